@@ -21,6 +21,7 @@
 #include "dagathlon/oracle_test.hpp"
 #include "dagathlon/permutation_test.hpp"
 #include "dagathlon/score_test.hpp"
+#include "dagathlon/wide_gaussian_test.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -50,11 +51,13 @@ const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
     {"ten-rows-less-empty", DegreesOfFreedom::ten_rows_less_empty}};
 
 TestPointer gaussian_test(const Columns<double>& values, const std::string& statistic, double largest_correlation,
-                          bool rowwise) {
+                          bool rowwise, std::size_t most_columns) {
   const GaussianOptions options{chosen(gaussian_statistics, statistic), largest_correlation};
   const std::vector<ValueColumn> columns = value_columns(values);
   if (rowwise || options.statistic == GaussianStatistic::shrunk)
     return std::make_unique<RowwiseGaussianTest>(columns, values.shape(0), options);
+  if (columns.size() > most_columns)
+    return std::make_unique<WideGaussianTest>(columns, values.shape(0), options);
   return std::make_unique<GaussianTest>(columns, values.shape(0), options);
 }
 
@@ -192,7 +195,7 @@ static void bind_independence(nb::module_& m) {
       .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"),
            ReleaseGil());
   m.def("gaussian_test", &gaussian_test, nb::arg("values"), nb::arg("statistic"), nb::arg("largest_correlation"),
-        nb::arg("rowwise"), ReleaseGil());
+        nb::arg("rowwise"), nb::arg("most_columns") = WideGaussianTest::usual_columns, ReleaseGil());
   bind_coded<std::uint8_t>(m);
   bind_coded<std::uint16_t>(m);
   m.def("gaussian_permutation_test", &gaussian_permutation_test, nb::arg("values"), nb::arg("statistic"),

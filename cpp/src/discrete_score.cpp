@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -287,9 +288,11 @@ class DiscreteScore final : public Score, private SetTerms {
     std::ranges::sort(arities);
     arities.erase(std::ranges::unique(arities).begin(), arities.end());
     if (!formulas_.empty()) sums_ = formulas_[0].sums(arities);
+    make_twin_ = [this, parameters...] { return std::make_unique<DiscreteScore>(data_, parameters...); };
   }
 
   std::size_t size() const override { return data_.of_child.size(); }
+  std::unique_ptr<Score> twin() const override { return make_twin_(); }
 
   double local(std::size_t child, Nodes parents) override {
     pulse::beat(data_.distinct[0]->observations());
@@ -347,6 +350,7 @@ class DiscreteScore final : public Score, private SetTerms {
   std::vector<CellSum> sums_;
   std::vector<Tally> table_;
   std::vector<std::size_t> candidates_;
+  std::function<std::unique_ptr<Score>()> make_twin_;
 };
 
 }  // namespace

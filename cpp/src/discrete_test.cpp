@@ -49,7 +49,14 @@ constexpr TestResult untestable(double df) { return {0.0, df, 1.0, false}; }
 }  // namespace
 
 DiscreteTest::DiscreteTest(DiscreteData data, DiscreteOptions options)
-    : data_(std::move(data)), options_(options), counter_(data_), logs_(data_.observations()) {}
+    : DiscreteTest(std::make_shared<const DiscreteData>(std::move(data)), options) {}
+
+DiscreteTest::DiscreteTest(std::shared_ptr<const DiscreteData> data, DiscreteOptions options)
+    : shared_(std::move(data)), data_(*shared_), options_(options), counter_(data_), logs_(data_.observations()) {}
+
+std::unique_ptr<IndependenceTest> DiscreteTest::make_twin() const {
+  return std::unique_ptr<IndependenceTest>(new DiscreteTest(shared_, options_));
+}
 
 double DiscreteTest::full_df(std::size_t x, std::size_t y, Nodes given) const {
   double df = static_cast<double>((data_.arity(x) - 1) * (data_.arity(y) - 1));

@@ -29,7 +29,7 @@ class EverySubset {
   EverySubset(GaussianTest& test, const SetSizes& sets, double alpha)
       : correlation_(test.correlation_), sets_(sets) {
     // Rounding is no reason to say that none separates.
-    for (std::size_t k = 0; k <= sets.largest; ++k) limits_.push_back(test.critical_square(k, alpha) * (1 + 1e-9));
+    for (std::size_t k = 0; k <= sets.largest; ++k) limits_.push_back(test.critical_square_(k, alpha) * (1 + 1e-9));
   }
 
   // Whether one may separate: it does, or is so near to it, or to a linear dependence, that digits decide.
@@ -106,7 +106,7 @@ bool GaussianTest::separable(std::size_t x, std::size_t y, const SetSizes& sets,
   if (IndependenceTest::separable(x, y, {sets.candidates, sets.smallest, start}, alpha)) return true;
   if (start == largest) return false;
   const SetSizes rest{sets.candidates, start + 1, largest};
-  const bool countable = n >= fewest_candidates && n <= most_candidates && critical_square(largest, alpha) >= 0;
+  const bool countable = n >= fewest_candidates && n <= most_candidates && critical_square_(largest, alpha) >= 0;
   if (!countable || EverySubset(*this, rest, alpha).any(x, y)) return IndependenceTest::separable(x, y, rest, alpha);
   for (std::size_t size = rest.smallest; size <= largest; ++size) calls_ += number_of_sets(n, size);
   return false;

@@ -40,7 +40,7 @@ class SubsetTree {
       : test_(test),
         search_(search),
         goal_(goal),
-        critical_(test.critical_square(search.size, alpha)),
+        critical_(test.critical_square_(search.size, alpha)),
         stride_(search.candidates.size()),
         with_x_(test.correlation_.row(x)),
         with_y_(test.correlation_.row(y)),

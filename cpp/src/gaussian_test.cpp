@@ -71,8 +71,16 @@ GaussianTest::GaussianTest(std::span<const ValueColumn> columns, std::size_t row
     : GaussianTest(dagathlon::correlation(moments(columns, rows)), rows, options) {}
 
 GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options)
-    : correlation_(std::move(correlation)), rows_(rows), options_(options), partial_(correlation_) {
+    : GaussianTest(std::make_shared<const SymmetricMatrix>(std::move(correlation)), rows, options) {}
+
+GaussianTest::GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows, GaussianOptions options)
+    : shared_(std::move(correlation)), correlation_(*shared_), rows_(rows), options_(options), partial_(correlation_),
+      critical_square_(rows, options) {
   for (std::size_t i = 0; i < correlation_.size(); ++i) own_.push_back(correlation_(i, i));
+}
+
+std::unique_ptr<IndependenceTest> GaussianTest::make_twin() const {
+  return std::unique_ptr<IndependenceTest>(new GaussianTest(shared_, rows_, options_));
 }
 
 TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
@@ -94,7 +102,7 @@ bool GaussianTest::accepts(std::size_t x, std::size_t y, Nodes given, double alp
 TestResult GaussianTest::run_below(std::size_t x, std::size_t y, Nodes given, double alpha) {
   if (std::ranges::find(given, x) != given.end()) return run(x, y, given);
   const PartialCorrelation r = partial_(x, y, given);
-  const double critical = critical_square(given.size(), alpha);
+  const double critical = critical_square_(given.size(), alpha);
   // So near to the limit the p-value itself decides.
   constexpr double surely = 1 - 1e-9;
   if (r.defined && r.value * r.value < critical * surely) return {r.value, 0.0, 1.0};
@@ -107,15 +115,15 @@ bool GaussianTest::passes(const PartialCorrelation& r, std::size_t k, double alp
 }
 
 bool GaussianTest::decide(const PartialCorrelation& r, std::size_t k, double alpha) {
-  const double critical = critical_square(k, alpha);
+  const double critical = critical_square_(k, alpha);
   if (!r.defined || critical < 0) return unanswered();
   return r.value * r.value <= critical;
 }
 
-double GaussianTest::critical_square(std::size_t k, double alpha) {
-  if (alpha != alpha_) critical_squares_.clear();
+double CriticalSquares::operator()(std::size_t k, double alpha) {
+  if (alpha != alpha_) known_.clear();
   alpha_ = alpha;
-  for (std::size_t j = critical_squares_.size(); j <= k; ++j) {
+  for (std::size_t j = known_.size(); j <= k; ++j) {
     const double df = degrees_of_freedom(rows_, j, options_.statistic);
     double critical = -1;
     if (!enough_rows(rows_, j, options_.statistic)) critical = -1;
@@ -124,9 +132,9 @@ double GaussianTest::critical_square(std::size_t k, double alpha) {
     else if (options_.statistic == GaussianStatistic::fisher_z)
       critical = std::pow(std::tanh(normal_critical(alpha) / std::sqrt(df)), 2);
     else critical = alpha < 1 ? -std::expm1(-chi_square_critical(alpha, 1) / static_cast<double>(rows_)) : 0.0;
-    critical_squares_.push_back(critical);
+    known_.push_back(critical);
   }
-  return critical_squares_[k];
+  return known_[k];
 }
 
 RowwiseGaussianTest::RowwiseGaussianTest(std::span<const ValueColumn> columns, std::size_t rows,

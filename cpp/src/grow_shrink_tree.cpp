@@ -7,7 +7,7 @@ namespace dagathlon {
 
 GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed,
                                std::size_t max_parents)
-    : score_(score),
+    : score_(&score),
       child_(child),
       required_(score.size(), required),
       allowed_(score.size(), allowed),
@@ -57,7 +57,7 @@ void GrowShrinkTree::grow(std::size_t place) {
   Place& here = places_[place];
   const bool full = here.parents.size() >= max_parents_;
   // Scoring may be interrupted: only what is complete counts as grown.
-  if (!full) score_.additions(child_, here.parents, scores_);
+  if (!full) score_->additions(child_, here.parents, scores_);
   here.grown = true;
   if (full) return;
   BitSet candidates = allowed_;
@@ -70,7 +70,7 @@ void GrowShrinkTree::grow(std::size_t place) {
 }
 
 BitSet GrowShrinkTree::chosen(std::size_t place) const {
-  BitSet result(score_.size());
+  BitSet result(scores_.size());
   for (const std::size_t i : places_[place].parents)
     if (!required_.test(i)) result.set(i);
   return result;
@@ -78,7 +78,7 @@ BitSet GrowShrinkTree::chosen(std::size_t place) const {
 
 // The candidates that would have been taken before those that lead to a place, and those there.
 BitSet GrowShrinkTree::missed(std::size_t place) const {
-  BitSet result(score_.size());
+  BitSet result(scores_.size());
   for (const Branch& branch : places_[place].branches) result.set(branch.candidate);
   for (std::size_t i = place; places_[i].from != no_node; i = places_[i].from)
     for (std::size_t k = 0; k < places_[i].branch; ++k) result.set(places_[places_[i].from].branches[k].candidate);
@@ -88,7 +88,7 @@ BitSet GrowShrinkTree::missed(std::size_t place) const {
 void GrowShrinkTree::shrink(std::size_t place) {
   Shrunk found{places_[place].score, places_[place].parents, chosen(place), missed(place)};
   while (!found.parents.empty()) {
-    score_.removals(child_, found.parents, scores_);
+    score_->removals(child_, found.parents, scores_);
     std::size_t best = no_node;
     double score = found.score;
     for (std::size_t k = 0; k < found.parents.size(); ++k) {

@@ -100,11 +100,12 @@ void move_nodes(Starts& starts, std::size_t n, bool shuffled) {
   for (bool improved = true; improved;) {
     improved = false;
     if (shuffled) starts.random().shuffle(std::span(nodes));
-    for (const std::size_t node : nodes)
-      if (starts.order().move_to_best_place(node)) {
-        improved = true;
-        starts.settle_after_step();
-      }
+    Nodes rest = nodes;
+    while (const auto moved = starts.order().move_first(rest)) {
+      improved = true;
+      starts.settle_after_step();
+      rest = rest.subspan(*moved + 1);
+    }
   }
 }
 

@@ -40,6 +40,10 @@ void look() {
   const Clock::time_point now = Clock::now();
   Watch& current = watch();
   if (has_come(current, now) && !current.stopped_early) throw OutOfTime();
+  if (current.cancelled) {
+    if (current.cancelled->load(std::memory_order_relaxed)) throw Cancelled();
+    return;
+  }
   if (now < next_tick) return;
   next_tick = now + tick_interval;
   const auto tick = installed_tick.load(std::memory_order_relaxed);

@@ -7,9 +7,27 @@
 
 namespace dagathlon {
 
+namespace {
+
+// How many nodes several threads look at together that they have not seen. To find their places grows the trees; once
+// that is done it takes little to find them again, after one of the nodes has moved.
+std::size_t many_ahead(std::size_t threads) { return threads > 1 ? 8 * threads : 1; }
+
+}  // namespace
+
 ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
-    : limits_(limits), required_into_(score.size()), place_(score.size()), before_(score.size()), found_(score.size(), no_node), terms_(score.size()) {
+    : limits_(limits),
+      required_into_(score.size()),
+      place_(score.size()),
+      before_(score.size()),
+      found_(score.size(), no_node),
+      ends_(score.size()),
+      terms_(score.size()),
+      scores_{&score},
+      team_(allowed_threads() > 1 && score.twin() ? score.size() : 1),
+      turns_(team_.size() > 1 ? score.size() : 0) {
   const std::size_t n = score.size();
+  while (scores_.size() < team_.size()) scores_.push_back(twins_.emplace_back(score.twin()).get());
   for (std::size_t child = 0; child < n; ++child) {
     BitSet allowed(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -30,7 +48,9 @@ void ScoredOrder::set(std::vector<std::size_t> order) {
     order_.push_back(*next);
     order.erase(next);
   }
-  update(0, size());
+  stand_in_order(0, size());
+  team_.each(size(), [this](std::size_t k, std::size_t member) { settle(order_[k], member); });
+  add_up();
 }
 
 MarkedGraph ScoredOrder::dag() const {
@@ -56,16 +76,22 @@ void ScoredOrder::stand_in_order(std::size_t first, std::size_t last) {
 void ScoredOrder::update(std::size_t first, std::size_t last) {
   stand_in_order(first, last);
   bool changed = false;
-  for (std::size_t k = first; k < last; ++k) {
-    const std::size_t node = order_[k];
-    pulse::beat();
-    const std::size_t found = trees_[node].find(before_[node], found_[node]);
-    if (found == found_[node]) continue;
-    found_[node] = found;
-    terms_[node] = trees_[node].score(found);
-    changed = true;
-  }
-  if (!changed) return;
+  for (std::size_t k = first; k < last; ++k) changed = settle(order_[k], 0) || changed;
+  if (changed) add_up();
+}
+
+bool ScoredOrder::settle(std::size_t node, std::size_t member) {
+  pulse::beat();
+  trees_[node].ask(*scores_[member]);
+  const std::size_t found = trees_[node].find(before_[node], found_[node]);
+  if (found == found_[node]) return false;
+  found_[node] = found;
+  ends_[node] = &trees_[node].end(found);
+  terms_[node] = ends_[node]->score;
+  return true;
+}
+
+void ScoredOrder::add_up() {
   score_ = 0;
   for (const double term : terms_) score_ += term;
 }
@@ -84,6 +110,7 @@ void ScoredOrder::put_back(const Stretch& stretch) {
     const std::size_t node = stretch.nodes[k];
     order_[stretch.first + k] = node;
     found_[node] = stretch.found[k];
+    ends_[node] = &trees_[node].end(found_[node]);
     terms_[node] = trees_[node].score(found_[node]);
   }
   stand_in_order(stretch.first, stretch.first + stretch.nodes.size());
@@ -98,45 +125,75 @@ std::pair<std::size_t, std::size_t> ScoredOrder::range(std::size_t node) const {
   return {first, last};
 }
 
-bool ScoredOrder::move_to_best_place(std::size_t node) {
+const GrowShrinkTree::Shrunk& ScoredOrder::answer(std::size_t node, ConstRow before, std::size_t member) {
+  std::unique_lock<std::mutex> turn;
+  if (!turns_.empty()) turn = std::unique_lock(turns_[node]);
+  GrowShrinkTree& tree = trees_[node];
+  tree.ask(*scores_[member]);
+  return tree.end(tree.find(before, no_node));
+}
+
+std::size_t ScoredOrder::best_place(std::size_t node, std::size_t member) {
   const std::size_t here = place_[node];
   const auto [first, last] = range(node);
-  std::vector<std::size_t> others = order_;
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(here));
-  // totals[k]: the node stands before others[k]. Those before it do without it, the rest may have it.
+  // totals[k]: the node stands before the k-th of the others. Those before it do without it, the rest may have it.
   std::vector<double> totals(size());
   std::vector<double> with(size());
   BitSet earlier(size());
   double without = 0;
-  std::size_t own = trees_[node].find(earlier, found_[node]);
+  const GrowShrinkTree::Shrunk* own = &answer(node, earlier, member);
   for (std::size_t k = 0; k < size(); ++k) {
     pulse::beat();
-    totals[k] = without + trees_[node].score(own);
-    if (k == others.size()) break;
+    totals[k] = without + own->score;
+    if (k + 1 == size()) break;
     // What stands before another node is what it was but for the one that moves.
-    GrowShrinkTree& tree = trees_[others[k]];
-    const std::size_t found = found_[others[k]];
+    const std::size_t other = order_[k < here ? k : k + 1];
     const bool is_before = k >= here;
-    without += is_before && tree.needs(found, node) ? tree.score(tree.find(earlier, no_node)) : terms_[others[k]];
-    earlier.set(node);
-    with[k] = !is_before && tree.wants(found, node) ? tree.score(tree.find(earlier, no_node)) : terms_[others[k]];
-    earlier.reset(node);
-    earlier.set(others[k]);
-    if (trees_[node].wants(own, others[k])) own = trees_[node].find(earlier, no_node);
+    without += is_before && ends_[other]->chosen.test(node) ? answer(other, earlier, member).score : terms_[other];
+    with[k] = terms_[other];
+    if (!is_before && ends_[other]->missed.test(node)) {
+      earlier.set(node);
+      with[k] = answer(other, earlier, member).score;
+      earlier.reset(node);
+    }
+    earlier.set(other);
+    if (own->missed.test(other)) own = &answer(node, earlier, member);
   }
   double rest = 0;
-  for (std::size_t k = others.size(); k-- > 0;) {
+  for (std::size_t k = size() - 1; k-- > 0;) {
     rest += with[k];
     totals[k] += rest;
   }
   std::size_t best = here;
   for (std::size_t k = first; k <= last; ++k)
     if (totals[k] > totals[best] + tie_tolerance) best = k;
-  if (best == here) return false;
-  others.insert(others.begin() + static_cast<std::ptrdiff_t>(best), node);
-  order_ = std::move(others);
-  update(std::min(here, best), std::max(here, best) + 1);
-  return true;
+  return best;
+}
+
+void ScoredOrder::move(std::size_t node, std::size_t to) {
+  const std::size_t from = place_[node];
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(to), node);
+  update(std::min(from, to), std::max(from, to) + 1);
+}
+
+std::optional<std::size_t> ScoredOrder::move_first(Nodes nodes) {
+  std::vector<std::size_t> best;
+  std::size_t known = looked_ahead_;
+  for (std::size_t from = 0; from < nodes.size(); from += best.size()) {
+    const std::size_t ahead = from < known ? std::min(team_.size(), known - from) : many_ahead(team_.size());
+    best.resize(std::min(ahead, nodes.size() - from));
+    known = std::max(known, from + best.size());
+    team_.each(best.size(), [&](std::size_t k, std::size_t member) { best[k] = best_place(nodes[from + k], member); });
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      if (best[k] == place_[nodes[from + k]]) continue;
+      move(nodes[from + k], best[k]);
+      looked_ahead_ = known - (from + k + 1);
+      return from + k;
+    }
+  }
+  looked_ahead_ = 0;
+  return std::nullopt;
 }
 
 void ScoredOrder::tuck(std::size_t x, std::size_t y, ConstRow above) {

@@ -1,10 +1,14 @@
 #include "dagathlon/skeleton.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "dagathlon/neighbour_lists.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -30,6 +34,16 @@ bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) co
 
 namespace {
 
+// What one thread tests with, in cache lines of its own.
+struct alignas(128) Hand {
+  IndependenceTest* test;
+  std::vector<std::size_t> candidates{};
+};
+
+// What was found about a node and those behind it: for each pair that was separated the other node, the size of the
+// set, and the set.
+using Separations = std::vector<std::uint32_t>;
+
 class SkeletonSearch {
  public:
   SkeletonSearch(IndependenceTest& test, const SkeletonOptions& options)
@@ -39,8 +53,11 @@ class SkeletonSearch {
         asked_(test.size()),
         answered_(test.size()),
         hopeless_(test.size()),
-        rank_(options.sequence.size()) {
+        rank_(options.sequence.size()),
+        hands_{{&test}},
+        team_(splits() ? test.size() : 1) {
     for (std::size_t k = 0; k < rank_.size(); ++k) rank_[options.sequence[k]] = k;
+    while (hands_.size() < team_.size()) hands_.push_back({twins_.emplace_back(test.twin()).get()});
   }
 
   Skeleton run() {
@@ -56,6 +73,9 @@ class SkeletonSearch {
   }
 
  private:
+  // Whether the tests of a level may be made in any order, by several threads.
+  bool splits() const { return allowed_threads() > 1 && options_.stable && test_.twin() != nullptr; }
+
   BitMatrix complete() const {
     const std::size_t n = test_.size();
     BitSet others(n);
@@ -90,13 +110,13 @@ class SkeletonSearch {
 
   // Runs some tests of a pair and keeps whether there were any, and any with an answer.
   template <class Tests>
-  auto watched(std::size_t x, std::size_t y, Tests&& tests) {
+  auto watched(const IndependenceTest& test, std::size_t x, std::size_t y, Tests&& tests) {
     const auto [low, high] = std::minmax(x, y);
-    const std::size_t calls = test_.calls();
-    const std::size_t undefined = test_.undefined();
+    const std::size_t calls = test.calls();
+    const std::size_t undefined = test.undefined();
     auto result = tests();
-    if (test_.calls() > calls) asked_.set(low, high);
-    if (test_.calls() - calls > test_.undefined() - undefined) answered_.set(low, high);
+    if (test.calls() > calls) asked_.set(low, high);
+    if (test.calls() - calls > test.undefined() - undefined) answered_.set(low, high);
     return result;
   }
 
@@ -107,17 +127,30 @@ class SkeletonSearch {
     return options_.stable ? stable_level(order) : original_level(order);
   }
 
+  // Calls work(x, hand) for every node, by several threads where there are any, so many nodes at a time and those of
+  // `turns`, if it has any, in its order: whatever it writes to is x's own.
+  template <class Work>
+  void for_each_node(std::size_t at_a_time, const std::vector<std::size_t>& turns, Work&& work) {
+    team_.each((test_.size() + at_a_time - 1) / at_a_time, [&](std::size_t place, std::size_t member) {
+      for (std::size_t k = place * at_a_time; k < std::min((place + 1) * at_a_time, test_.size()); ++k) {
+        pulse::progress(k, test_.size());
+        work(turns.empty() ? k : turns[k], hands_[member]);
+      }
+    });
+    for (const auto& twin : twins_) test_.adopt(*twin);
+  }
+
   // Rows are gone through from the lower to the higher number; the other half follows at the end, since
   // going down the columns of a large matrix costs more than the tests.
   bool marginal_level() {
-    for (std::size_t x = 0; x < test_.size(); ++x) {
-      pulse::progress(x, test_.size());
+    for_each_node(strip_height, {}, [&](std::size_t x, Hand& hand) {
       for_each(later(result_.adjacent[x], x), [&](std::size_t y) {
-        if (is_fixed(x, y) || !watched(x, y, [&] { return test_.independent(x, y, {}, options_.alpha); })) return;
+        const auto accepted = [&] { return hand.test->independent(x, y, {}, options_.alpha); };
+        if (is_fixed(x, y) || !watched(*hand.test, x, y, accepted)) return;
         result_.adjacent.reset(x, y);
         result_.separating.put(x, y, {});
       });
-    }
+    });
     mirror(result_.adjacent);
     return true;
   }
@@ -132,32 +165,55 @@ class SkeletonSearch {
       });
   }
 
+  // All nodes, from that with the most sets to try on, so that no thread waits long for the last; empty for one thread.
+  std::vector<std::size_t> longest_first(const NeighbourLists& lists, std::size_t order) const {
+    std::vector<std::size_t> nodes;
+    if (team_.size() == 1) return nodes;
+    std::vector<double> sets(test_.size());
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      for (const std::size_t y : lists[x])
+        if (y > x)
+          for (const std::size_t end : {x, y}) sets[x] += std::pow(static_cast<double>(lists[end].size()), static_cast<double>(order));
+    for (std::size_t x = 0; x < test_.size(); ++x) nodes.push_back(x);
+    std::ranges::stable_sort(nodes, std::greater<>(), [&](std::size_t x) { return sets[x]; });
+    return nodes;
+  }
+
   bool stable_level(std::size_t order) {
     NeighbourLists lists(frozen_);
     for (std::size_t x = 0; x < test_.size() && !rank_.empty(); ++x) in_turn(lists[x]);
-    bool enough = false;
-    for (std::size_t x = 0; x < test_.size(); ++x) {
-      pulse::progress(x, test_.size());
+    std::vector<Separations> found(test_.size());
+    std::vector<char> enough(test_.size());
+    for_each_node(1, longest_first(lists, order), [&](std::size_t x, Hand& hand) {
+      Separations own;
+      bool tried = false;
       for_each(later(frozen_[x], x), [&](std::size_t y) {
-        enough = try_side(x, y, order, lists[x], {}) || enough;
-        if (!options_.one_sided && result_.adjacent.test(x, y))
-          enough = try_side(y, x, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x]) || enough;
+        const std::size_t before = own.size();
+        tried |= try_side(hand, {x, y}, order, lists[x], {}, own);
+        if (!options_.one_sided && own.size() == before)
+          tried |= try_side(hand, {y, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], own);
       });
-    }
-    return enough;
+      enough[x] = static_cast<char>(tried);
+      found[x] = std::move(own);
+    });
+    for (std::size_t x = 0; x < test_.size(); ++x) separate(x, found[x]);
+    return std::ranges::find(enough, char{1}) != enough.end();
   }
 
   // Pairs in both directions, with the neighbours that are left when their turn comes. A set of
   // neighbours of both ends was tried before from the lower end, which had all of them then.
   bool original_level(std::size_t order) {
     bool enough = false;
+    Separations found;
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
       for (const std::size_t y : turns(frozen_[x])) {
         if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) continue;
         const bool seen = y < x && !options_.ask_again;
         const ConstRow tried = seen ? ConstRow(result_.adjacent[y]) : ConstRow();
-        enough = try_side(x, y, order, turns(result_.adjacent[x]), tried) || enough;
+        enough = try_side(hands_[0], {x, y}, order, turns(result_.adjacent[x]), tried, found) || enough;
+        separate(std::min<std::size_t>(x, y), found);
+        found.clear();
       }
     }
     return enough;
@@ -175,16 +231,22 @@ class SkeletonSearch {
     return nodes;
   }
 
-  bool try_side(std::size_t x, std::size_t y, std::size_t order, std::span<const std::uint32_t> neighbours,
-                ConstRow tried) {
-    candidates_.clear();
+  // Sets of neighbours of the first of a pair; whether there are enough of them.
+  bool try_side(Hand& hand, std::pair<std::size_t, std::size_t> pair, std::size_t order,
+                std::span<const std::uint32_t> neighbours, ConstRow tried, Separations& separations) {
+    const auto [x, y] = pair;
+    hand.candidates.clear();
     for (const std::size_t z : neighbours)
-      if (z != y && options_.may_condition(z, x, y)) candidates_.push_back(z);
-    if (candidates_.size() < order || hopeless_.test(x, y)) return false;
+      if (z != y && options_.may_condition(z, x, y)) hand.candidates.push_back(z);
+    if (hand.candidates.size() < order || hopeless_.test(x, y)) return false;
     if (is_fixed(x, y)) return true;
-    const auto found =
-        watched(x, y, [&] { return test_.separator(x, y, {candidates_, order, tried}, options_.alpha); });
-    if (found) separate(x, y, *found);
+    const auto found = watched(*hand.test, x, y, [&] {
+      return hand.test->separator(x, y, {hand.candidates, order, tried}, options_.alpha);
+    });
+    if (!found) return true;
+    separations.push_back(static_cast<std::uint32_t>(std::max(x, y)));
+    separations.push_back(static_cast<std::uint32_t>(found->size()));
+    for (const std::size_t node : *found) separations.push_back(static_cast<std::uint32_t>(node));
     return true;
   }
 
@@ -192,10 +254,15 @@ class SkeletonSearch {
     return options_.fixed_edges.size() > 0 && options_.fixed_edges.test(x, y);
   }
 
-  void separate(std::size_t x, std::size_t y, Nodes set) {
-    result_.adjacent.reset(x, y);
-    result_.adjacent.reset(y, x);
-    result_.separating.put(x, y, set);
+  void separate(std::size_t x, const Separations& found) {
+    std::vector<std::size_t> set;
+    for (std::size_t k = 0; k < found.size(); k += 2 + found[k + 1]) {
+      const auto members = found.begin() + static_cast<std::ptrdiff_t>(k) + 2;
+      set.assign(members, members + found[k + 1]);
+      result_.adjacent.reset(x, found[k]);
+      result_.adjacent.reset(found[k], x);
+      result_.separating.put(x, found[k], set);
+    }
   }
 
   BitSet later(ConstRow row, std::size_t x) const {
@@ -215,7 +282,9 @@ class SkeletonSearch {
   BitMatrix hopeless_;
   // When a node's turn comes; empty for the order of the columns.
   std::vector<std::size_t> rank_;
-  std::vector<std::size_t> candidates_;
+  std::vector<std::unique_ptr<IndependenceTest>> twins_;
+  std::vector<Hand> hands_;
+  Team team_;
 };
 
 }  // namespace

@@ -43,7 +43,11 @@ class IndependenceTest:
     def independent(self, x: int, y: int, given: Sequence[int], alpha: float) -> bool: ...
 
 def gaussian_test(
-    values: NDArray[numpy.float64], statistic: str, largest_correlation: float, rowwise: bool
+    values: NDArray[numpy.float64],
+    statistic: str,
+    largest_correlation: float,
+    rowwise: bool,
+    most_columns: int = 11585,
 ) -> IndependenceTest: ...
 @overload
 def discrete_test(
@@ -1674,6 +1678,12 @@ def sparsest_permutation(
     test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
+
+def allowed_threads() -> int:
+    """How many threads a computation of this thread may use."""
+
+def allow_threads(threads: int) -> int:
+    """Says so, and tells what it was before."""
 
 def unconditional_chain(
     score: Score, power: float, max_parents: int, log_prior: Sequence[float], options: ChainOptions

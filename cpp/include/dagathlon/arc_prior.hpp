@@ -29,6 +29,10 @@ class ScoreWithPrior final : public Score, private SetTerms {
       : score_(std::move(score)), terms_(score_->by_sets()), prior_(std::move(prior)) {}
 
   std::size_t size() const override { return score_->size(); }
+  std::unique_ptr<Score> twin() const override {
+    std::shared_ptr<Score> other = score_->twin();
+    return other ? std::make_unique<ScoreWithPrior>(std::move(other), prior_) : nullptr;
+  }
 
   double local(std::size_t child, Nodes parents) override {
     return score_->local(child, parents) + of_family(child, parents);

@@ -58,6 +58,27 @@ SymmetricMatrix correlation(const Moments& moments);
 // The same in the memory of the moments: of many columns there is one matrix only.
 SymmetricMatrix correlation(Moments&& moments);
 
+// Columns less their means, for correlations of some pairs only: of very many columns there is no room for all.
+// Each is to the last digit what correlation() has.
+class CentredColumns {
+ public:
+  CentredColumns(std::span<const ValueColumn> columns, std::size_t rows);
+
+  std::size_t size() const { return scale_.size(); }
+  std::size_t rows() const { return rows_; }
+  bool varies(std::size_t i) const { return scale_[i] > 0; }
+  double correlation(std::size_t i, std::size_t j) const;
+  // Those of the columns from `first` to before `last` with all from `first` on: row by row, one value for each of
+  // these columns. The diagonal is left as it is.
+  void correlations(std::size_t first, std::size_t last, std::span<double> to) const;
+
+ private:
+  std::size_t rows_;
+  std::size_t padded_;
+  std::vector<double> values_;
+  std::vector<double> scale_;
+};
+
 // The smallest share of its variance that a variable must keep, given others, not to count as a
 // function of them.
 inline constexpr double collinear_share = 1e-10;

@@ -15,7 +15,7 @@ namespace dagathlon {
 
 // Data for each child: children whose rows are the same share them. There are no missing values.
 struct ChildCounts {
-  std::vector<std::unique_ptr<const DiscreteData>> distinct;
+  std::vector<std::shared_ptr<const DiscreteData>> distinct;
   std::vector<std::size_t> of_child;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -58,8 +59,10 @@ class DiscreteTest : public IndependenceTest {
  protected:
   TestResult run(std::size_t x, std::size_t y, Nodes given) override;
   bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
+  std::unique_ptr<IndependenceTest> make_twin() const override;
 
  private:
+  DiscreteTest(std::shared_ptr<const DiscreteData> data, DiscreteOptions options);
   // The statistic and its degrees of freedom; a p-value only where it is not that of chi-square.
   TestResult statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail);
   double statistic_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given);
@@ -72,7 +75,9 @@ class DiscreteTest : public IndependenceTest {
   double cells(std::size_t x, std::size_t y, Nodes given) const;
   double critical(double df, double alpha);
 
-  DiscreteData data_;
+  // One copy of the data for all twins.
+  std::shared_ptr<const DiscreteData> shared_;
+  const DiscreteData& data_;
   DiscreteOptions options_;
   Counter counter_;
   LogTable logs_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "dagathlon/covariance.hpp"
@@ -26,6 +27,20 @@ struct GaussianOptions {
 // n rows.
 TestResult gaussian_result(const PartialCorrelation& r, std::size_t n, std::size_t k, const GaussianOptions& options);
 
+// Squares of the largest correlations that pass for zero.
+class CriticalSquares {
+ public:
+  CriticalSquares(std::size_t rows, GaussianOptions options) : rows_(rows), options_(options) {}
+  // Given k variables; below 0 when the rows do not suffice for a test.
+  double operator()(std::size_t k, double alpha);
+
+ private:
+  std::size_t rows_;
+  GaussianOptions options_;
+  double alpha_ = -1;
+  std::vector<double> known_;
+};
+
 // On complete data: one correlation matrix answers every question.
 class GaussianTest : public IndependenceTest {
  public:
@@ -48,23 +63,23 @@ class GaussianTest : public IndependenceTest {
   TestResult run(std::size_t x, std::size_t y, Nodes given) override;
   bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
   TestResult run_below(std::size_t x, std::size_t y, Nodes given, double alpha) override;
+  std::unique_ptr<IndependenceTest> make_twin() const override;
 
  private:
   friend class SubsetTree;
   friend class EverySubset;
-  // The square of the largest correlation given k variables that passes for zero, below 0 when the
-  // rows do not suffice for a test.
-  double critical_square(std::size_t k, double alpha);
+  GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows, GaussianOptions options);
   bool decide(const PartialCorrelation& r, std::size_t k, double alpha);
 
-  SymmetricMatrix correlation_;
+  // One matrix for all twins.
+  std::shared_ptr<const SymmetricMatrix> shared_;
+  const SymmetricMatrix& correlation_;
   // Its diagonal: in a large matrix the cells lie far apart.
   std::vector<double> own_;
   std::size_t rows_;
   GaussianOptions options_;
   PartialCorrelations partial_;
-  double alpha_ = -1;
-  std::vector<double> critical_squares_;
+  CriticalSquares critical_square_;
   // What a search over sets keeps of its branches.
   std::vector<double> levels_;
 };

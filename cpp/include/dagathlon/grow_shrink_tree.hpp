@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -16,23 +17,7 @@ namespace dagathlon {
 
 class GrowShrinkTree {
  public:
-  // `required` are parents in any case; only `allowed` nodes may be others, up to `max_parents` in all.
-  GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed, std::size_t max_parents);
-
-  // The place in the tree where growing among `before` ends. It is cheap to find where it is `guess`,
-  // the answer to an earlier question, if there was one (`no_node` if not).
-  std::size_t find(ConstRow before, std::size_t guess);
-  // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
-  bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
-  bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }
-  // All nodes of which that is true.
-  ConstRow needed(std::size_t place) const { return shrunk_[places_[place].shrunk].chosen; }
-  ConstRow wanted(std::size_t place) const { return shrunk_[places_[place].shrunk].missed; }
-  // The term of the child with the parents that shrinking leaves at a place that was found.
-  double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
-  const std::vector<std::size_t>& parents(std::size_t place) const { return shrunk_[places_[place].shrunk].parents; }
-
- private:
+  // What shrinking leaves where growing ended; it stays where it is as long as the tree lives.
   struct Shrunk {
     double score;
     std::vector<std::size_t> parents;
@@ -40,6 +25,27 @@ class GrowShrinkTree {
     BitSet chosen;
     BitSet missed;
   };
+
+  // `required` are parents in any case; only `allowed` nodes may be others, up to `max_parents` in all.
+  GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed, std::size_t max_parents);
+
+  // The place in the tree where growing among `before` ends. It is cheap to find where it is `guess`,
+  // the answer to an earlier question, if there was one (`no_node` if not).
+  std::size_t find(ConstRow before, std::size_t guess);
+  // By whom families are scored from now on: another thread has a twin of the score.
+  void ask(Score& score) { score_ = &score; }
+  // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
+  bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
+  bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }
+  // All nodes of which that is true.
+  ConstRow needed(std::size_t place) const { return shrunk_[places_[place].shrunk].chosen; }
+  ConstRow wanted(std::size_t place) const { return shrunk_[places_[place].shrunk].missed; }
+  // The term of the child with the parents that shrinking leaves at a place that was found.
+  const Shrunk& end(std::size_t place) const { return shrunk_[places_[place].shrunk]; }
+  double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
+  const std::vector<std::size_t>& parents(std::size_t place) const { return shrunk_[places_[place].shrunk].parents; }
+
+ private:
   // There are many: the numbers of nodes and places are kept short.
   struct Branch {
     std::uint32_t candidate;
@@ -68,13 +74,13 @@ class GrowShrinkTree {
   BitSet missed(std::size_t place) const;
   void shrink(std::size_t place);
 
-  Score& score_;
+  Score* score_;
   std::size_t child_;
   BitSet required_;
   BitSet allowed_;
   std::size_t max_parents_;
   std::vector<Place> places_;
-  std::vector<Shrunk> shrunk_;
+  std::deque<Shrunk> shrunk_;
   std::vector<double> scores_;
 };
 

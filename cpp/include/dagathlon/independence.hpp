@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -39,12 +40,27 @@ struct SetSizes {
   std::size_t largest;
 };
 
+// Nodes whose pairs are best asked about by one thread, one after the other.
+inline constexpr std::size_t strip_height = 64;
+
 // One per data set and thread: a test keeps buffers, and counts how often it was asked.
 class IndependenceTest {
  public:
   virtual ~IndependenceTest() = default;
 
   virtual std::size_t size() const = 0;
+
+  // Another test of the same data, for another thread: the same answers in any order. Null where there is none.
+  std::unique_ptr<IndependenceTest> twin() const {
+    std::unique_ptr<IndependenceTest> made = make_twin();
+    if (made) made->undefined_is_independent = undefined_is_independent;
+    return made;
+  }
+  // Takes over what a twin has counted.
+  void adopt(IndependenceTest& twin) {
+    calls_ += std::exchange(twin.calls_, 0);
+    undefined_ += std::exchange(twin.undefined_, 0);
+  }
 
   TestResult test(std::size_t x, std::size_t y, Nodes given) {
     ++calls_;
@@ -107,6 +123,7 @@ class IndependenceTest {
 
  protected:
   virtual TestResult run(std::size_t x, std::size_t y, Nodes given) = 0;
+  virtual std::unique_ptr<IndependenceTest> make_twin() const { return nullptr; }
   // Overridden where a decision is cheaper than a p-value.
   virtual bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
     return verdict(run(x, y, given), alpha);

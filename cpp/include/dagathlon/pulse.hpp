@@ -8,6 +8,7 @@
 // until_deadline().
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -27,6 +28,11 @@ struct OutOfTime : std::exception {
   const char* what() const noexcept override { return "the time limit came before there was a result"; }
 };
 
+// What a helper's beat throws when the work that it has a part of has failed elsewhere.
+struct Cancelled : std::exception {
+  const char* what() const noexcept override { return "another thread ended the computation"; }
+};
+
 // What one thread's computation is watched by.
 struct Watch {
   Clock::time_point deadline = Clock::time_point::max();
@@ -41,6 +47,16 @@ struct Watch {
   std::size_t total = 0;
   // Who is told of progress; the bindings know what this is.
   void* listener = nullptr;
+  // Of a thread that helps another: whether to stop. Its caller ticks for both.
+  const std::atomic<bool>* cancelled = nullptr;
+
+  // What a thread is watched by that does a part of this computation.
+  Watch for_helper(const std::atomic<bool>& stop) const {
+    Watch result = *this;
+    result.listener = nullptr;
+    result.cancelled = &stop;
+    return result;
+  }
 };
 
 // The watch of this thread.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,9 @@ class Score {
 
   // Number of nodes.
   virtual std::size_t size() const = 0;
+
+  // Another score of the same data, for another thread: the same terms. Null where there is none.
+  virtual std::unique_ptr<Score> twin() const { return nullptr; }
 
   // The term of one node; minus infinity for a family that the data cannot or must not have.
   virtual double local(std::size_t child, Nodes parents) = 0;

@@ -18,6 +18,11 @@ class CachedScore final : public Score {
 
   std::size_t size() const override { return score_->size(); }
 
+  std::unique_ptr<Score> twin() const override {
+    std::shared_ptr<Score> other = score_->twin();
+    return other ? std::make_unique<CachedScore>(std::move(other)) : nullptr;
+  }
+
   double local(std::size_t child, Nodes parents) override {
     key_.assign(1, static_cast<char32_t>(child));
     for (const std::size_t s : parents) key_.push_back(static_cast<char32_t>(s));

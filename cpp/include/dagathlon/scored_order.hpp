@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "dagathlon/grow_shrink_tree.hpp"
 #include "dagathlon/marked_graph.hpp"
 #include "dagathlon/score.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -39,8 +43,10 @@ class ScoredOrder {
   double term(std::size_t node) const { return terms_[node]; }
   GrowShrinkTree& tree(std::size_t node) { return trees_[node]; }
 
-  // Moves a node to the place where the score is best; whether that gained anything.
-  bool move_to_best_place(std::size_t node);
+  // Moves the first of these nodes that gains by it to the place where the score is best; its number among them.
+  // Several threads look for the places of some nodes ahead, which stand if none before them moves. Called again with
+  // those behind the one that moved.
+  std::optional<std::size_t> move_first(Nodes nodes);
 
   // Moves x and what stands between it and y, but those `above`, behind y.
   void tuck(std::size_t x, std::size_t y, ConstRow above);
@@ -54,6 +60,14 @@ class ScoredOrder {
   std::pair<std::size_t, std::size_t> range(std::size_t node) const;
   // Finds the places, the parents and the score again after a change of this part of the order.
   void update(std::size_t first, std::size_t last);
+  // Finds the parents of one node again; whether they are others.
+  bool settle(std::size_t node, std::size_t member);
+  void add_up();
+  // What is best for a node after those before it, wherever it stands; several threads may ask.
+  const GrowShrinkTree::Shrunk& answer(std::size_t node, ConstRow before, std::size_t member);
+  // The place where the score is best for a node; where it stands, if none is better.
+  std::size_t best_place(std::size_t node, std::size_t member);
+  void move(std::size_t node, std::size_t to);
   void stand_in_order(std::size_t first, std::size_t last);
 
   const SearchLimits& limits_;
@@ -64,8 +78,16 @@ class ScoredOrder {
   // For each node those before it, the place in its tree that they lead to, and its term.
   BitMatrix before_;
   std::vector<std::size_t> found_;
+  std::vector<const GrowShrinkTree::Shrunk*> ends_;
   std::vector<double> terms_;
   double score_ = 0;
+  // Of the nodes that are still to move, how many have been looked at already.
+  std::size_t looked_ahead_ = 0;
+  // A score for each thread, and who asks a tree.
+  std::vector<std::unique_ptr<Score>> twins_;
+  std::vector<Score*> scores_;
+  Team team_;
+  std::vector<std::mutex> turns_;
 };
 
 }  // namespace dagathlon

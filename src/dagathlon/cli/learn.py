@@ -89,6 +89,13 @@ def add_parser(commands: Commands) -> None:
         help="e.g. 90s; then searches and samplers give their best so far, others nothing",
     )
     parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="cores for learners whose work splits; the graph is the same for any number",
+    )
+    parser.add_argument(
         "--report",
         type=Path,
         metavar="PAGE.html",
@@ -126,7 +133,13 @@ def _run(arguments: argparse.Namespace) -> int:
     meter.start()
     with gaps_explained(data), interruptible(limit, _GRACE_SECONDS):
         estimate = learn(
-            data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
+            data,
+            name,
+            seed=arguments.seed,
+            timeout=timeout,
+            progress=True,
+            threads=arguments.threads,
+            **parameters,
         )
     usage = meter.stop()
     late = settled(estimate, learner)
@@ -193,6 +206,8 @@ def _check_places(arguments: argparse.Namespace) -> None:
     check_posterior_places(arguments)
     check_selection_places(arguments)
     check_report(arguments.report)
+    if arguments.threads < 1:
+        raise DagathlonError(f"--threads is a number of cores, found {arguments.threads}")
     if arguments.copies < 0:
         raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")
     if arguments.format and not arguments.out:

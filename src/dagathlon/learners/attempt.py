@@ -30,6 +30,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import plain, problems_with
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
+from dagathlon.threads import allowed_threads, several_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +52,7 @@ def attempt(
     start: Start | None = None,
     timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    threads: int | None = None,
 ) -> Estimate:
     """Run a learner on data that suit it, and check what it returns.
 
@@ -70,6 +72,9 @@ def attempt(
         nor return are not ended: for that, a learner needs a process of its own.
     progress
         Told now and then how many steps are done, and of how many (0 where nobody knows).
+    threads
+        How many threads a learner whose work splits may use; None is what the caller may use
+        itself (`dagathlon.threads`). The result is the same for any number.
 
     Raises
     ------
@@ -85,7 +90,10 @@ def attempt(
     refuse_unsuited(learner, data)
     deadline = None if timeout is None else time.monotonic() + timeout
     try:
-        with watch(deadline=deadline, progress=progress) as watched:
+        with (
+            several_threads(threads or allowed_threads()),
+            watch(deadline=deadline, progress=progress) as watched,
+        ):
             estimate = attempt_inside(learner, data, rng, start=start)
     except OutOfTimeError as error:
         raise _out_of_time(learner, timeout) from error
@@ -104,7 +112,7 @@ def attempt_inside(
     """
     make_ready(type(learner))
     call = cast(Any, learner.learn)
-    with _threads(learner):
+    with _one_blas_thread(learner):
         if start is None:
             result = call(data, rng)
         elif "start" in signature(call).parameters:
@@ -145,7 +153,7 @@ def attempt_many(
     found: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
     suited = [k for k, refused in enumerate(found) if refused is None]
     make_ready(type(learner))
-    with _threads(learner), watch():
+    with _one_blas_thread(learner), watch():
         chosen = [data[k] for k in suited], [rngs[k] for k in suited]
         learned: Any = learner.learn_many(*chosen) if suited else []
     if not isinstance(learned, Sequence) or len(learned) != len(suited):
@@ -192,8 +200,8 @@ def _finished(learner: Learner, estimate: Estimate) -> Estimate:
     return replace(estimate, stats=stats)
 
 
-def _threads(learner: Learner) -> AbstractContextManager[object]:
-    """One thread for linear algebra, as in the workers of a study."""
+def _one_blas_thread(learner: Learner) -> AbstractContextManager[object]:
+    """One thread for linear algebra: with several, its last digits would depend on their number."""
     if not learner.uses_blas:
         return nullcontext()
     controller = _blas("scipy.linalg" in sys.modules)

@@ -120,6 +120,10 @@ class Learner(Module):
     anytime
         Whether it returns its best graph so far at a deadline (`dagathlon.pulse`); the others raise
         `OutOfTimeError`, and so does it as long as it has found none.
+    splits
+        Whether it does its work by several threads where it may (`dagathlon.threads`). The engine
+        ``local`` lets it use cores that no other run needs, unless the study says how many threads
+        it has.
     threads
         Cores that a run is given in a study, which may say another number; environment variables
         such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
@@ -152,6 +156,7 @@ class Learner(Module):
     anytime: ClassVar[bool] = False
     uses_blas: ClassVar[bool] = False
     shares_tables: ClassVar[bool] = False
+    splits: ClassVar[bool] = False
     threads: ClassVar[int] = 1
     gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False

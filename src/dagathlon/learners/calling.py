@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.progress import Bar, Progress
-from dagathlon.modules import NonNegative, find, parameter_type
+from dagathlon.modules import Natural, NonNegative, find, parameter_type
 from dagathlon.modules.spec import single_values
 
 
@@ -26,6 +26,7 @@ def learn(
     start: Graph | None = None,
     timeout: float | None = None,
     progress: bool | Callable[[int, int], None] = False,
+    threads: int = 1,
     **parameters: Any,
 ) -> Estimate:
     """Learn a graph from data.
@@ -52,6 +53,9 @@ def learn(
         Whether to show a bar or a count when the run takes more than two seconds, on a terminal
         or in a notebook; or a function that is told how many steps are done, and of how many
         (0 where nobody knows).
+    threads
+        How many threads to use. Learners whose work splits (``splits``, e.g. pc and boss) take less
+        time with more; the others use one. The result is the same for any number.
     **parameters
         The learner's parameters; the others have their defaults.
 
@@ -72,9 +76,12 @@ def learn(
         _refuse_unknown_start(learner)
     rng = np.random.Generator(np.random.Philox(key=seed))
     limit = time_limit(learner, timeout)
+    threads = parameter_type(Natural).read(threads, "threads")
     with _shown(name, progress) as told:
         try:
-            return attempt(learner, table, rng, start=start, timeout=limit, progress=told)
+            return attempt(
+                learner, table, rng, start=start, timeout=limit, progress=told, threads=threads
+            )
         except WrongResultError as error:
             raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
 

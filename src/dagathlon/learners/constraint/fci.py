@@ -48,6 +48,7 @@ class LatentSearch(ConstraintBased):
 
     assumes = (FAITHFUL,)
     gives = "pag"
+    splits = True
 
     stable: bool = True
     neighbours: Neighbours = "by-column"

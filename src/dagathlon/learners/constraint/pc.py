@@ -74,6 +74,7 @@ class Pc(ConstraintBased):
     name = "pc"
     version = 3
     gives = "cpdag"
+    splits = True
     references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 
     stable: bool = True

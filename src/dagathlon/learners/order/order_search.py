@@ -98,6 +98,7 @@ class Boss(OrderSearch):
     """
 
     name = "boss"
+    splits = True
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS",)
     backward: bool = False
     random: bool = False

@@ -104,6 +104,16 @@ def shares_tables(call: Call) -> bool:
         return False
 
 
+def splits(call: Call) -> bool:
+    """Whether a call is of a learner that can use several threads."""
+    if call.kind is not TaskKind.LEARN or call.location:
+        return False
+    try:
+        return cast(type[Learner], find("algorithm", call.module)).splits
+    except DagathlonError:
+        return False
+
+
 def learners_of(calls: Sequence[Call]) -> list[Learner]:
     """The learners of calls, those that can be made."""
     found = []

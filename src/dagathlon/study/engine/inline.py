@@ -85,7 +85,9 @@ class InlineEngine:
             return
         task = work.schedule.tasks[position]
         limits, company = work.limits(position), work.sharing.company(position)
-        done = perform(task.call, task.random_key, read, limits, company=company)
+        threads = work.schedule.shapes[work.schedule.shape(position)].threads
+        told = (task.call, task.random_key, read, limits)
+        done = perform(*told, company=company, threads=threads)
         self._record(work, position, done)
 
     def _record(self, work: Coordinator, position: int, done: Performed) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.cores import Cores
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.protocol import Host, OnEvent, Options, Summary, silent
@@ -144,11 +145,16 @@ class _Run:
 
         True when another run was ahead of us with some of it, so that there is still room.
         """
-        chosen = {worker: self._fill(worker) for worker in self._workers.workers}
+        cores = Cores(self._machine.cores, self._workers.workers)
+        chosen = {}
+        for worker in self._workers.workers:
+            chosen[worker] = self._fill(worker) if cores.suffice(worker) else []
+            cores.engage(worker, chosen[worker])
         allowed = set(self._work.claim([i for batch in chosen.values() for i in batch]))
+        more = cores.left_over(self._schedule, chosen)
         refused = False
         for worker, batch in chosen.items():
-            ours = [self._assignment(i) for i in batch if i in allowed]
+            ours = [self._assignment(i, more.get(i, 0)) for i in batch if i in allowed]
             refused |= len(ours) < len(batch)
             if ours:
                 worker.assign(ours)
@@ -180,7 +186,7 @@ class _Run:
     def _expectation(self, position: int) -> float:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)
 
-    def _assignment(self, position: int) -> Assignment:
+    def _assignment(self, position: int, more: int) -> Assignment:
         return Assignment(
             position,
             self._schedule.tasks[position],
@@ -188,6 +194,7 @@ class _Run:
             self._work.limits(position),
             self._expectation(position),
             self._sharing.company(position),
+            more,
         )
 
     # Taking in results

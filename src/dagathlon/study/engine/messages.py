@@ -39,6 +39,8 @@ class Order(NamedTuple):
         Its limits.
     company
         Numbers of the calls of others that will run on the same data.
+    threads
+        How many threads it may use.
     """
 
     batch: int
@@ -49,6 +51,7 @@ class Order(NamedTuple):
     time: float | None
     memory: int | None
     company: tuple[int, ...] = ()
+    threads: int = 1
 
 
 class Inputs(NamedTuple):

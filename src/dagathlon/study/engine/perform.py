@@ -26,10 +26,12 @@ from dagathlon.study.engine.execute import (
     keeps_to_limit,
     learners_of,
     prepare,
+    splits,
 )
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
 from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
+from dagathlon.threads import several_threads
 
 _TRACEBACK = 8192
 _REASON = 300
@@ -40,6 +42,7 @@ _NOTHING = Usage(0.0, 0.0, 0)
 _SPARE_SHARE, _MOST_SPARE = 0.15, 60.0
 NO_LIMITS = Limits()
 _UNLIMITED = contextlib.nullcontext()
+_SEVERAL = "learned by {} threads"
 _TOGETHER = "learned together from {} data sets: the times are equal shares, the memory is of all"
 
 
@@ -94,6 +97,7 @@ def perform(
     clock: Clock = NoClock(),  # noqa: B008 - it has no state
     *,
     company: Sequence[Call] = (),
+    threads: int = 1,
 ) -> Performed:
     """Do one task.
 
@@ -112,6 +116,8 @@ def perform(
         Told when the work itself begins and ends.
     company
         Calls of other learners that will run on the same data in this process.
+    threads
+        How many threads it may use; the outcome of a learner that can use several says so.
 
     Returns
     -------
@@ -128,7 +134,11 @@ def perform(
         with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
             clock.start_clock(meter.start())
             try:
-                with in_company(others) as present, _kept_to(limits.time, call):
+                with (
+                    in_company(others) as present,
+                    several_threads(threads),
+                    _kept_to(limits.time, call),
+                ):
                     result = execute(call, rng, decoded)
             finally:
                 clock.stop_clock()
@@ -138,7 +148,8 @@ def perform(
         raise
     except BaseException as error:
         return failure(error, limits, usage)
-    return Performed(Outcome(Status.OK, "", "; ".join(present.remarks), *usage, limits), stored)
+    said = [*present.remarks, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
+    return Performed(Outcome(Status.OK, "", "; ".join(said), *usage, limits), stored)
 
 
 def perform_many(

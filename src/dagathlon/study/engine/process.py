@@ -68,7 +68,8 @@ class Guardian:
 class Assignment(NamedTuple):
     """A task for a worker: its position in the plan, keys of its inputs, limits, expected time.
 
-    Beside these the calls of others on the same data that share work with it.
+    Beside these the calls of others on the same data that share work with it, and how many cores it
+    may use that are not the worker's own.
     """
 
     position: int
@@ -77,6 +78,7 @@ class Assignment(NamedTuple):
     limits: Limits
     expected: float
     company: tuple[Call, ...] = ()
+    more: int = 0
 
 
 class WorkerProcess:
@@ -109,6 +111,8 @@ class WorkerProcess:
         Whether it has come as far as waiting for work.
     shared_data
         Position of the last data set on which it shares work between learners.
+    cores
+        How many its tasks use, where it has any.
     """
 
     def __init__(
@@ -167,6 +171,7 @@ class WorkerProcess:
         self.load = 0.0
         self.is_up = False
         self.shared_data: int | None = None
+        self.cores = share.threads
 
     @property
     def pid(self) -> int:
@@ -181,12 +186,15 @@ class WorkerProcess:
     def assign(self, assignments: Sequence[Assignment]) -> None:
         """Send tasks."""
         self._batch += 1
+        self.cores = self.cores if self.outstanding else 0
         for each in assignments:
             number = self._number(each.task.call)
             company = tuple(self._number(call) for call in each.company)
             amounts = (each.limits.time, each.limits.memory)
             said = (self._batch, each.position, each.task.random_key, number, each.inputs)
-            self._outbox += frame(Order(*said, *amounts, company))
+            threads = self.share.threads + each.more
+            self._outbox += frame(Order(*said, *amounts, company, threads))
+            self.cores = max(self.cores, threads)
             self.outstanding[each.position] = each.expected
             self.load += each.expected
         self.flush()

@@ -196,6 +196,10 @@ class Schedule:
         """The number of a task's shape."""
         return self._shape.get(position, 0)
 
+    def may_have_more(self, position: int) -> bool:
+        """Whether nobody has said what the task is to have."""
+        return position not in self._shape
+
     def dependents_of(self, position: int) -> Sequence[int]:
         """Positions of the tasks that read the result of a task."""
         return self._dependents[self._starts[position] : self._starts[position + 1]]

@@ -140,7 +140,8 @@ class Worker:
         limits = Limits(order.time, order.memory)
         call = self._calls[order.call]
         company = [self._calls[number] for number in order.company]
-        done = perform(call, order.key, inputs, limits, self._slot, company=company)
+        task = (call, order.key, inputs, limits, self._slot)
+        done = perform(*task, company=company, threads=order.threads)
         if done.stored is None:
             return self._failed(order, done)
         try:

@@ -69,6 +69,11 @@ def resources_of(module: Learner, own: WantedResources, setup: WantedResources) 
     return Resources(threads, max(asked, int(need == "yes")))
 
 
+def says_threads(own: WantedResources, setup: WantedResources) -> bool:
+    """Whether the study says how many threads a run has: then it has neither more nor less."""
+    return own.threads is not None or setup.threads is not None
+
+
 def _gpu(module: Any) -> str:
     """What a learner says of cards; a parameter of that name may hold anything."""
     found = getattr(module, "gpu", None)

@@ -17,7 +17,7 @@ from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
-from dagathlon.study.grammar.resources import resources_of
+from dagathlon.study.grammar.resources import resources_of, says_threads
 from dagathlon.study.grammar.restriction import ONLY_ON
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
@@ -370,7 +370,7 @@ class _Planner:
         position = self.collect.add(call, started_seed(found.seed, setting.start), inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
-        if resources != _ORDINARY:
+        if resources != _ORDINARY or says_threads(entry.resources, setup.resources):
             self.plan.resources[position] = resources
         return position
 

@@ -218,7 +218,8 @@ class Workload(Protocol):
     limits
         Limits by position; a position that is not there has none.
     resources
-        Cores and cards by position; a position that is not there has one core and no card.
+        Cores and cards by position; a position that is not there has no card and one core, or
+        more of those that no other run needs.
     """
 
     @property
