@@ -38,7 +38,8 @@ std::vector<Members> components(std::size_t n, Join&& join) {
 // Entries by rows.
 class EntryRows {
  public:
-  EntryRows(std::span<const MatrixEntry> entries, std::size_t size) : entries_(entries), size_(size), begins_(size + 1) {
+  EntryRows(std::span<const MatrixEntry> entries, std::size_t size)
+      : entries_(entries), size_(size), begins_(size + 1) {
     for (const MatrixEntry& entry : entries) ++begins_[entry.place / size + 1];
     for (std::size_t i = 0; i < size; ++i) begins_[i + 1] += begins_[i];
   }
@@ -192,7 +193,8 @@ GraphicalLassoPath::Block GraphicalLassoPath::joined(Members members) {
   return result;
 }
 
-GraphicalLassoPath::Block GraphicalLassoPath::solved(Block block, double penalty, const GraphicalLassoSettings& settings,
+GraphicalLassoPath::Block GraphicalLassoPath::solved(Block block, double penalty,
+                                                     const GraphicalLassoSettings& settings,
                                                      LassoProgress& progress) const {
   std::optional<SquareMatrix> ahead;
   if (lead_ > 0.0) ahead = guess(block);

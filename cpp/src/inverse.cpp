@@ -12,9 +12,9 @@ namespace dagathlon {
 
 namespace {
 
-using Lane = double __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
-
-using Bits = std::int64_t __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
+constexpr std::size_t bytes = SquareMatrix::width * sizeof(double);
+using Lane = double __attribute__((vector_size(bytes), aligned(alignof(double)), may_alias));
+using Bits = std::int64_t __attribute__((vector_size(bytes), aligned(alignof(double)), may_alias));
 
 // Columns that are eliminated before the others hear of it: then each number of the others is read once for all of
 // them. What is added to a number, and in which order, is as if they were eliminated one by one.
@@ -25,8 +25,8 @@ DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double f
 }
 
 // Adds to each row its multiple of the row that was eliminated with, in one block of columns; column `at` begins at 0.
-DAGATHLON_WIDE_CLONES void eliminate(double* rows, const double* by, double* factors, std::size_t at, std::size_t height,
-                                     std::size_t width, std::size_t stride) {
+DAGATHLON_WIDE_CLONES void eliminate(double* rows, const double* by, double* factors, std::size_t at,
+                                     std::size_t height, std::size_t width, std::size_t stride) {
   static_assert(many == 2 * SquareMatrix::width);
   // In registers: a number that was just written is not there yet for one who reads its whole row.
   Bits kept[2];
@@ -121,8 +121,8 @@ class Elimination {
     if (!one_block_) std::copy_n(row, stride_, by(column - begin));
     const std::size_t width = std::min(many, stride_ - begin);
     const auto others = [&](std::size_t from, std::size_t to) {
-      eliminate(matrix_.row(from) + begin, row + begin, factors(from) + (column - begin), column - begin, to - from, width,
-                stride_);
+      eliminate(matrix_.row(from) + begin, row + begin, factors(from) + (column - begin), column - begin, to - from,
+                width, stride_);
     };
     others(0, column);
     others(column + 1, n_);

@@ -9,8 +9,8 @@
 namespace dagathlon {
 
 TuckSearch::TuckSearch(ScoredOrder& order, const TuckRules& rules)
-    : order_(order), n_(order.order().size()), rules_(rules), found_(n_, no_node), parents_(n_), needed_(n_), wanted_by_(n_),
-      terms_(n_), sums_(n_), parts_(rules.depth + 1, {BitSet(n_), BitSet(n_), {}}), gaining_(n_), before_(n_) {
+    : order_(order), n_(order.order().size()), rules_(rules), found_(n_, no_node), parents_(n_), needed_(n_),
+      wanted_by_(n_), terms_(n_), sums_(n_), parts_(rules.depth + 1, {BitSet(n_), BitSet(n_), {}}), gaining_(n_), before_(n_) {
   for (std::size_t node = 0; node < n_; ++node) {
     has_required_ = has_required_ || any(order.required_into(node));
     look_at(node);

@@ -75,6 +75,24 @@ def test_gradient_of_golem(equal: bool):
     assert gradient[1, 2] == pytest.approx(step, rel=1e-4)
 
 
+@pytest.mark.parametrize("p", [1, 2, 7, 16, 17, 33, 50])
+def test_inverses_by_blocks_of_columns(p: int):
+    rng = np.random.default_rng(p)
+    weights = rng.normal(size=(p, p))  # rows must be exchanged on the way
+    errors = np.eye(p) - weights
+    value, gradient = _core.golem_objective(np.eye(p), weights, True, 0.0, 0.0)
+    square = (errors**2).sum()
+    assert value == pytest.approx(
+        p / 2 * np.log(square / p) - np.linalg.slogdet(errors)[1], rel=1e-9
+    )
+    expected = np.linalg.inv(errors).T - errors * p / square
+    np.fill_diagonal(expected, 0)
+    assert np.allclose(gradient, expected, rtol=1e-7, atol=1e-9)
+    if p > 1:
+        weights[:, 0] = np.eye(p)[:, 0]
+        assert _core.golem_objective(np.eye(p), weights, True, 0.0, 0.0)[0] is None
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_easy_models_are_recovered(name: str):
     noise = "uniform" if "lingam" in name else "normal"

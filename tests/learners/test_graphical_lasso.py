@@ -110,6 +110,19 @@ def test_components_are_those_of_the_large_correlations() -> None:
     assert not joined.all()
 
 
+def test_refits_ask_for_entries_in_order_with_the_diagonal() -> None:
+    path = _path(np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 2.0]]))
+    path.refit(np.array([0, 1, 3, 4, 8]), np.array([1.0, 0.1, 0.1, 1.0, 1.0]))
+    assert np.allclose(np.linalg.inv(_precision(path)), [[1, 0.6, 0], [0.6, 1, 0], [0, 0, 2]])
+    path.refit(np.array([0, 4, 8]), np.ones(3))
+    assert np.allclose(_precision(path), np.diag([1, 1, 0.5]))
+    for places in ([0, 1, 3, 8], [4, 0, 8], [0, 4, 9], [-1, 4, 8]):
+        with pytest.raises(ValueError, match=r"diagonal must be positive|places ascend"):
+            path.refit(np.array(places), np.ones(len(places)))
+    with pytest.raises(ValueError, match="one value per place"):
+        path.refit(np.array([0, 4, 8]), np.ones(2))
+
+
 def test_two_variables_by_hand() -> None:
     path = _path(np.array([[1.0, 0.6], [0.6, 1.0]]))
     path.solve(0.2)

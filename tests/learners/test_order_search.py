@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_grasp import PlainGrasp
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable, read_data
@@ -27,6 +28,18 @@ def sample(seed: int, p: int = 6, n: int = 200) -> Dataset:
     values = rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights)
     names = [f"V{i}" for i in range(p)]
     return Dataset([Variable(name) for name in names], values=values[:, rng.permutation(p)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_grasp_goes_where_tucks_that_move_everything_go(seed: int) -> None:
+    data = sample(seed, p=8, n=60)
+    learner = Grasp(starts=1, score="bic-g")
+    plain = PlainGrasp(learner.native_score(data))
+    found = learn(data, "grasp", starts=1, score="bic-g")
+    assert found.stats["steps"] == plain.steps
+    assert found.stats["score"] == plain.score
+    pairs = [(i, j) for j, parents in enumerate(plain.parents) for i in parents]
+    assert found.graph == cpdag(Graph.from_pairs(data.names, np.array(pairs)))
 
 
 @pytest.mark.parametrize("learner", ["boss", "grasp"])
