@@ -1,14 +1,17 @@
-"""Reading text files and fingerprints, against pyarrow's own CSV reader.
+"""Reading text files and fingerprints, against pyarrow's own CSV reader, one core for both.
 
-The goal is to take no more than twice pyarrow's time: a ratio of at least 0.5.
+The goal is to take no more than pyarrow's time for labels and wide files, to the same product: of
+labels that is numbers and a dictionary. Of the others it is no more than twice: a ratio of 0.5.
 """
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row
@@ -19,20 +22,25 @@ ROWS, COLUMNS, REPEATS = pick(500_000, 2000), 40, 3
 
 def run() -> list[Row]:
     rows = []
+    pa.set_cpu_count(1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.csv"
         for kind in ("codes", "labels", "quoted labels", "floats"):
             write_data(make(kind), path, labels=kind.endswith("labels"))
-            rows.append(reading(f"read {ROWS:,} × {COLUMNS} {kind}", path))
+            rows.append(reading(f"read {ROWS:,} × {COLUMNS} {kind}", path, kind.endswith("labels")))
         write_data(make("codes", n_rows=50, n_columns=10_000), path)
         rows.append(reading("read 50 × 10,000 codes", path))
     return [*rows, hashing("codes"), hashing("floats")]
 
 
-def reading(what: str, path: Path) -> Row:
+def reading(what: str, path: Path, labels: bool = False) -> Row:
+    converting = pa_csv.ConvertOptions(auto_dict_encode=labels)
+    alone = pa_csv.ReadOptions(use_threads=False)
+
     def peer() -> tuple[Timing, str, str]:
         size = f"{path.stat().st_size / 1e6:.0f} MB of text"
-        return best_of(lambda: pa_csv.read_csv(path), REPEATS), "", size
+        call = functools.partial(pa_csv.read_csv, path, alone, convert_options=converting)
+        return best_of(call, REPEATS), "", f"{size}{', to dictionaries' if labels else ''}"
 
     ours = best_of(lambda: read_data(path), REPEATS)
     return compare(what, ours, "pyarrow.csv", "pyarrow", peer)

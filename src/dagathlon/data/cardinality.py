@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.request import Place
 from dagathlon.data.variable import MAX_LEVELS
@@ -94,6 +95,8 @@ def _is_inside(rest: Any, cardinality: int) -> bool:
 
     if pa.types.is_null(rest.type):
         return True
+    if pa.types.is_uint8(rest.type):  # nearly always, and numpy is at it sooner
+        return all(chunk_numbers(one, 0).max(initial=0) < cardinality for one in rest.chunks)
     if not pa.types.is_integer(rest.type):
         return not _outside(rest, cardinality).any()
     bounds = pc.min_max(rest).as_py()

@@ -7,6 +7,7 @@ not fit are left to pyarrow's reader, which gives the same columns.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -82,23 +83,35 @@ def _bytes(
     codes: npt.NDArray[np.uint8], fields: Sequence[str], missing: Collection[str]
 ) -> pa.Array | None:
     """Small whole numbers; nothing where a field is none."""
+    found = _numbers_of(tuple(fields), frozenset(missing))
+    if found is None:
+        return None
+    table, gaps = found
+    numbers = np.empty_like(codes)
+    _core.recode(codes, table, numbers)
+    return pa.array(numbers, mask=None if gaps is None else gaps[codes])
+
+
+@functools.lru_cache(maxsize=1024)
+def _numbers_of(
+    fields: tuple[str, ...], missing: frozenset[str]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None] | None:
+    """The number of each field, and which are missing, if any; wide files have the same in many."""
     table = np.zeros(_CODES, np.uint8)
     gaps = np.zeros(_CODES, bool)
     for place, field in enumerate(fields):
         if field in missing:
             gaps[place] = True
-        elif (
-            field.isdecimal()
-            and field.isascii()
-            and str(int(field)) == field
-            and int(field) < _CODES
-        ):
-            table[place] = int(field)
-        else:
+        elif not _is_byte(field):
             return None
-    numbers = np.empty_like(codes)
-    _core.recode(codes, table, numbers)
-    return pa.array(numbers, mask=gaps[codes] if gaps.any() else None)
+        else:
+            table[place] = int(field)
+    return table, gaps if gaps.any() else None
+
+
+def _is_byte(field: str) -> bool:
+    plain = field.isascii() and field.isdecimal() and len(field) < 4
+    return plain and int(field) < _CODES and str(int(field)) == field
 
 
 def _labels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -81,12 +82,25 @@ def constant_columns(data: Dataset) -> list[str]:
     if len(data) < 2:
         return []
     found = []
+    varied = _varied(data)
     for name, variable in zip(data.names, data.variables, strict=True):
+        if name in varied:
+            continue
         column = data.column(name)
         gap = data.missing_code if variable.is_discrete else math.nan
         if _has_one_value(column[:_GLANCE], gap) and _has_one_value(column, gap):
             found.append(name)
     return found
+
+
+def _varied(data: Dataset) -> set[str]:
+    """Discrete columns with several levels in the first rows: one look at all of them."""
+    head = data.codes[:_GLANCE]
+    if not head.size:
+        return set()
+    highest = np.where(head == data.missing_code, 0, head).max(axis=0)
+    names = [variable.name for variable in data.variables if variable.is_discrete]
+    return set(itertools.compress(names, head.min(axis=0) < highest))
 
 
 def text(data: Dataset) -> str:
@@ -100,11 +114,11 @@ def row_names(data: Dataset) -> list[str]:
         return []
     found = []
     for name, variable in zip(data.names, data.variables, strict=True):
-        column = data.column(name)
         if variable.is_discrete:
-            own = variable.arity >= len(data) and len(np.unique(column)) == len(data)
+            many = variable.arity >= len(data)
+            own = many and len(np.unique(data.column(name))) == len(data)
         else:
-            own = is_index_name(name) and bool((np.diff(column) == 1).all())
+            own = is_index_name(name) and bool((np.diff(data.column(name)) == 1).all())
         if own:
             found.append(name)
     return found

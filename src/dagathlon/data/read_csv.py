@@ -73,8 +73,8 @@ def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest
     levels = request.levels.get(name)
     ordered = request.is_ordered(name)
     if levels is None:
-        variable = replace(Variable.coded(name, cardinality), ordered=ordered)
-        return ColumnPlan(variable, coded(column))
+        variable = Variable.coded(name, cardinality)
+        return ColumnPlan(replace(variable, ordered=True) if ordered else variable, coded(column))
     if len(levels) != cardinality:
         raise DataError(
             f"column {name!r}: {len(levels)} levels were given, but the first row of the file "

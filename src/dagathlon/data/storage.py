@@ -50,8 +50,10 @@ def frozen_codes(codes: npt.ArrayLike, variables: Sequence[Variable]) -> Codes:
     if array.dtype != dtype:
         array = _converted(array, dtype, variables)
     result: Codes = _column_major(array)
-    for j, variable in enumerate(variables):
-        _check_codes(result[:, j], variable)
+    highest = result.max(axis=0, initial=0)
+    arities = np.array([variable.arity for variable in variables])
+    for j in np.flatnonzero(highest >= arities):
+        _check_codes(result[:, j], variables[int(j)])
     return result
 
 
