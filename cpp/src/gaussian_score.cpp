@@ -289,17 +289,13 @@ class AllResiduals {
 template <class Formula>
 class GaussianScore final : public Score {
  public:
-  GaussianScore(std::vector<SymmetricMatrix> matrices, std::vector<Formula> formulas,
-                std::vector<std::size_t> of_child)
-      : GaussianScore(std::make_shared<const std::vector<SymmetricMatrix>>(std::move(matrices)), std::move(formulas),
-                      std::move(of_child)) {}
-  GaussianScore(std::shared_ptr<const std::vector<SymmetricMatrix>> matrices, std::vector<Formula> formulas,
-                std::vector<std::size_t> of_child)
-      : shared_(std::move(matrices)), matrices_(*shared_), formulas_(std::move(formulas)), of_child_(std::move(of_child)) {}
+  using Matrices = std::vector<SymmetricMatrix>;
 
-  std::unique_ptr<Score> twin() const override {
-    return std::make_unique<GaussianScore>(shared_, formulas_, of_child_);
-  }
+  GaussianScore(Matrices matrices, std::vector<Formula> formulas, std::vector<std::size_t> of_child)
+      : GaussianScore(std::make_shared<const Matrices>(std::move(matrices)), std::move(formulas), std::move(of_child)) {}
+  GaussianScore(std::shared_ptr<const Matrices> shared, std::vector<Formula> formulas, std::vector<std::size_t> of_child)
+      : shared_(std::move(shared)), matrices_(*shared_), formulas_(std::move(formulas)), of_child_(std::move(of_child)) {}
+  std::unique_ptr<Score> twin() const override { return std::make_unique<GaussianScore>(shared_, formulas_, of_child_); }
 
   std::size_t size() const override { return of_child_.size(); }
 
@@ -426,9 +422,8 @@ class GaussianScore final : public Score {
     return variance > 0 ? std::max(rest, Formula::least_share * variance) : 1.0;
   }
 
-  // The matrices are those of all twins.
-  std::shared_ptr<const std::vector<SymmetricMatrix>> shared_;
-  const std::vector<SymmetricMatrix>& matrices_;
+  std::shared_ptr<const Matrices> shared_;  // those of all twins
+  const Matrices& matrices_;
   std::vector<Formula> formulas_;
   std::vector<std::size_t> of_child_;
   Sweep sweep_{Formula::least_share};

@@ -20,19 +20,31 @@ void OrientationState::direct_as_claimed(const BitMatrix& claims) {
     });
 }
 
+// From both ends in turn: mostly few nodes lie below the one or above the other, and the smaller side decides.
 bool OrientationState::reaches(std::size_t from, std::size_t to) const {
-  BitSet seen(size());
-  std::vector<std::size_t> pending{from};
-  while (!pending.empty()) {
-    const std::size_t node = pending.back();
-    pending.pop_back();
-    if (node == to) return true;
+  if (from == to) return true;
+  struct Side {
+    BitSet seen;
+    std::vector<std::size_t> pending;
+  };
+  Side below{BitSet(size()), {from}};
+  Side above{BitSet(size()), {to}};
+  below.seen.set(from);
+  above.seen.set(to);
+  // Goes one node further on a side; whether it meets the other one.
+  const auto meets = [this](Side& side, const Side& other, bool downwards) {
+    const std::size_t node = side.pending.back();
+    side.pending.pop_back();
     for (const std::size_t next : around(node)) {
-      if (seen.test(next) || !directed(node, next)) continue;
-      seen.set(next);
-      pending.push_back(next);
+      if (side.seen.test(next) || !(downwards ? directed(node, next) : directed(next, node))) continue;
+      if (other.seen.test(next)) return true;
+      side.seen.set(next);
+      side.pending.push_back(next);
     }
-  }
+    return false;
+  };
+  while (!below.pending.empty() && !above.pending.empty())
+    if (meets(below, above, true) || meets(above, below, false)) return true;
   return false;
 }
 

@@ -165,10 +165,11 @@ class SkeletonSearch {
       });
   }
 
-  // All nodes, from that with the most sets to try on, so that no thread waits long for the last; empty for one thread.
+  // All nodes, from that with the most sets to try on, so that no thread waits long for the last. Empty, which is the
+  // order of the columns, for one thread, and where there are so many tests that it is their memory that takes long.
   std::vector<std::size_t> longest_first(const NeighbourLists& lists, std::size_t order) const {
     std::vector<std::size_t> nodes;
-    if (team_.size() == 1) return nodes;
+    if (team_.size() == 1 || order == 1) return nodes;
     std::vector<double> sets(test_.size());
     for (std::size_t x = 0; x < test_.size(); ++x)
       for (const std::size_t y : lists[x])
@@ -196,7 +197,7 @@ class SkeletonSearch {
       enough[x] = static_cast<char>(tried);
       found[x] = std::move(own);
     });
-    for (std::size_t x = 0; x < test_.size(); ++x) separate(x, found[x]);
+    for (std::size_t x = 0; x < test_.size(); ++x) separate(x, std::exchange(found[x], {}));
     return std::ranges::find(enough, char{1}) != enough.end();
   }
 

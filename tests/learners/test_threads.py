@@ -84,7 +84,7 @@ def test_the_first_pass_over_many_columns_is_split_too():
 @given(seed=st.integers(0, 10**6), p=st.integers(2, 90), n=st.integers(2, 80))
 @pytest.mark.parametrize("statistic", ["correlation", "fisher-z", "information"])
 def test_correlations_taken_when_asked_for_give_the_same_answers(seed, p, n, statistic):
-    values = linear(p, n, seed).values
+    values = linear(p, n, seed).values.copy()
     values[:, 0] = 1.0  # what never varies cannot be tested
     usual = _core.gaussian_test(values, statistic, 1.0, False)
     wide = _core.gaussian_test(values, statistic, 1.0, False, 1)
@@ -126,8 +126,8 @@ def test_a_number_of_threads_that_is_none_is_refused(wrong):
 def test_a_deadline_ends_all_threads():
     with pytest.raises(OutOfTimeError):
         learn(linear(60, 100, 1), "pc", threads=3, timeout=0)
-    found = learn(linear(60, 100, 1), "boss", threads=3, timeout=0)
-    assert found.stats["stopped_early"]
+    with pytest.raises(OutOfTimeError):
+        learn(linear(60, 100, 1), "boss", threads=3, timeout=0)
 
 
 @pytest.mark.parametrize("name", ["pc", "boss"])
