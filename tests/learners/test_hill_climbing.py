@@ -18,6 +18,7 @@ from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.scores import score_graph
+from dagathlon.pulse import watch
 
 TOLERANCE = 1e-8
 
@@ -95,6 +96,35 @@ def test_order_of_columns_decides_ties_otherwise() -> None:
     data = sample(1)
     turned = data.select(data.names[::-1])
     assert learn(data, "hc").graph != learn(turned, "hc").graph
+
+
+@pytest.mark.parametrize("learner", ["hc", "tabu"])
+def test_more_orders_of_columns_are_never_worse_and_sometimes_better(learner: str) -> None:
+    data = Network.load("alarm").sample(10_000, seed=1)
+    once, often = (learn(data, learner, column_orders=k, seed=1) for k in (1, 10))
+    assert once.graph == learn(data, learner).graph
+    assert often.stats["score"] > once.stats["score"] + 1
+    assert often.stats["score"] == pytest.approx(score_graph(data, often.graph, "bic").total)
+    assert often.graph.names == data.names
+    assert often.stats["steps"] > 4 * once.stats["steps"]
+
+
+def test_orders_of_columns_depend_on_the_seed_and_not_on_the_data_where_stable() -> None:
+    data = sample(5, p=8)
+    turned = data.select(data.names[::-1])
+    found, again, other = (
+        learn(table, "hc", column_orders=5, stable=True, seed=3) for table in (data, data, turned)
+    )
+    assert found.graph == again.graph == other.graph
+    assert found.stats == again.stats
+
+
+def test_orders_of_columns_after_the_deadline_are_left_out() -> None:
+    data = sample(5, p=8)
+    with watch(deadline=0.0) as watched:
+        found = HillClimbing(column_orders=50).learn(data, np.random.default_rng(1))
+    assert watched.stopped_early
+    assert found.graph.is_dag
 
 
 @given(seed=st.integers(0, 300), learner=st.sampled_from([HillClimbing, Tabu]))

@@ -73,6 +73,8 @@ class TwoStep(ScoreBased):
         Number of permutations of the tests that use them; null is the test's own default.
     max_order
         Largest number of variables to condition on; null as in `pc`, inf is no limit.
+    column_orders
+        Number of searches inside the skeleton, as in `hc`.
     """
 
     assumes = (FAITHFUL, NO_HIDDEN)
@@ -84,6 +86,7 @@ class TwoStep(ScoreBased):
     test: str | None = None
     replicates: Natural | None = None
     max_order: MaxOrder = None
+    column_orders: Natural = 1
 
     def chosen(self) -> tuple[Restrict, Maximize]:
         """Names of the two learners."""
@@ -130,7 +133,8 @@ class TwoStep(ScoreBased):
         return learner(**parameters)
 
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
-        parameters: dict[str, Any] = self.for_search() | {"constraints": knowledge}
+        own = {"constraints": knowledge, "column_orders": self.column_orders}
+        parameters: dict[str, Any] = self.for_search() | own
         return _MAXIMIZE[self.chosen()[1]](**parameters)
 
 

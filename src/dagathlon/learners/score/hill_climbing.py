@@ -48,7 +48,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     stable
         Whether the order of the columns must not matter. Arcs whose scores are equal, such as the
         two directions of a first arc, are otherwise chosen by the order of the columns.
-    orders
+    column_orders
         Number of searches, each with the columns in another order and hence other choices among
         equal arcs: the first in the order of the data, the others in random ones. The best wins.
     """
@@ -57,7 +57,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     anytime = True
     max_iter: Count | None = None
     stable: bool = False
-    orders: Natural = 1
+    column_orders: Natural = 1
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
@@ -65,7 +65,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         """Search from `start`, or from the graph of the required edges alone."""
         columns = stable_order(data) if self.stable else data.names
         best = self._search_in(columns, data, rng, start)
-        for _ in range(1, self.orders):
+        for _ in range(1, self.column_orders):
             if best_so_far():
                 break
             order = [columns[k] for k in rng.permutation(len(columns))]
