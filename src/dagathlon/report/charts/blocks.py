@@ -51,13 +51,15 @@ def _arcs(graph: Graph) -> Cells:
     backward = ~((marks[:, 0] == Mark.TAIL) & (marks[:, 1] == Mark.ARROW))
     rows = np.concatenate([pairs[forward, 0], pairs[backward, 1]])
     columns = np.concatenate([pairs[forward, 1], pairs[backward, 0]])
-    return rows * len(graph) + columns
+    cells: Cells = rows * len(graph) + columns
+    return cells
 
 
 def _blocks(graph: Graph, arcs: Cells) -> Cells:
     rows, columns = np.divmod(arcs, len(graph))
     width = _width(graph)
-    return (rows // width) * _BLOCKS + columns // width
+    blocks: Cells = (rows // width) * _BLOCKS + columns // width
+    return blocks
 
 
 def _width(graph: Graph) -> int:
