@@ -74,7 +74,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         knowledge = self.knowledge(data)
         first = starting_dag(start, knowledge, data.names)
         best = self._search(data, [first] if start is not None else self._starts(data, first))
-        graph = direct_by_knowledge(Graph(data.names, best.graph.marks()), knowledge)
+        graph = direct_by_knowledge(Graph._of(data.names, best.graph), knowledge)
         stats = {"score": best.score, "steps": best.steps}
         return Estimate(graph, stats, notes=self.notes(data))
 

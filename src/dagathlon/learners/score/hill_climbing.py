@@ -80,7 +80,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
         result = self.search(score, limits, dag.native, rng)
-        return _Found(Graph(table.names, result.dag.marks()), result_stats(result))
+        return _Found(Graph._of(table.names, result.dag), result_stats(result))
 
     @abstractmethod
     def search(
@@ -139,7 +139,7 @@ def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
     start = starting_dag(None, learner.knowledge(data), data.names).native
     how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
     result = _core.hill_climb(learner.native_score(data), learner.limits(data), start, how)
-    return Graph(data.names, result.dag.marks()), result.score
+    return Graph._of(data.names, result.dag), result.score
 
 
 @dataclass(frozen=True, kw_only=True)
