@@ -50,7 +50,7 @@ CASES = pick(
         Case("hc", 1_000, "0.68 s"),
         Case("hc", 3_000, "12.7 s"),
         Case("hc", 10_000, degree=2),
-        *(Case("fges", p) for p in (100, 300)),
+        Case("fges", 300),
         Case("fges", 1_000, "2.33 s"),
         Case("fges", 3_000, "71 s"),
         Case("fges", 10_000, degree=2),
@@ -84,13 +84,13 @@ CASES = pick(
     (Case("hc", 30), Case("hc", 60), Case("fges", 30), Case("boss", 30), Case("mmhc", 30)),
 )
 # Variables at which peers are measured too.
-PEERS = pick({"hc": (100, 300), "mmhc": (100, 300)}, {"hc": (30,)})
+PEERS: dict[str, tuple[int, ...]] = pick({"hc": (100, 300), "mmhc": (100, 300)}, {"hc": (30,)})
 
 
 def measured(case: Case) -> tuple[Timing, int]:
     """The time of one search, and the distance of what it found to the true class."""
     data = linear_data(case.variables, case.rows, case.degree, noise=case.noise)
-    given = {} if case.score is None else {"score": case.score}
+    given: dict[str, Any] = {} if case.score is None else {"score": case.score}
     # What a first call loads is neither time nor memory of the search.
     learn(linear_data(6, 100, 1, noise=case.noise), case.learner, **given)
     search = functools.partial(learn, data, case.learner, threads=case.threads, **given)
@@ -98,10 +98,15 @@ def measured(case: Case) -> tuple[Timing, int]:
     return seconds, shd_to_truth(found.graph, random_dag(case.variables, case.degree))
 
 
-def told(case: Case) -> Row:
+def described(case: Case) -> str:
     score = "" if case.score is None else f" {case.score}"
-    what = f"{case.learner}{score} p={case.variables:,} n={case.rows:,} degree {case.degree:g}"
-    what += f", {case.threads} threads" if case.threads > 1 else ""
+    threads = f", {case.threads} threads" if case.threads > 1 else ""
+    size = f"p={case.variables:,} n={case.rows:,} degree {case.degree:g}"
+    return f"{case.learner}{score} {size}{threads}"
+
+
+def told(case: Case) -> Row:
+    what = described(case)
     note = f"before: {case.before} CPU" if case.before else ""
     outcome: Any = apart(functools.partial(measured, case), PATIENCE)
     if outcome.stopped:
@@ -115,7 +120,7 @@ def told(case: Case) -> Row:
 def against_peers(case: Case, ours: Timing) -> list[Row]:
     """The same problem by others: whose search has a score that can be chosen, with plain BIC."""
     data = linear_data(case.variables, case.rows, case.degree)
-    what = f"{case.learner} p={case.variables:,} n={case.rows:,} degree {case.degree:g}"
+    what = described(case)
     if case.learner == "mmhc":
         port, other = bnlearn("mmhc", data), pybnesian_mmhc(data)
     else:
@@ -135,7 +140,8 @@ def points_of(found: Iterable[tuple[Case, Row]]) -> list[Point]:
             continue
         numbers = (time.cpu or float(time), (time.memory or 0) / 2**20)
         if case.rows == ROWS:
-            points.append(Point("variables (1,000 rows)", case.learner, case.variables, *numbers))
+            axis = f"variables ({ROWS:,} rows)"
+            points.append(Point(axis, case.learner, case.variables, *numbers))
         if case.variables == 300 and case.learner in ("hc", "fges"):
             points.append(Point("rows (300 variables)", case.learner, case.rows, *numbers))
     return points

@@ -42,7 +42,8 @@ class CachedScore final : public Score {
   }
 
  private:
-  static constexpr std::size_t max_entries = std::size_t{1} << 23;
+  // At about 100 bytes each they stay below half a gibibyte.
+  static constexpr std::size_t max_entries = std::size_t{1} << 22;
 
   std::shared_ptr<Score> score_;
   std::u32string key_;
