@@ -1,5 +1,6 @@
 #include "dagathlon/orientation_state.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace dagathlon {
@@ -23,6 +24,9 @@ void OrientationState::direct_as_claimed(const BitMatrix& claims) {
 // From both ends in turn: mostly few nodes lie below the one or above the other, and the smaller side decides.
 bool OrientationState::reaches(std::size_t from, std::size_t to) const {
   if (from == to) return true;
+  // Most questions end where they begin.
+  if (std::ranges::none_of(around(from), [&](std::size_t next) { return directed(from, next); })) return false;
+  if (std::ranges::none_of(around(to), [&](std::size_t before) { return directed(before, to); })) return false;
   struct Side {
     BitSet seen;
     std::vector<std::size_t> pending;

@@ -34,15 +34,16 @@ bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) co
 
 namespace {
 
+// What was found about a node and those behind it: for each pair that was separated the other node, the size of the
+// set, and the set.
+using Separations = std::vector<std::uint32_t>;
+
 // What one thread tests with, in cache lines of its own.
 struct alignas(128) Hand {
   IndependenceTest* test;
   std::vector<std::size_t> candidates{};
+  Separations found{};
 };
-
-// What was found about a node and those behind it: for each pair that was separated the other node, the size of the
-// set, and the set.
-using Separations = std::vector<std::uint32_t>;
 
 class SkeletonSearch {
  public:
@@ -183,10 +184,12 @@ class SkeletonSearch {
   bool stable_level(std::size_t order) {
     NeighbourLists lists(frozen_);
     for (std::size_t x = 0; x < test_.size() && !rank_.empty(); ++x) in_turn(lists[x]);
-    std::vector<Separations> found(test_.size());
+    const bool alone = team_.size() == 1;
+    std::vector<Separations> found(alone ? 0 : test_.size());
     std::vector<char> enough(test_.size());
     for_each_node(1, longest_first(lists, order), [&](std::size_t x, Hand& hand) {
-      Separations own;
+      Separations& own = hand.found;
+      own.clear();
       bool tried = false;
       for_each(later(frozen_[x], x), [&](std::size_t y) {
         const std::size_t before = own.size();
@@ -195,9 +198,10 @@ class SkeletonSearch {
           tried |= try_side(hand, {y, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], own);
       });
       enough[x] = static_cast<char>(tried);
-      found[x] = std::move(own);
+      if (alone) separate(x, own);
+      else found[x] = own;
     });
-    for (std::size_t x = 0; x < test_.size(); ++x) separate(x, std::exchange(found[x], {}));
+    for (std::size_t x = 0; x < found.size(); ++x) separate(x, std::exchange(found[x], {}));
     return std::ranges::find(enough, char{1}) != enough.end();
   }
 

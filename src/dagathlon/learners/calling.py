@@ -76,7 +76,8 @@ def learn(
         _refuse_unknown_start(learner)
     rng = np.random.Generator(np.random.Philox(key=seed))
     limit = time_limit(learner, timeout)
-    threads = parameter_type(Natural).read(threads, "threads")
+    if threads != 1:
+        threads = parameter_type(Natural).read(threads, "threads")
     with _shown(name, progress) as told:
         try:
             return attempt(
