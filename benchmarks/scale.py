@@ -136,7 +136,7 @@ def points_of(found: Iterable[tuple[Case, Row]]) -> list[Point]:
     points = []
     for case, told_row in found:
         time: Timing = told_row["ours_s"]
-        if time.stopped or case.degree != 4 or case.score is not None:
+        if time.stopped or case.degree != 4 or case.score is not None or case.threads > 1:
             continue
         numbers = (time.cpu or float(time), (time.memory or 0) / 2**20)
         if case.rows == ROWS:

@@ -82,7 +82,7 @@ def _simplified(name: str, column: Any, place: Place) -> Any:
         return column.cast(pa.string()).dictionary_encode()
     raise DataError(
         f"{place(0)}, column {name!r}: values of type {kind} are neither numbers nor labels; "
-        "turn them into one of the two"
+        "turn them into one of the two, or leave the column out (drop, --drop of the commands)"
     )
 
 

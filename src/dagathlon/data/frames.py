@@ -233,7 +233,10 @@ def _loaded(path: Path, label: str) -> Any:
 def _unreadable(label: str, error: Exception) -> str:
     if isinstance(error, pa.ArrowException) or not isinstance(error, OSError):
         reason = " ".join(str(error).split())
-        return f"{label}: not a readable table ({reason})"
+        return (
+            f"{label}: not a readable table ({reason}); a file is taken for what its ending says: "
+            "Parquet, Arrow (a file, not a stream), or else text, such as .csv"
+        )
     return cannot_open(label, error)
 
 
