@@ -130,17 +130,18 @@ def test_a_deadline_ends_all_threads():
         learn(linear(60, 100, 1), "boss", threads=3, timeout=0)
 
 
-@pytest.mark.parametrize("name", ["pc", "boss"])
-def test_what_ends_one_thread_ends_all(name):
+@pytest.mark.parametrize(("name", "given"), [("pc", {"alpha": 0.5}), ("boss", {})])
+def test_what_ends_one_thread_ends_all(name, given):
     class EnoughError(Exception):
         pass
 
     def enough(done: int, total: int) -> None:
         raise EnoughError
 
-    data = linear(300, 500, 1)
+    # Either search would take many seconds, and is asked long before.
+    data = linear(400, 500, 1)
     with pytest.raises(EnoughError):
-        learn(data, name, threads=3, progress=enough)
+        learn(data, name, threads=3, progress=enough, **given)
     assert allowed_threads() == 1
 
 
