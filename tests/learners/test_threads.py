@@ -130,7 +130,9 @@ def test_a_deadline_ends_all_threads():
         learn(linear(60, 100, 1), "boss", threads=3, timeout=0)
 
 
-@pytest.mark.parametrize(("name", "given"), [("pc", {"alpha": 0.5}), ("boss", {})])
+@pytest.mark.parametrize(
+    ("name", "given"), [("pc", {"alpha": 0.5}), ("boss", {"score": "bic-g", "k": 1.0})]
+)
 def test_what_ends_one_thread_ends_all(name, given):
     class EnoughError(Exception):
         pass
