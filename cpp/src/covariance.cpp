@@ -1,90 +1,14 @@
 #include "dagathlon/covariance.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
-#include "dagathlon/dispatch.hpp"
-#include "dagathlon/pulse.hpp"
-#include "dagathlon/team.hpp"
+#include "dagathlon/inner_products.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-constexpr std::size_t lanes = 8;
-// Rows that are centred at a time where there are many; whole lanes.
-constexpr std::size_t rows_of_part = 4096;
-// Multiplications that take longer than starting a thread.
-constexpr std::size_t worth_splitting = std::size_t{1} << 24;
-
-double sum_of_lanes(const double* lane) {
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
-constexpr std::size_t padded_rows(std::size_t rows) { return (rows + lanes - 1) / lanes * lanes; }
-
-// One register of the widest machine, several of the others; memory need not be aligned.
-using Lane = double __attribute__((vector_size(lanes * sizeof(double)), aligned(alignof(double)), may_alias));
-
-// Columns that meet in registers, each of the first with each of the second.
-constexpr std::size_t tile_height = 4;
-constexpr std::size_t tile_width = 2;
-struct Tile {
-  std::array<std::size_t, tile_height> first;
-  std::array<std::size_t, tile_width> second;
-};
-
-using TileSums = std::array<double, tile_height * tile_width * lanes>;
-
-// Adds inner products of columns, one after the other, whose rows are padded with zeros to whole lanes. Lanes
-// are summed at the end only: rows that come in parts give the same digits as all at once.
-DAGATHLON_WIDE_CLONES void add_products(const double* columns, std::size_t padded, const Tile& tile, TileSums& total) {
-  const Lane* first[tile_height];
-  const Lane* second[tile_width];
-  const auto column = [&](std::size_t j) { return reinterpret_cast<const Lane*>(columns + j * padded); };
-  for (std::size_t r = 0; r < tile_height; ++r) first[r] = column(tile.first[r]);
-  for (std::size_t c = 0; c < tile_width; ++c) second[c] = column(tile.second[c]);
-  Lane sums[tile_height][tile_width];
-  Lane* kept = reinterpret_cast<Lane*>(total.data());
-  for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c) sums[r][c] = kept[r * tile_width + c];
-  for (std::size_t i = 0; i < padded / lanes; ++i)
-    for (std::size_t r = 0; r < tile_height; ++r)
-      for (std::size_t c = 0; c < tile_width; ++c) sums[r][c] += first[r][i] * second[c][i];
-  for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c) kept[r * tile_width + c] = sums[r][c];
-}
-
-double sum_at(const TileSums& sums, std::size_t r, std::size_t c) {
-  return sum_of_lanes(sums.data() + (r * tile_width + c) * lanes);
-}
-
-// The inner product of one pair, to the digits of a tile's.
-DAGATHLON_WIDE_CLONES double inner_product(const double* first, const double* second, std::size_t padded) {
-  const Lane* one = reinterpret_cast<const Lane*>(first);
-  const Lane* other = reinterpret_cast<const Lane*>(second);
-  Lane sums = {};
-  for (std::size_t i = 0; i < padded / lanes; ++i) sums += one[i] * other[i];
-  return sum_of_lanes(reinterpret_cast<const double*>(&sums));
-}
-
-// Sums of values that come in parts of whole lanes, but for the last.
-class LaneSum {
- public:
-  template <class ValueAt>
-  void add(std::size_t rows, ValueAt value_at) {
-    std::size_t i = 0;
-    for (; i + lanes <= rows; i += lanes)
-      for (std::size_t k = 0; k < lanes; ++k) lane_[k] += value_at(i + k);
-    for (std::size_t k = 0; i < rows; ++i, ++k) lane_[k] += value_at(i);
-  }
-  double total() const { return sum_of_lanes(lane_.data()); }
-
- private:
-  std::array<double, lanes> lane_{};
-};
 
 // The mean to the last digit: the second sum takes back the rounding of the first.
 template <class ValueAt>
@@ -96,43 +20,6 @@ double mean_of(std::size_t rows, ValueAt value_at) {
   LaneSum rest;
   rest.add(rows, [&](std::size_t i) { return value_at(i) - mean; });
   return mean + rest.total() / n;
-}
-
-// All pairs of columns, by blocks of columns that stay in the cache while they meet those before them.
-class Blocks {
- public:
-  Blocks(std::size_t p, std::size_t padded)
-      : p_(p),
-        padded_(padded),
-        width_(std::max<std::size_t>(tile_height, 16384 / padded * 2 / tile_height * tile_height)) {}
-
-  std::size_t count() const { return (p_ + width_ - 1) / width_; }
-
-  // Calls visit(tile) for the tiles of a block. A tile at the edge has its last column several times.
-  template <class Visit>
-  void each_tile(std::size_t block, Visit&& visit) const {
-    Tile tile;
-    const std::size_t from = block * width_;
-    const std::size_t end = std::min(from + width_, p_);
-    for (std::size_t a = 0; a < end; a += tile_height) {
-      for (std::size_t r = 0; r < tile_height; ++r) tile.first[r] = std::min(a + r, p_ - 1);
-      for (std::size_t b = std::max(from, a); b < end; b += tile_width) {
-        pulse::beat(padded_ * tile_height);
-        for (std::size_t c = 0; c < tile_width; ++c) tile.second[c] = std::min(b + c, end - 1);
-        visit(tile);
-      }
-    }
-  }
-
- private:
-  std::size_t p_;
-  std::size_t padded_;
-  std::size_t width_;
-};
-
-void set_products(const Tile& tile, const TileSums& sums, SymmetricMatrix& scatter) {
-  for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c) scatter.set(tile.first[r], tile.second[c], sum_at(sums, r, c));
 }
 
 // Columns less their means, one after the other and padded to whole lanes.
@@ -172,48 +59,24 @@ void fill_at_once(std::span<const ValueColumn> columns, RowAt row_at, Moments& f
   });
 }
 
-// Deviations from the mean in a part of the rows, and zeros behind the last.
-template <class RowAt>
-void centre_part(ValueColumn values, double mean, RowAt row_at, std::size_t rows, double* column) {
-  for (std::size_t i = 0; i < rows; ++i) column[i] = values[row_at(i)] - mean;
-  std::fill(column + rows, column + rows_of_part, 0.0);
-}
-
-// Part by part, with the sums of all tiles at hand: what is held does not grow with the rows.
 template <class RowAt>
 void fill_by_parts(std::span<const ValueColumn> columns, RowAt row_at, Moments& found) {
   const std::size_t p = columns.size();
-  const Blocks blocks(p, rows_of_part);
-  std::vector<std::vector<TileSums>> sums(blocks.count());
-  for (std::size_t b = 0; b < blocks.count(); ++b) blocks.each_tile(b, [&](const Tile&) { sums[b].emplace_back(); });
-  std::vector<double> centred(p * rows_of_part);
-  Team team(p * p * found.rows < worth_splitting ? 1 : std::max(p, blocks.count()));
+  ProductSums sums(p);
+  Team team(p * p * found.rows < worth_splitting ? 1 : sums.most_members());
   team.each(p, [&](std::size_t j, std::size_t) {
     pulse::beat(found.rows);
     found.means[j] = mean_of(found.rows, [&](std::size_t i) { return columns[j][row_at(i)]; });
   });
-  for (std::size_t start = 0; start < found.rows; start += rows_of_part) {
-    const std::size_t rows = std::min(rows_of_part, found.rows - start);
-    team.each(p, [&](std::size_t j, std::size_t) {
-      const auto from_start = [&](std::size_t i) { return row_at(start + i); };
-      centre_part(columns[j], found.means[j], from_start, rows, centred.data() + j * rows_of_part);
-    });
-    team.each(blocks.count(), [&](std::size_t b, std::size_t) {
-      auto sum = sums[b].begin();
-      blocks.each_tile(b, [&](const Tile& tile) { add_products(centred.data(), rows_of_part, tile, *sum++); });
-    });
-  }
-  for (std::size_t b = 0; b < blocks.count(); ++b) {
-    auto sum = sums[b].begin();
-    blocks.each_tile(b, [&](const Tile& tile) { set_products(tile, *sum++, found.scatter); });
-  }
+  sums.add(team, found.means, found.rows, [&](std::size_t j, std::size_t i) { return columns[j][row_at(i)]; });
+  sums.write(found.scatter);
 }
 
 template <class RowAt>
 Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt row_at) {
   const std::size_t p = columns.size();
-  Moments result{rows, std::vector<double>(p), SymmetricMatrix(p)};
-  if (rows == 0) return result;
+  if (rows == 0) return {rows, std::vector<double>(p), SymmetricMatrix(p)};
+  Moments result{rows, std::vector<double>(p), SymmetricMatrix::unset(p)};
   // The sums of a pair take lanes numbers: no more than an eighth of what all rows would.
   if (rows >= std::max(2 * rows_of_part, 8 * lanes * p)) fill_by_parts(columns, row_at, result);
   else fill_at_once(columns, row_at, result);
@@ -306,18 +169,59 @@ void CentredColumns::correlations(std::size_t first, std::size_t last, std::span
   }
 }
 
+std::vector<double> pair_correlations(std::span<const ValueColumn> columns, std::size_t rows) {
+  constexpr std::size_t height = 64;
+  const std::size_t p = columns.size();
+  const CentredColumns centred(columns, rows);
+  std::vector<double> result(p * (p - (p > 0)) / 2);
+  const std::size_t strips = (p + height - 1) / height;
+  Team team(p * p * rows < worth_splitting ? 1 : strips);
+  std::vector<std::vector<double>> buffers(team.size());
+  team.each(strips, [&](std::size_t place, std::size_t member) {
+    const std::size_t first = place * height;
+    const std::size_t last = std::min(first + height, p);
+    const std::size_t width = p - first;
+    std::vector<double>& strip = buffers[member];
+    strip.resize(height * width);
+    centred.correlations(first, last, strip);
+    for (std::size_t i = first; i < last; ++i) {
+      const double* from = strip.data() + (i - first) * width + (i - first);
+      std::copy(from + 1, from + (p - i), result.data() + i * (2 * p - i - 1) / 2);
+    }
+  });
+  return result;
+}
+
 PartialCorrelation PartialCorrelations::operator()(std::size_t x, std::size_t y, Nodes given) {
   if (given.empty()) {
-    const bool defined = correlation_(x, x) > 0 && correlation_(y, y) > 0;
+    const bool defined = own(x) > 0 && own(y) > 0;
     return {correlation_(x, y), defined};
   }
-  return given.size() == 1 ? given_one(x, y, given[0]) : by_cholesky(x, y, given);
+  if (given.size() == 1) return given_one(x, y, given[0]);
+  return given.size() == 2 ? given_two(x, y, given) : by_cholesky(x, y, given);
 }
 
 PartialCorrelation PartialCorrelations::given_one(std::size_t x, std::size_t y, std::size_t z) const {
   const double* with_z = correlation_.row(z);
-  return from_residual({correlation_(x, x) - with_z[x] * with_z[x], correlation_(y, y) - with_z[y] * with_z[y],
-                        correlation_(x, y) - with_z[x] * with_z[y]});
+  return from_residual(
+      {own(x) - with_z[x] * with_z[x], own(y) - with_z[y] * with_z[y], correlation_(x, y) - with_z[x] * with_z[y]});
+}
+
+// The operations of by_cholesky, in its order.
+PartialCorrelation PartialCorrelations::given_two(std::size_t x, std::size_t y, Nodes given) const {
+  const auto inverse_root = [](double rest) { return rest > collinear_share ? 1.0 / std::sqrt(rest) : 0.0; };
+  const double* with_first = correlation_.row(given[0]);
+  const double* with_second = correlation_.row(given[1]);
+  const double first = inverse_root(own(given[0]));
+  const double common = with_first[given[1]] * first;
+  const double second = inverse_root(own(given[1]) - common * common);
+  const double x_first = with_first[x] * first;
+  const double y_first = with_first[y] * first;
+  const double x_second = (with_second[x] - x_first * common) * second;
+  const double y_second = (with_second[y] - y_first * common) * second;
+  return from_residual({own(x) - x_first * x_first - x_second * x_second,
+                        own(y) - y_first * y_first - y_second * y_second,
+                        correlation_(x, y) - x_first * y_first - x_second * y_second});
 }
 
 // What is left of the variance of a node after the given ones; its row of the factor needs only those above it.

@@ -79,6 +79,25 @@ def test_batches_of_a_parquet_file_that_differ(tmp_path: Path) -> None:
     assert found.arities == (350, 3)
 
 
+def test_batches_whose_numbers_need_all_bits(tmp_path: Path) -> None:
+    """Some batches are of small numbers and kept as bytes, another has more than int64 holds."""
+    path = tmp_path / "d.parquet"
+    numbers = pa.array([1, 2, 3] * 30_000 + [2**63 + 5], pa.uint64())
+    pq.write_table(pa.table({"A": numbers, "B": [i % 2 for i in range(len(numbers))]}), path)
+    assert read_data(path).column("A").tolist() == [float(n) for n in numbers.to_pylist()]
+
+
+def test_batches_of_labels_one_of_which_is_null() -> None:
+    """Each batch has a list of labels of its own, and null is one of them."""
+    parts = [
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(labels))
+        for labels in (["b", None, "a"], ["a", "c", None])
+    ]
+    found = read_data(pa.table({"A": pa.chunked_array(parts)}))
+    assert found.variables[0].levels == ("a", "b", "c")
+    assert found.column("A").tolist() == [1, 255, 0, 0, 2, 255]
+
+
 _MEASURED = """
 import sys, warnings
 from dagathlon.data import read_data

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,19 +14,70 @@ from dagathlon.data import read_data, text_table
 from dagathlon.errors import DataError
 
 
-def scanned(text: str, wanted: tuple[bool, ...] = (True, True), delimiter: str = ",") -> object:
-    return _core.plain_fields(np.frombuffer(text.encode(), np.uint8), delimiter, np.array(wanted))
+def scanned(text: str, uses: tuple[int, ...] = (2, 2), delimiter: str = ",") -> Any:
+    uses_of_columns = np.array(uses, np.uint8)
+    content = np.frombuffer(text.encode(), np.uint8)
+    return _core.plain_columns(content, delimiter, uses_of_columns, ["", "-999", "NA"])
 
 
 def test_fields_and_their_numbers() -> None:
-    codes, fields = scanned("a,1\n\nb,2\r\n\r\na, 1\na,a-longer-word\n")  # type: ignore[misc]
+    place, codes, values, lists = scanned("a,1\n\nb,2\r\n\r\na, 1\na,a-longer-word\n")
     assert codes.tolist() == [[0, 1, 0, 0], [0, 1, 2, 3]]
-    assert fields == [["a", "b"], ["1", "2", " 1", "a-longer-word"]]
+    assert lists == [["a", "b"], ["1", "2", " 1", "a-longer-word"]]
+    assert (place.tolist(), values.shape) == ([[0, 1]], (0, 4))
 
 
 def test_unwanted_columns_and_a_last_line_without_an_end() -> None:
-    codes, fields = scanned("a;x;1\nb;y;2", (True, False, True), ";")  # type: ignore[misc]
-    assert (codes.tolist(), fields) == ([[0, 1], [0, 1]], [["a", "b"], ["1", "2"]])
+    _, codes, _, lists = scanned("a;x;1\nb;y;2", (2, 0, 2), ";")
+    assert (codes.tolist(), lists) == ([[0, 1], [0, 1]], [["a", "b"], ["1", "2"]])
+
+
+def test_columns_with_the_same_fields_have_one_list() -> None:
+    place, codes, _, lists = scanned("a,x,a\nb,x,b\nb,x,a\n", (2, 2, 2))
+    assert (place.tolist(), lists) == ([[0, 1, 0]], [["a", "b"], ["x"]])
+    assert codes.tolist() == [[0, 1, 1], [0, 0, 0], [0, 1, 0]]
+
+
+def test_a_measurement_makes_numbers_of_a_column() -> None:
+    place, codes, values, lists = scanned("3,a\nNA,b\n-999,a\n0,b\n-1.25e1,a\n,a\n300,a\n")
+    assert (place.tolist(), lists) == ([[-1, 0]], [["a", "b"]])
+    assert codes.tolist() == [[0, 1, 0, 1, 0, 0, 0]]
+    expected = [[3, np.nan, np.nan, 0, -12.5, np.nan, 300]]
+    np.testing.assert_array_equal(values, expected)
+
+
+def test_a_column_of_fields_stays_one() -> None:
+    place, codes, values, lists = scanned("1.5,1.5\n2,2\n", (1, 2))
+    assert (place.tolist(), codes.tolist(), lists) == ([[0, -1]], [[0, 1]], [["1.5", "2"]])
+    assert values.tolist() == [[1.5, 2.0]]
+
+
+def test_more_whole_numbers_than_codes_are_numbers() -> None:
+    numbers = [*range(256), *range(256)]
+    place, _, values, _ = scanned("".join(f"{i},{i or 'NA'}\n" for i in numbers))
+    assert place.tolist() == [[-1, -1]]
+    assert values[0].tolist() == numbers
+    np.testing.assert_array_equal(values[1], [i or np.nan for i in numbers])
+
+
+def test_numbers_are_those_that_python_reads() -> None:
+    rng = np.random.default_rng(7)
+    numbers = rng.standard_normal(500) * 10.0 ** rng.integers(-300, 300, 500)
+    words = [f"{x:.{rng.integers(0, 20)}e}" for x in numbers] + [
+        "1.",
+        ".5",
+        "-.5e-3",
+        "12345678901234567890",
+    ]
+    _, _, values, _ = scanned("".join(f"{word},{word.upper()}\n" for word in words))
+    assert values.tolist() == [[float(word) for word in words]] * 2
+
+
+@pytest.mark.parametrize(
+    "odd", ["x", "01", "-0", "+1", "1e999", "inf", "nan", "1e", ".", "1 ", "-"]
+)
+def test_what_stands_amid_numbers_is_left_to_others(odd: str) -> None:
+    assert scanned(f"1.5,a\n{odd},b\n") is None
 
 
 @pytest.mark.parametrize(
@@ -36,13 +89,13 @@ def test_what_is_not_plain_is_left_to_others(text: str) -> None:
 
 @pytest.mark.parametrize(("different", "found"), [(9, True), (255, True), (256, False)])
 def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: bool) -> None:
-    words = [f"{'long-word-' * (i % 3)}{i}" for i in range(different)]
+    words = [f"w{'long-word-' * (i % 3)}{i}" for i in range(different)]
     text = "".join(f"{word},x\n" for word in (*words, *reversed(words)))
     result = scanned(text)
     assert (result is not None) == found
     if result is not None:
-        codes, fields = result  # type: ignore[misc]
-        assert fields == [words, ["x"]]
+        _, codes, _, lists = result
+        assert lists == [words, ["x"]]
         assert codes[0].tolist() == [*range(different), *reversed(range(different))]
 
 
@@ -59,14 +112,86 @@ def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: b
         "A,B\nnaïve,0\nÅ,1\nnaïve,1\n",
         "A,B,B\nx,0,0\ny,1,1\nx,1,0\n",
         "A\nx\n\ny\nx\n",
+        "A,B\rx,0\ny,1\nx,1\n",
+        "A,B\r\rx,0\r\ny,1\r\n",
+        "A,B\n1.5,x\n2,y\nNA,x\n",
+        "A,B\n1,x\n2.5,y\n,x\n",
+        "A,B\n1,x\n300,y\n-4,x\n",
+        "A,B\n1,x\n 2,y\n3,x\n",
+        "A,B\n0.5,1.0\n1.5,2.0\n",
+        "A,B\n1st,7\n2nd,8\n1st,9\n",
+        "A,B\n1,x\nlow,y\n1.5,x\n",
+        "A,B\nNA,x\n,y\nNA,x\n",
+        "A,B\n300,2\n4,1\n299,0\n",
+        "A,B\n2,1\n0,0\n2,0\n",
+        "A,B\n3,4\n1,2\nNA,3\n0,0\n",
+        "A,B,C\nyes,inf,a\nno,Infinity,b\nno,1,a\n",
+        "A,B\n2020-01-01,1\n2020-01-02,2\n2020-01-03,1\n",
+        "A,B\n" + "".join(f"{i % 12},{i % 7}\n" for i in range(40)),
+        "A,B\n" + "".join(f"{i % 12 + 20},{i % 7 - 1}\n" for i in range(40)),
     ],
 )
-def test_both_readers_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"kinds": "continuous", "drop": ["A"]},
+        {"kinds": {"B": "discrete"}},
+        {"cardinality_row": False},
+        {"missing": ["2", "x"]},
+    ],
+)
+def test_both_readers_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: dict[str, Any]
+) -> None:
     path = tmp_path / "d.csv"
     path.write_text(text, newline="", encoding="utf-8")
-    quick = read_data(path)
-    monkeypatch.setattr(text_table, "plain_columns", lambda *_: None)
-    assert read_data(path) == quick
+    quick = outcome(path, options)
+    monkeypatch.setattr(text_table, "plain_text", lambda *_: None)
+    assert outcome(path, options) == quick
+
+
+def outcome(path: Path, options: dict[str, Any]) -> tuple[Any, list[str]]:
+    """The data or the error, and the warnings."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            found: Any = read_data(path, **options)
+        except DataError as error:
+            found = str(error)
+    return found, [str(one.message) for one in said]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(300))
+def test_both_readers_agree_on_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Columns of many kinds, with gaps, odd numbers late in the file, and empty lines."""
+    rng = np.random.default_rng(seed)
+    pools = [
+        ["0", "1", "2"],
+        ["1", "2", "3", "NA"],
+        ["yes", "no", ""],
+        ["1.5", "-2", "3e2", "?"],
+        [str(i) for i in range(25)],
+        ["low", "1.5", " high"],
+        ["01", "1", "2"],
+        ["300", "4", "5"],
+        ["", "NA"],
+    ]
+    chosen = rng.integers(0, len(pools), rng.integers(2, 6))
+    lines = [",".join(f"V{j}" for j in range(len(chosen)))]
+    for _ in range(rng.integers(1, 250)):
+        row = [pools[k][rng.integers(len(pools[k]))] for k in chosen]
+        if rng.random() < 0.004:
+            row[rng.integers(len(row))] = str(rng.choice(["x", "+1", "-0", "7.5", "1000", "inf"]))
+        lines.append(",".join(row))
+    path = tmp_path / "d.csv"
+    path.write_text("\n".join(lines) + "\n")
+    quick = outcome(path, {})
+    monkeypatch.setattr(text_table, "plain_text", lambda *_: None)
+    assert outcome(path, {}) == quick
 
 
 def test_a_row_that_does_not_fit_is_named_still(tmp_path: Path) -> None:

@@ -96,11 +96,26 @@ FILES = [("d.parquet", "zstd"), ("d.parquet", None), ("d.arrow", "zstd"), ("d.ar
 @pytest.mark.parametrize(("name", "compression"), FILES)
 def test_tables(tmp_path: Path, name: str, compression: str | None) -> None:
     path = tmp_path / name
-    written(path, table(200_000), compression)
+    # Of measurements alone the rows would stay in the file.
+    words = pa.array(["yes", "no"] * 100_000).dictionary_encode()
+    written(path, table(200_000).append_column("C", words), compression)
     assert path.stat().st_size < LIMIT / 20
     with pytest.raises(DataError, match=TOO_MUCH) as refused:
         read_data(path)
     assert str(refused.value).startswith(f"{path}: ")
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_a_batch_that_is_too_large_alone(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "d.arrow"
+    numbers = pa.table({"A": np.zeros(200_000), "B": np.ones(200_000)})
+    with pa.ipc.new_file(
+        path, numbers.schema, options=pa.ipc.IpcWriteOptions(compression=compression)
+    ) as file:
+        file.write_table(numbers)
+    with pytest.raises(DataError, match=TOO_MUCH):
+        read_data(path)
 
 
 @pytest.mark.usefixtures("limited")

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,14 @@ struct ValueColumn {
 // A symmetric matrix, stored in full so that any row can be read.
 class SymmetricMatrix {
  public:
-  explicit SymmetricMatrix(std::size_t size = 0) : size_(size), values_(size * size) {}
+  explicit SymmetricMatrix(std::size_t size = 0) : size_(size), values_(size * size, 0.0) {}
+  // For whoever writes every value: of thousands of variables the zeros alone would take long, and one thread.
+  static SymmetricMatrix unset(std::size_t size) {
+    SymmetricMatrix result;
+    result.size_ = size;
+    result.values_.resize(size * size);
+    return result;
+  }
   std::size_t size() const { return size_; }
   double operator()(std::size_t i, std::size_t j) const { return values_[i * size_ + j]; }
   const double* row(std::size_t i) const { return values_.data() + i * size_; }
@@ -36,8 +44,18 @@ class SymmetricMatrix {
   }
 
  private:
+  // Leaves new values as they are.
+  struct Allocator : std::allocator<double> {
+    template <class Other>
+    struct rebind {
+      using other = Allocator;
+    };
+    void construct(double*) noexcept {}
+    void construct(double* place, double value) noexcept { *place = value; }
+  };
+
   std::size_t size_;
-  std::vector<double> values_;
+  std::vector<double, Allocator> values_;
 };
 
 struct Moments {
@@ -79,6 +97,9 @@ class CentredColumns {
   std::vector<double> scale_;
 };
 
+// The correlations of all pairs of columns, row by row above the diagonal: half of what the matrix takes.
+std::vector<double> pair_correlations(std::span<const ValueColumn> columns, std::size_t rows);
+
 // The smallest share of its variance that a variable must keep, given others, not to count as a
 // function of them.
 inline constexpr double collinear_share = 1e-10;
@@ -93,16 +114,21 @@ struct PartialCorrelation {
 // are given adds nothing and is passed over. The value is always within [-1, 1].
 class PartialCorrelations {
  public:
-  explicit PartialCorrelations(const SymmetricMatrix& correlation) : correlation_(correlation) {}
+  // The diagonal may be given besides: in a large matrix its cells lie far apart.
+  explicit PartialCorrelations(const SymmetricMatrix& correlation, std::span<const double> diagonal = {})
+      : correlation_(correlation), diagonal_(diagonal) {}
   PartialCorrelation operator()(std::size_t x, std::size_t y, Nodes given);
 
  private:
+  double own(std::size_t i) const { return diagonal_.empty() ? correlation_(i, i) : diagonal_[i]; }
   PartialCorrelation given_one(std::size_t x, std::size_t y, std::size_t z) const;
+  PartialCorrelation given_two(std::size_t x, std::size_t y, Nodes given) const;
   PartialCorrelation by_cholesky(std::size_t x, std::size_t y, Nodes given);
   void factorise(Nodes given);
   double solve_row(std::size_t node, std::size_t row);
 
   const SymmetricMatrix& correlation_;
+  std::span<const double> diagonal_;
   // The factor of what was given last, and of x after it: the next question is often about another y.
   std::vector<double> factor_;
   std::vector<std::size_t> given_;

@@ -1,4 +1,4 @@
-// Delimited text without quotation marks whose columns have few different fields, as codes.
+// Delimited text without quotation marks: columns of few different fields as codes, others as numbers.
 #pragma once
 
 #include <cstddef>
@@ -6,21 +6,44 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dagathlon {
 
-struct PlainFields {
-  std::size_t rows;
-  // Column after column: the number of each field among the different ones of its column.
-  std::vector<std::uint8_t> codes;
-  // The different fields of each column as they are written, in the order in which they occur.
-  std::vector<std::vector<std::string>> fields;
+// What is to be made of a column.
+enum class ColumnUse : std::uint8_t {
+  left_out,
+  // The different fields, whatever they are.
+  fields,
+  // The same, or numbers once a field is a measurement.
+  any,
 };
 
-// The wanted columns of a text whose lines end in a line feed, perhaps after a carriage return; empty lines
-// are passed over. None where the text is not that plain: where a quotation mark stands in it, a carriage
-// return elsewhere, another number of fields in some line, or more than 255 different fields in a column.
-std::optional<PlainFields> plain_fields(std::span<const char> text, char delimiter, std::span<const bool> wanted);
+struct PlainColumns {
+  std::size_t rows;
+  // For each column that is not left out: which of `lists` has its fields, or -1 for numbers.
+  std::vector<std::int32_t> list_of_column;
+  // The columns of fields, one after the other: the number of each row's field in the list.
+  std::vector<std::uint8_t> codes;
+  // The columns of numbers, one after the other; NaN is missing.
+  std::vector<double> values;
+  // The different fields of a column as they are written, in the order in which they occur. Columns with the same
+  // have one list.
+  std::vector<std::vector<std::string>> lists;
+};
+
+struct PlainLayout {
+  char delimiter;
+  std::span<const ColumnUse> columns;
+  // Fields that mean a missing value; they stand in lists all the same.
+  std::span<const std::string> missing;
+};
+
+// The columns of a text whose lines end in a line feed, perhaps after a carriage return; empty lines are passed
+// over. None where the text is not that plain: where a quotation mark stands in it, a carriage return elsewhere,
+// another number of fields in some line, something else amid numbers (see plain_number), or more than 255 different
+// fields in a column of others.
+std::optional<PlainColumns> plain_columns(std::string_view text, const PlainLayout& layout);
 
 }  // namespace dagathlon

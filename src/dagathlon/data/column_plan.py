@@ -97,9 +97,8 @@ def _fill_all(target: npt.NDArray[Any], plans: list[ColumnPlan], gap: float) -> 
         _fill(column, plans.pop(), gap)
 
 
-def warn_of_guesses(plans: Sequence[ColumnPlan], where: str) -> None:
+def warn_of_guesses(guessed: Sequence[Variable], where: str) -> None:
     """One line about the columns of whole numbers whose kind nobody said and nobody can see."""
-    guessed = [plan.variable for plan in plans if plan.guessed]
     taken = {
         "levels": [repr(one.name) for one in guessed if one.is_discrete],
         "measurements": [repr(one.name) for one in guessed if not one.is_discrete],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data import export, preview, storage
 from dagathlon.data.fingerprint import fingerprint
 from dagathlon.data.regimes import Regimes, checked_regimes
@@ -112,8 +113,24 @@ class Dataset(Immutable):
 
     @property
     def values(self) -> Values:
-        """Read-only values of the continuous columns, in order; NaN is missing."""
+        """Read-only values of the continuous columns, in order; NaN is missing.
+
+        Of a file that is larger than may be held there are none: then this is a `DataError`.
+        """
         return self._values
+
+    @property
+    def known_moments(self) -> _core.Moments | None:
+        """Means and sums of products where they stand for `values`, which stay in a large file."""
+        return None
+
+    def require_rows(self) -> None:
+        """Refuse data whose rows stay in a file that is too large to hold them."""
+
+    @property
+    def ranges(self) -> tuple[Values, Values]:
+        """The lowest and the highest value of each continuous column, NaN where all are missing."""
+        return np.fmin.reduce(self._values, axis=0), np.fmax.reduce(self._values, axis=0)
 
     @property
     def missing_code(self) -> int:
@@ -201,6 +218,7 @@ class Dataset(Immutable):
 
     def to_matrix(self) -> Values:
         """All columns as one new ``float64`` matrix, codes as numbers and NaN as missing."""
+        self.require_rows()
         result = np.empty((self.n_rows, len(self._variables)), order="F")
         for j, variable in enumerate(self._variables):
             column = self._column(j)
@@ -211,11 +229,7 @@ class Dataset(Immutable):
 
     def __getitem__(self, rows: slice) -> Dataset:
         """Rows of a slice such as ``[:1000]`` or ``[::2]``, as a view."""
-        if not isinstance(rows, slice) or (rows.step is not None and rows.step < 1):
-            raise DataError(
-                f"data[…] takes a slice of rows with a positive step, found {rows!r}; "
-                "use data.column(name) for a column and data.take(indices) for chosen rows"
-            )
+        self._check_slice(rows)
         regimes = self._regimes
         if regimes is not None:
             regimes = Regimes(regimes.targets, regimes.rows[rows])
@@ -223,15 +237,7 @@ class Dataset(Immutable):
 
     def take(self, indices: npt.ArrayLike) -> Dataset:
         """A copy of chosen rows, in the given order; a row may be chosen several times."""
-        chosen = np.asarray(indices, dtype=None if np.size(indices) else np.intp)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise DataError(f"rows are chosen by a list of row numbers, found {indices!r}")
-        if chosen.size and not (int(chosen.min()) >= 0 and int(chosen.max()) < self.n_rows):
-            raise DataError(
-                f"rows are numbered 0 to {self.n_rows - 1}, "
-                f"found {int(chosen.min())} to {int(chosen.max())}"
-            )
-        rows = chosen.astype(np.intp)
+        rows = self._checked_rows(indices)
         regimes = self._regimes
         if regimes is not None:
             regimes = Regimes(regimes.targets, regimes.rows[rows])
@@ -241,10 +247,8 @@ class Dataset(Immutable):
 
     def select(self, names: Sequence[str]) -> Dataset:
         """The columns `names`, in that order; all names reorder the columns."""
-        if isinstance(names, str):
-            raise DataError(f"columns are chosen by a list of names, found {names!r}")
+        variables = self._selected(names)
         columns = [self.position(name) for name in names]
-        variables = _checked_variables(self._variables[j] for j in columns)
         discrete = [self._offsets[j] for j in columns if self._variables[j].is_discrete]
         continuous = [self._offsets[j] for j in columns if not self._variables[j].is_discrete]
         arities = [variable.arity for variable in variables if variable.is_discrete]
@@ -314,6 +318,29 @@ class Dataset(Immutable):
             offsets.append(counts[variable.is_discrete])
             counts[variable.is_discrete] += 1
         return offsets
+
+    def _check_slice(self, rows: object) -> None:
+        if not isinstance(rows, slice) or (rows.step is not None and rows.step < 1):
+            raise DataError(
+                f"data[…] takes a slice of rows with a positive step, found {rows!r}; "
+                "use data.column(name) for a column and data.take(indices) for chosen rows"
+            )
+
+    def _checked_rows(self, indices: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        chosen = np.asarray(indices, dtype=None if np.size(indices) else np.intp)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise DataError(f"rows are chosen by a list of row numbers, found {indices!r}")
+        if chosen.size and not (int(chosen.min()) >= 0 and int(chosen.max()) < self.n_rows):
+            raise DataError(
+                f"rows are numbered 0 to {self.n_rows - 1}, "
+                f"found {int(chosen.min())} to {int(chosen.max())}"
+            )
+        return chosen.astype(np.intp)
+
+    def _selected(self, names: Sequence[str]) -> tuple[Variable, ...]:
+        if isinstance(names, str):
+            raise DataError(f"columns are chosen by a list of names, found {names!r}")
+        return _checked_variables(self._variables[self.position(name)] for name in names)
 
     def _column(self, j: int) -> npt.NDArray[Any]:
         if self._variables[j].is_discrete:

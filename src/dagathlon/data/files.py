@@ -19,7 +19,6 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.export import to_arrow
 from dagathlon.data.frames import (
     ARROW_SUFFIXES,
-    PARQUET_SUFFIXES,
     from_frame,
     from_matrix,
     read_table_file,
@@ -30,6 +29,7 @@ from dagathlon.data.narrow_batches import with_narrow_labels
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
 from dagathlon.data.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
+from dagathlon.data.table_sizes import PARQUET_SUFFIXES
 from dagathlon.data.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown
 

@@ -7,10 +7,11 @@ text files; null and NaN are missing. ``do(X)`` columns of booleans are interven
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,27 @@ from dagathlon.data.gaps import with_gaps
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
-from dagathlon.data.table_sizes import read_arrow, read_parquet
+from dagathlon.data.rows_in_file import rows_in_file
+from dagathlon.data.table_sizes import (
+    PARQUET_SUFFIXES,
+    read_arrow,
+    read_parquet,
+    table_schema,
+)
 from dagathlon.data.text_file import cannot_open
+from dagathlon.data.unpacking import TooLargeError
 from dagathlon.data.variable import first_repeated
 from dagathlon.errors import DataError
 
-PARQUET_SUFFIXES = (".parquet", ".pq")
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
-    table = load_table(path)
+    try:
+        table = load_table(path)
+    except TooLargeError as error:
+        return _too_large(path, request, error)
     wanted = with_written(table, request)
     mapped = Path(path).suffix.lower() in ARROW_SUFFIXES
     return _from_columns(table.column_names, table.columns, wanted, str(path), mapped)
@@ -47,15 +57,36 @@ def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dat
 
 def load_table(path: str | os.PathLike[str]) -> Any:
     """The table of a Parquet or Arrow file, by its ending."""
+    with _explained(path):
+        table = _loaded(Path(path), str(path))
+        table.validate(full=True)
+    return table
+
+
+def _too_large(
+    path: str | os.PathLike[str], request: ColumnRequest, error: TooLargeError
+) -> Dataset:
+    """What can be had of a file that is too large: measurements, whose rows stay where they are."""
+    with _explained(path):
+        schema = table_schema(Path(path))
+        _check_names(schema.names, str(path))
+        request.check(schema.names, str(path))
+        data = rows_in_file(path, schema, request)
+    if data is None:
+        raise error
+    return data
+
+
+@contextlib.contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What is wrong with a file, in words."""
     label = str(path)
     try:
         if Path(path).is_dir():
             raise IsADirectoryError
-        table = _loaded(Path(path), label)
-        table.validate(full=True)
+        yield
     except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
         raise DataError(_unreadable(label, error)) from None
-    return table
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
@@ -150,7 +181,7 @@ def _from_columns(
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
     marks = {name: j for name, j in marks.items() if request.wants(name)}
     regimes = _regimes(marks, columns, where) if marks else None
-    warn_of_guesses(plans, where)
+    warn_of_guesses([plan.variable for plan in plans if plan.guessed], where)
     return carried_out(plans, place, regimes, mapped)
 
 

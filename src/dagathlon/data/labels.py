@@ -29,7 +29,8 @@ _MOSTLY = 0.9
 _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
-_FIRST_OF_NUMBER = frozenset("+-.0123456789")
+FIRST_OF_NUMBER = frozenset("+-.0123456789")
+"""What a number begins with."""
 FOREIGN_MINUS = "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d"
 """Signs that look like a minus sign and are none to programs."""
 _MINUS = str.maketrans(dict.fromkeys(FOREIGN_MINUS, "-"))
@@ -37,6 +38,15 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
 )
+
+
+def _with_one_dictionary(column: Any) -> Any:
+    """The column with the same labels in all its parts."""
+    several = column.num_chunks > 1
+    if several and any(chunk.dictionary.null_count for chunk in column.chunks):
+        # pyarrow unites no lists in which one of the labels is null.
+        return column.cast(column.type.value_type).dictionary_encode()
+    return column.unify_dictionaries()
 
 
 class Labels:
@@ -59,7 +69,7 @@ class Labels:
         self, name: str, column: Any, place: Place, missing: frozenset[str] | None
     ) -> None:
         self.name, self.place = name, place
-        self.column = column.unify_dictionaries()
+        self.column = _with_one_dictionary(column)
         words = [word_of(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
         if missing is not None:
             words = [None if word is None else word.strip() for word in words]
@@ -146,7 +156,7 @@ class Labels:
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
         """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
-        if not any(word[0] in _FIRST_OF_NUMBER for word in distinct):
+        if not any(word[0] in FIRST_OF_NUMBER for word in distinct):
             return
         counts = self.counts()
         total = sum(int(n) for n, word in zip(counts, self.words, strict=True) if word is not None)

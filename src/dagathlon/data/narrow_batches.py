@@ -37,10 +37,12 @@ def with_narrow_labels(table: pa.Table) -> pa.Table:
 
 def joined(parts: Sequence[Any]) -> Any:
     """The parts of a column as one column, as wide as the widest of them."""
-    if len({part.type for part in parts}) == 1:
+    kinds = {part.type for part in parts}
+    if len(kinds) == 1:
         return pa.chunked_array(parts)
     if not pt.is_dictionary(parts[0].type):
-        return pa.chunked_array([part.cast(pa.int64()) for part in parts])
+        (wide,) = kinds - {pa.uint8()}  # what the column had before some parts were bytes
+        return pa.chunked_array([part.cast(wide) for part in parts])
     return pa.chunked_array([_with_indices(part, pa.int32()) for part in parts])
 
 

@@ -1,61 +1,156 @@
-"""Text files of labels and codes: read by the native core where no field needs more than a look.
+"""Text files without quotation marks: read by the native core where a look at a field is enough.
 
 A column with few different fields is a number for each row and a list of the fields, whatever they
-mean; what they mean is asked of the list. Files with quotation marks, measurements or rows that do
-not fit are left to pyarrow's reader, which gives the same columns.
+mean; what they mean is asked of the list, and wide files have the same list in many columns.
+Measurements are numbers at once. Files with quotation marks, rows that do not fit or numbers in
+unusual forms are left to pyarrow's reader, which gives the same columns.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.types as pt
 
 from dagathlon import _core
+from dagathlon.data.labels import is_float
 from dagathlon.data.text_file import TextFile
 
 _BOM = b"\xef\xbb\xbf"
 _CODES = 256
+NUMBERS = -1
+"""In the place of a list of fields: the column holds measurements."""
 
 
-def plain_columns(
-    text: TextFile,
-    delimiter: str,
-    skipped: int,
-    types: Sequence[Any],
-    missing: Collection[str],
-) -> dict[int, Any] | None:
-    """Columns by number in the types that they were given, ``None`` for one that is not wanted.
+class Use(IntEnum):
+    """What is to be made of a column: nothing, its different fields, or these or numbers."""
 
-    Nothing is given back where a type is none of bytes and labels, or where the file is not plain
-    or does not keep to the types. The first lines are `skipped`.
+    LEFT_OUT = 0
+    FIELDS = 1
+    ANY = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PlainText:
+    """The columns of a plain text file.
+
+    Attributes
+    ----------
+    numbers
+        The wanted columns, counted from 0.
+    list_of_column
+        For each of them which of `lists` has its fields, or `NUMBERS`.
+    codes
+        A row for each column of fields: where in the list the field of each line stands.
+    values
+        A row for each column of measurements; NaN is missing.
+    lists
+        Different fields of a column, in the order in which they occur.
+    missing
+        Fields that mean a missing value.
     """
-    wanted = [j for j, kind in enumerate(types) if kind is not None]
-    if len(types) < 2 or not all(
-        pt.is_uint8(types[j]) or pt.is_dictionary(types[j]) for j in wanted
-    ):
+
+    numbers: Sequence[int]
+    list_of_column: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.uint8]
+    values: npt.NDArray[np.float64]
+    lists: Sequence[Sequence[str]]
+    missing: frozenset[str]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of lines."""
+        return int(self.codes.shape[1])
+
+    def columns(self, as_labels: Collection[int]) -> dict[int, Any] | None:
+        """Columns by number as pyarrow's reader would give them: bytes, labels or numbers.
+
+        Small whole numbers are bytes, but for those columns that are wanted `as_labels`. Nothing is
+        given back where all fields of a column are missing or numbers in unusual forms.
+        """
+        columns: dict[int, Any] = {}
+        codes, values = iter(self.codes), iter(self.values)
+        for number, place in zip(self.numbers, self.list_of_column.tolist(), strict=True):
+            if place == NUMBERS:
+                measured = next(values)
+                column = pa.array(measured, mask=np.isnan(measured))
+            else:
+                column = self._column(next(codes), self.lists[place], number in as_labels)
+            if column is None:
+                return None
+            columns[number] = pa.chunked_array([column])
+        return columns
+
+    def _column(
+        self, codes: npt.NDArray[np.uint8], fields: Sequence[str], as_labels: bool
+    ) -> pa.Array | None:
+        found = None if as_labels else byte_table(tuple(fields), self.missing)
+        if found is not None:
+            table, gaps = found
+            numbers = np.empty_like(codes)
+            _core.recode(codes, table, numbers)
+            return pa.array(numbers, mask=None if gaps is None else gaps[codes])
+        spelled = (field.strip() for field in fields if field not in self.missing)
+        if not as_labels and all(map(is_float, spelled)):
+            return None
+        words = [None if field in self.missing else field for field in fields]
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+
+
+def plain_text(
+    text: TextFile, delimiter: str, skipped: int, uses: Sequence[Use], missing: frozenset[str]
+) -> PlainText | None:
+    """The columns of a file behind its first lines; nothing where it is not plain or has no rows.
+
+    A single column is left to others: there an empty line may be a missing value.
+    """
+    if len(uses) == 1:
         return None
     body = _below(text, skipped)
-    found = _core.plain_fields(body, delimiter, np.array([kind is not None for kind in types]))
-    if found is None or not found[0].shape[1]:
+    if body is None:
         return None
-    columns: dict[int, Any] = {}
-    for j, codes, fields in zip(wanted, *found, strict=True):
-        make = _bytes if pt.is_uint8(types[j]) else _labels
-        column = make(codes, fields, missing)
-        if column is None:
+    found = _core.plain_columns(body, delimiter, np.array(uses, np.uint8), sorted(missing))
+    if found is None:
+        return None
+    lists_of_columns, codes, values, lists = found
+    if not codes.shape[1]:
+        return None
+    numbers = [j for j, use in enumerate(uses) if use]
+    return PlainText(numbers, lists_of_columns[0], codes, values, lists, missing)
+
+
+@functools.lru_cache(maxsize=1024)
+def byte_table(
+    fields: tuple[str, ...], missing: frozenset[str]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None] | None:
+    """The number of each field, and which are missing, if any; nothing where one is no byte."""
+    table = np.zeros(_CODES, np.uint8)
+    gaps = np.zeros(_CODES, bool)
+    for place, field in enumerate(fields):
+        if field in missing:
+            gaps[place] = True
+        elif not _is_byte(field):
             return None
-        columns[j] = pa.chunked_array([column])
-    return columns
+        else:
+            table[place] = int(field)
+    if gaps[: len(fields)].all():
+        return None
+    return table, gaps if gaps.any() else None
 
 
-def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8]:
-    """The bytes behind so many lines."""
+def _is_byte(field: str) -> bool:
+    plain = field.isascii() and field.isdecimal() and len(field) < 4
+    return plain and int(field) < _CODES and str(int(field)) == field
+
+
+def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8] | None:
+    """The bytes behind so many lines; nothing where a carriage return alone ends one of them."""
     content: npt.NDArray[np.uint8] = (
         np.memmap(text.path, np.uint8, mode="r")
         if text.content is None
@@ -63,9 +158,11 @@ def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8]:
     )
     start = len(_BOM) if bytes(content[: len(_BOM)]) == _BOM else 0
     raw = content.data
+    end = start
     for _ in range(lines):
-        start = _line_end(raw, start)
-    return content[start:]
+        end = _line_end(raw, end)
+    has_others = b"\r" in bytes(raw[start:end]).replace(b"\r\n", b"\n")
+    return None if has_others else content[end:]
 
 
 def _line_end(raw: memoryview, start: int) -> int:
@@ -77,46 +174,3 @@ def _line_end(raw: memoryview, start: int) -> int:
             return start + at + 1
         start += step
     return len(raw)
-
-
-def _bytes(
-    codes: npt.NDArray[np.uint8], fields: Sequence[str], missing: Collection[str]
-) -> pa.Array | None:
-    """Small whole numbers; nothing where a field is none."""
-    found = _numbers_of(tuple(fields), frozenset(missing))
-    if found is None:
-        return None
-    table, gaps = found
-    numbers = np.empty_like(codes)
-    _core.recode(codes, table, numbers)
-    return pa.array(numbers, mask=None if gaps is None else gaps[codes])
-
-
-@functools.lru_cache(maxsize=1024)
-def _numbers_of(
-    fields: tuple[str, ...], missing: frozenset[str]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None] | None:
-    """The number of each field, and which are missing, if any; wide files have the same in many."""
-    table = np.zeros(_CODES, np.uint8)
-    gaps = np.zeros(_CODES, bool)
-    for place, field in enumerate(fields):
-        if field in missing:
-            gaps[place] = True
-        elif not _is_byte(field):
-            return None
-        else:
-            table[place] = int(field)
-    return table, gaps if gaps.any() else None
-
-
-def _is_byte(field: str) -> bool:
-    plain = field.isascii() and field.isdecimal() and len(field) < 4
-    return plain and int(field) < _CODES and str(int(field)) == field
-
-
-def _labels(
-    codes: npt.NDArray[np.uint8], fields: Sequence[str], missing: Collection[str]
-) -> pa.Array:
-    """Labels as they are written, with nulls for those that are missing."""
-    words = pa.array([None if field in missing else field for field in fields], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes), words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -94,13 +93,16 @@ def constant_columns(data: Dataset) -> list[str]:
 
 
 def _varied(data: Dataset) -> set[str]:
-    """Discrete columns with several levels in the first rows: one look at all of them."""
-    head = data.codes[:_GLANCE]
-    if not head.size:
-        return set()
-    highest = np.where(head == data.missing_code, 0, head).max(axis=0)
-    names = [variable.name for variable in data.variables if variable.is_discrete]
-    return set(itertools.compress(names, head.min(axis=0) < highest))
+    """Columns with several values in the first rows: one look at all of them."""
+    head = data[:_GLANCE]
+    codes, values = head.codes, head.values
+    several = {False: iter(()), True: iter(())}
+    if codes.size:
+        highest = np.where(codes == data.missing_code, 0, codes).max(axis=0)
+        several[True] = iter(codes.min(axis=0) < highest)
+    if values.size:  # a missing value is neither lowest nor highest, and needs the longer look
+        several[False] = iter(values.min(axis=0) < values.max(axis=0))
+    return {one.name for one in data.variables if next(several[one.is_discrete])}
 
 
 def text(data: Dataset) -> str:

@@ -14,10 +14,12 @@ from dagathlon.data.column_plan import ColumnPlan, carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
+from dagathlon.data.plain_text import PlainText
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.text_table import TextColumns, TextTable
 from dagathlon.data.variable import Variable
+from dagathlon.data.wide_text import WholeTable, whole_table
 from dagathlon.errors import DataError
 
 
@@ -31,7 +33,12 @@ def read_csv(
     table = TextTable(path, layout, missing)
     names = table.header.names
     request.check(names, table.label)
-    columns = table.columns(request)
+    plain = table.plain(request)
+    whole = None if plain is None else _whole(table, plain, request)
+    if whole is not None:
+        warn_of_guesses(whole.guessed, table.label)
+        return whole.data
+    columns = table.columns(request, plain)
     found = cardinalities_of(table, columns, request)
     place: Place = table.place if found is None else _below_cardinalities(table.place)
     plans = []
@@ -43,11 +50,23 @@ def read_csv(
             plans.append(plan_column(name, column, request, place, table.missing))
         else:
             plans.append(_plan_codes(name, column, found[name], request))
-    warn_of_guesses(plans, table.label)
+    warn_of_guesses([plan.variable for plan in plans if plan.guessed], table.label)
     indicators = columns.indicators
     if found is not None:
         indicators = {name: coded(column) for name, column in indicators.items()}
     return carried_out(plans, place, _regimes(indicators, place))
+
+
+def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeTable | None:
+    """All columns at a time, where nothing was said about any of them."""
+    said = request.kinds or request.levels or request.default is not None
+    if said or table.header.indicators or table.layout.cardinality_row is True:
+        return None
+    cardinalities = table.first_row_may_hold_cardinalities()
+    if cardinalities and table.unwanted and not table.may_begin_with_cardinalities():
+        cardinalities = False
+    names = [table.header.names[j] for j in plain.numbers]
+    return whole_table(names, plain, cardinalities)
 
 
 def cardinalities_of(

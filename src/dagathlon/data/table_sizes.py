@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from dagathlon.data.narrow_batches import joined, narrowed
 from dagathlon.data.unpacking import TooLargeError, most_unpacked
 
+PARQUET_SUFFIXES = (".parquet", ".pq")
 _MAGIC = b"ARROW1\0\0"
 _CELL = 8
 # Fields of Arrow's tables, by their place in the schema of its messages.
@@ -71,7 +72,7 @@ def read_arrow(path: Path, label: str) -> pa.Table:
     with pa.memory_map(str(path)) as stream:
         file = pa.ipc.open_file(stream)
         rows = size = 0
-        for n, unpacked in _batch_sizes(stream):
+        for n, unpacked, _ in _batch_sizes(stream):
             rows, size = rows + n, size + unpacked
             if max(size, rows * len(file.schema)) > most:
                 raise TooLargeError(most, label)
@@ -82,8 +83,51 @@ def read_arrow(path: Path, label: str) -> pa.Table:
     return pa.Table.from_batches(batches, file.schema)
 
 
-def _batch_sizes(stream: Any) -> Iterator[tuple[int, int]]:
-    """Number of rows and of unpacked bytes of each batch, from the file without unpacking it."""
+def table_schema(path: Path) -> pa.Schema:
+    """The types of the columns of a Parquet or Arrow file, of which no row is read."""
+    if _is_parquet(path):
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        return pq.read_schema(path)
+    with pa.memory_map(str(path)) as stream:
+        return pa.ipc.open_file(stream).schema
+
+
+def table_batches(path: Path, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Columns of a file of any size, some rows at a time; what lies packed together must fit.
+
+    Of a Parquet file so many rows at most, of an Arrow file those of one of its batches.
+    """
+    if _is_parquet(path):
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        # Mapped, because else all packed bytes of a row group would be held.
+        with pq.ParquetFile(path, memory_map=True) as file:
+            yield from file.iter_batches(rows, columns=names)
+        return
+    most = most_unpacked()
+    with pa.memory_map(str(path)) as stream:
+        schema = pa.ipc.open_file(stream).schema
+        if any(packed and size > most for _, size, packed in _batch_sizes(stream)):
+            raise TooLargeError(most, str(path))
+        stream.seek(len(_MAGIC))
+        places = sorted(map(schema.get_field_index, names))
+        options = pa.ipc.IpcReadOptions(included_fields=places)
+        for batch in pa.ipc.open_stream(stream, options=options):
+            chosen = batch.select(names)
+            chosen.validate()
+            yield chosen
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in PARQUET_SUFFIXES
+
+
+def _batch_sizes(stream: Any) -> Iterator[tuple[int, int, bool]]:
+    """Of each batch the number of rows and of unpacked bytes, and whether it is packed.
+
+    They come from the file without unpacking it.
+    """
     stream.seek(len(_MAGIC))
     for message in pa.ipc.MessageReader.open_stream(stream):
         found = _Table.root(message.metadata.to_pybytes())
@@ -91,11 +135,12 @@ def _batch_sizes(stream: Any) -> Iterator[tuple[int, int]]:
         if kind == _DICTIONARY_BATCH and batch is not None:
             batch = batch.table(_DICTIONARY_DATA)
         if kind in (_DICTIONARY_BATCH, _RECORD_BATCH) and batch is not None:
-            yield batch.number(_LENGTH, "<q"), sum(_buffer_sizes(batch, message.body))
+            packed = batch.table(_COMPRESSION) is not None
+            size = sum(_buffer_sizes(batch, message.body, packed))
+            yield batch.number(_LENGTH, "<q"), size, packed
 
 
-def _buffer_sizes(batch: _Table, body: Any) -> Iterator[int]:
-    packed = batch.table(_COMPRESSION) is not None
+def _buffer_sizes(batch: _Table, body: Any, packed: bool) -> Iterator[int]:
     view = memoryview(body) if body is not None else memoryview(b"")
     for offset, length in batch.pairs(_BUFFERS):
         # A packed buffer begins with its unpacked size, or with -1 where it was left as it is.

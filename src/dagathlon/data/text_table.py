@@ -1,13 +1,15 @@
 """Text files as pyarrow tables.
 
-pyarrow's multi-threaded reader does the work. The types of the columns are guessed from the first
-rows, so that codes arrive as bytes; where a later row disproves the guess the file is read again
-with types that fit all rows. Only when something is wrong is the file walked through line by line
-to name the place.
+A plain file is read by the native core, any other and a long one of measurements by pyarrow's
+multi-threaded reader. For that the types of the columns are guessed from the first rows, so that
+codes arrive as bytes; where a later row disproves the guess the file is read again with types that
+fit all rows. Only when something is wrong is the file walked through line by line to name the
+place.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -19,7 +21,7 @@ import pyarrow.types as pt
 
 from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
-from dagathlon.data.plain_text import plain_columns
+from dagathlon.data.plain_text import PlainText, Use, plain_text
 from dagathlon.data.request import ColumnRequest, TextLayout
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
@@ -29,6 +31,8 @@ _BLOCK = 1 << 20
 _LARGEST_BLOCK = (1 << 31) - 1
 _ROWS_PER_BLOCK = 16
 _THOUSAND = 3
+# With more rows of measurements than this, threads read sooner.
+_MANY_ROWS = 10_000
 # A column with more different values than this among the first rows holds no codes.
 _CODES = 20
 _MOSTLY = 0.9
@@ -73,24 +77,42 @@ class TextTable:
                 return f"{self.label}, line {line}"
         return f"{self.label}, row {row + 1}"
 
-    def columns(self, request: ColumnRequest) -> TextColumns:
+    def plain(self, request: ColumnRequest) -> PlainText | None:
+        """The wanted columns as the native core reads them, where the file is plain."""
+        if self.has_quotes or self.header.ends_in_delimiter:
+            return None
+        self._set_out(request)
+        if self.decimal != ".":
+            return None
+        row_size = sum(map(len, self.header.sample[0])) + self.header.width
+        if self.text.size > _MANY_ROWS * row_size and pa.float64() in self._guess(request).values():
+            return None
+        uses = [Use.ANY] * self.header.width
+        for j, name in enumerate(self.header.names):
+            if request.kind(name) == "discrete":
+                uses[j] = Use.FIELDS
+        for j in self.unwanted:
+            uses[j] = Use.LEFT_OUT
+        found = plain_text(self.text, self.delimiter, self.header.line, uses, self.missing)
+        # A number of levels above 255 would have been taken for a measurement.
+        if found is not None and len(found.values) and self.first_row_may_hold_cardinalities():
+            return None
+        return found
+
+    def columns(self, request: ColumnRequest, plain: PlainText | None = None) -> TextColumns:
         """The wanted columns in their types; those of which a kind was asked may come as labels.
 
         The types are whole numbers, double-precision numbers, dictionaries of text, or null where
-        all is missing.
+        all is missing. What was found `plain` need not be read again.
         """
+        self._set_out(request)
         names = [*self.header.names, *self.header.indicators]
-        self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
-        asked = {
-            j: _LABELS
-            for j, name in enumerate(self.header.names)
-            if request.kind(name) == "discrete" and j not in self.unwanted
-        }
-        self.decimal = self._decimal_sign({*asked, *self.unwanted})
-        types = asked | self._guess(request)
-        found = self._plain(types) or self._typed(types, asked)
-        for number in found.keys() - asked.keys():
-            found[number] = self._with_points(found[number])
+        found = None
+        if plain is not None:
+            with_levels = {j for j, name in enumerate(self.header.names) if name in request.levels}
+            found = plain.columns(with_levels)
+        if found is None:
+            found = self._by_pyarrow(request)
         if self.header.ends_in_delimiter:
             self._check_empty(found.pop(self.header.width - 1))
         split = len(self.header.names)
@@ -98,6 +120,13 @@ class TextTable:
             {names[j]: column for j, column in found.items() if j < split},
             {names[j]: column for j, column in found.items() if j >= split},
         )
+
+    def first_row_may_hold_cardinalities(self) -> bool:
+        """Whether nothing but what was asked speaks against a first row of cardinalities."""
+        if self.layout.cardinality_row is False:
+            return False
+        first = map(str.strip, self.header.sample[0])
+        return all(_is_code(field, MAX_LEVELS) and int(field) for field in first)
 
     def may_begin_with_cardinalities(self) -> bool:
         """Whether the columns that are not wanted leave room for a row of cardinalities."""
@@ -111,11 +140,35 @@ class TextTable:
                 return False
         return True
 
+    def _set_out(self, request: ColumnRequest) -> None:
+        """Find out which columns are not wanted, and the decimal sign of the others."""
+        names = (*self.header.names, *self.header.indicators)
+        self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
+        self.decimal = self._decimal_sign({*self._asked(request), *self.unwanted})
+
+    def _asked(self, request: ColumnRequest) -> dict[int, Any]:
+        """The columns that shall be discrete."""
+        return {
+            j: _LABELS
+            for j, name in enumerate(self.header.names)
+            if request.kind(name) == "discrete" and j not in self.unwanted
+        }
+
+    def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
+        asked = self._asked(request)
+        found = self._typed(asked | self._guess(request), asked)
+        for number in found.keys() - asked.keys():
+            found[number] = self._with_points(found[number])
+        return found
+
     def _fields(self) -> list[list[str]]:
         """The first rows, column by column."""
         return [
             [field.strip() for field in column] for column in zip(*self.header.sample, strict=True)
         ]
+
+    def _sampled(self) -> Iterable[str]:
+        return itertools.chain.from_iterable(self.header.sample)
 
     def _decimal_sign(self, labels: Container[int]) -> str:
         """A comma where the first rows leave no doubt, else a point.
@@ -125,7 +178,7 @@ class TextTable:
         """
         if self.layout.decimal is not None:
             return self.layout.decimal
-        if self.delimiter == ",":
+        if self.delimiter == "," or not any("," in field for field in self._sampled()):
             return "."
         columns = [
             [field for field in column if field not in self.missing]
@@ -183,14 +236,6 @@ class TextTable:
             if kind is not None:
                 types[j] = kind
         return types
-
-    def _plain(self, types: Mapping[int, Any]) -> dict[int, Any] | None:
-        """The columns by the quick way, where the file is plain and of codes and labels."""
-        wanted = set(range(self.header.width)) - self.unwanted
-        if self.has_quotes or not wanted <= types.keys():
-            return None
-        kinds = [types[j] if j in wanted else None for j in range(self.header.width)]
-        return plain_columns(self.text, self.delimiter, self.header.line, kinds, self.missing)
 
     def _typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
         """The columns by pyarrow, in these types, or in the asked ones and any that fit."""

@@ -87,7 +87,7 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
     table = TextTable(path, reading.layout(), spellings((*MISSING, *reading.na)))
     names = table.header.names
     request.check(names, table.label)
-    columns = table.columns(request)
+    columns = table.columns(request, table.plain(request))
     cardinalities = cardinalities_of(table, columns, request)
     wanted = columns.variables
     left_out = tuple(name for name in names if name not in wanted)

@@ -1,0 +1,323 @@
+"""Continuous files larger than what may be held: the same moments and graphs, no row at hand."""
+
+from __future__ import annotations
+
+import io
+import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dagathlon import _core, learn
+from dagathlon.data import Dataset, Variable, read_data, rows_in_file
+from dagathlon.data.rows_in_file import FileDataset, RowsInFileError
+from dagathlon.data.table_sizes import table_batches
+from dagathlon.data.unpacking import MOST_UNPACKED
+from dagathlon.data.write_csv import write_csv
+from dagathlon.errors import DataError
+from dagathlon.study.engine.fixed import read_fixed_data
+
+LIMIT = 200_000
+N_ROWS, N_COLUMNS = 9001, 7
+
+
+@pytest.fixture(scope="module")
+def whole() -> Dataset:
+    """Linear data whose means are far from 0."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(N_ROWS, N_COLUMNS))
+    for j in range(1, N_COLUMNS):
+        values[:, j] += 0.6 * values[:, rng.integers(j)]
+    values += 1e6 * np.arange(N_COLUMNS)
+    return Dataset([Variable(f"X{j}") for j in range(N_COLUMNS)], values=values)
+
+
+def _parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, row_group_size=1003)
+
+
+def _arrow(table: pa.Table, path: Path) -> None:
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+
+
+def _batches(table: pa.Table, path: Path) -> None:
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(path, table.schema, options=options) as file:
+        file.write_table(table, max_chunksize=777)
+
+
+FORMS = [("d.parquet", _parquet), ("d.arrow", _arrow), ("d.feather", _batches)]
+
+
+@pytest.fixture(params=FORMS, ids=[name for name, _ in FORMS])
+def large(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    whole: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Dataset:
+    name, write = request.param
+    write(whole.to_arrow(), tmp_path / name)
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    return read_data(tmp_path / name)
+
+
+def test_moments_to_the_last_digit(large: Dataset, whole: Dataset) -> None:
+    assert isinstance(large, FileDataset)
+    expected, found = _core.moments(whole.values), large.known_moments
+    assert (found.rows, found.means) == (N_ROWS, expected.means)
+    np.testing.assert_array_equal(found.scatter(), expected.scatter())
+    np.testing.assert_array_equal(large.ranges, whole.ranges)
+    names = ["X5", "X0", "X3"]
+    chosen, part = large.select(names), _core.moments(whole.select(names).values)
+    assert chosen.known_moments is not None
+    assert chosen.known_moments.means == part.means
+    np.testing.assert_array_equal(chosen.known_moments.scatter(), part.scatter())
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 4096, 4097, 12_288, 20_000])
+def test_moments_of_blocks(n_rows: int) -> None:
+    values = np.asfortranarray(np.random.default_rng(n_rows).normal(1e5, size=(n_rows, 5)))
+    found = _core.BlockMoments(5)
+    again = True
+    while again:
+        for start in range(0, n_rows, 8192):
+            found.add(values[start : start + 8192])
+        again = found.next_pass()
+    expected = _core.moments(values)
+    assert found.finished().means == expected.means
+    np.testing.assert_array_equal(found.finished().scatter(), expected.scatter())
+
+
+def test_blocks_must_be_whole_and_passes_alike() -> None:
+    found = _core.BlockMoments(2)
+    found.add(np.zeros((10, 2)))
+    with pytest.raises(RuntimeError, match="no block follows the last"):
+        found.add(np.zeros((10, 2)))
+    found.next_pass()
+    found.add(np.zeros((9, 2)))
+    with pytest.raises(ValueError, match="every pass has the same rows"):
+        found.next_pass()
+
+
+@pytest.mark.parametrize("spec", ["pc", "hc", "fges", "boss"])
+def test_the_same_graph(large: Dataset, whole: Dataset, spec: str) -> None:
+    found, expected = learn(large, spec), learn(whole, spec)
+    assert found.graph == expected.graph
+    assert found.stats.get("score") == expected.stats.get("score")
+
+
+@pytest.mark.parametrize(
+    "needs_rows",
+    [
+        lambda data: data.values,
+        lambda data: data.to_matrix(),
+        lambda data: data.to_arrow(),
+        lambda data: write_csv(data, io.BytesIO(), ",", labels=False),
+        lambda data: learn(data, "direct_lingam"),
+        lambda data: learn(data, "pc", test="zf-ranks"),
+        lambda data: learn(data, "pc", test="rcot"),
+        lambda data: learn(data, "bootstrap"),
+        lambda data: data.take(np.arange(N_ROWS)),
+    ],
+)
+def test_what_needs_the_rows_says_so(
+    large: Dataset, needs_rows: Callable[[Dataset], object]
+) -> None:
+    with pytest.raises(
+        RowsInFileError, match=r"unpacks to more than 200,000 bytes, .*data\[::100\]"
+    ):
+        needs_rows(large)
+
+
+def test_a_study_takes_no_such_file(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _parquet(whole.to_arrow(), tmp_path / "d.parquet")
+    assert read_fixed_data(str(tmp_path / "d.parquet")) == whole
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.raises(DataError, match="a study keeps a copy of its data"):
+        read_fixed_data(str(tmp_path / "d.parquet"))
+
+
+def test_samples_columns_and_facts(large: Dataset, whole: Dataset) -> None:
+    assert repr(large) == repr(whole)
+    assert large[::100] == whole[::100]
+    assert large[5:9].take([3, 0, 3]) == whole.take([8, 5, 8])
+    np.testing.assert_array_equal(large.column("X4"), whole.column("X4"))
+    assert large.fingerprint == whole.fingerprint
+    assert large.summary() == whole.summary()
+    assert not large.has_missing
+
+
+def test_the_file_is_found_from_another_folder(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _parquet(whole.to_arrow(), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    monkeypatch.chdir(tmp_path)
+    data = read_data("d.parquet")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for found in (data, pickle.loads(pickle.dumps(data)), data.select(data.names)):
+        assert found[:100] == whole[:100]
+    with pytest.raises(RowsInFileError, match=r"^d\.parquet: unpacks"):
+        data.require_rows()
+
+
+def test_pickled(large: Dataset) -> None:
+    again = pickle.loads(pickle.dumps(large))
+    assert again == large
+    assert again.known_moments.means == large.known_moments.means  # type: ignore[union-attr]
+
+
+def test_few_columns_are_read(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _parquet(whole.to_arrow(), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    found = read_data(tmp_path / "d.parquet", keep=["X4", "X1"])
+    assert type(found) is Dataset
+    assert found == whole.select(["X1", "X4"])
+
+
+def test_constant_columns_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    table = pa.table({"A": rng.normal(size=20_000), "B": np.full(20_000, 2.5)})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.warns(UserWarning, match="column 'B' with one value only"):
+        read_data(tmp_path / "d.parquet")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (None, r"row 8001, column 'B': a missing value\. .* DAGATHLON_MAX_UNPACKED"),
+        (math.nan, r"row 8001, column 'B': a missing value"),
+        (-999.0, r"row 8001, column 'B': a missing value"),
+        (math.inf, r"row 8001, column 'B': found an infinite"),
+    ],
+)
+def test_what_is_no_number_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: float | None, message: str
+) -> None:
+    numbers: list[float | None] = np.random.default_rng(2).normal(size=20_000).tolist()
+    table = pa.table({"A": numbers, "B": [*numbers[:8000], entry, *numbers[8001:]]})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.raises(DataError, match=message):
+        read_data(tmp_path / "d.parquet", missing=["-999"])
+
+
+@pytest.mark.parametrize("kind", ["labels", "marks"])
+def test_other_columns_are_refused_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    numbers = np.random.default_rng(2).normal(size=20_000)
+    other = ["a", "b"] * 10_000 if kind == "labels" else [True, False] * 10_000
+    table = pa.table({"A": numbers, "B": numbers, "do(A)": other})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.raises(DataError, match=r"d\.parquet: unpacks to more than 200,000 bytes; if"):
+        read_data(tmp_path / "d.parquet")
+
+
+def test_whole_numbers_and_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    table = pa.table(
+        {"A": rng.integers(0, 9, 30_000), "B": rng.normal(size=30_000).astype(np.float32)}
+    )
+    _parquet(table, tmp_path / "d.parquet")
+    whole = read_data(table, kinds="continuous")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    found = read_data(tmp_path / "d.parquet", kinds="continuous")
+    assert found.known_moments is not None
+    expected = _core.moments(whole.values)
+    np.testing.assert_array_equal(found.known_moments.scatter(), expected.scatter())
+
+
+@pytest.mark.parametrize("rows", [5000, 2 * N_ROWS])
+def test_a_file_that_changes(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    path = tmp_path / "d.parquet"
+    _parquet(whole.to_arrow(), path)
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    data = read_data(path)
+    _parquet(whole.take(np.arange(rows) % N_ROWS).to_arrow(), path)
+    needs: list[Callable[[], object]] = [
+        lambda: learn(data, "pc"),
+        lambda: data.column("X1"),
+        lambda: data.take([N_ROWS - 1, 0]),
+    ]
+    for need in needs[: None if rows < N_ROWS else 2]:
+        with pytest.raises(DataError, match=r"does not have the 9001 rows that it had"):
+            need()
+
+
+def test_batches_of_wide_files_have_few_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table({f"X{j}": np.arange(30_000.0) for j in range(200)})
+    pq.write_table(table, tmp_path / "d.parquet")
+    seen = []
+
+    def noted(*given: Any) -> Iterator[pa.RecordBatch]:
+        for batch in table_batches(*given):
+            seen.append(batch.num_rows * batch.num_columns * 8)
+            yield batch
+
+    monkeypatch.setattr(rows_in_file, "table_batches", noted)
+    monkeypatch.setenv(MOST_UNPACKED, str(10 * LIMIT))
+    assert isinstance(read_data(tmp_path / "d.parquet"), FileDataset)
+    assert max(seen) <= 2**25
+    assert len(seen) > 1
+
+
+_MEASURED = """
+import sys, threading, time
+from dagathlon import learn
+from dagathlon.data import read_data
+def anonymous():
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
+def watch():
+    while True:
+        seen.append(anonymous())
+        time.sleep(0.01)
+learn(read_data(sys.argv[2]), "pc")
+seen = [anonymous()]
+before = seen[0]
+threading.Thread(target=watch, daemon=True).start()
+data = read_data(sys.argv[1])
+learn(data, "pc")
+assert type(data).__name__ == "FileDataset"
+print(max(seen) - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "write"), [("d.parquet", pq.write_table), ("d.arrow", _arrow)])
+def test_what_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, write: Callable[..., None]
+) -> None:
+    """Of a file of 320 MB some blocks, beside the pages of the file itself."""
+    rng = np.random.default_rng(3)
+    table = pa.table({f"X{j}": rng.normal(size=2_000_000) for j in range(20)})
+    write(table, tmp_path / f"large-{name}")
+    write(table.slice(0, 90_000), tmp_path / f"small-{name}")
+    monkeypatch.setenv(MOST_UNPACKED, "10000000")
+    files = [str(tmp_path / f"{size}-{name}") for size in ("large", "small")]
+    command = [sys.executable, "-c", _MEASURED, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 160_000_000
