@@ -144,6 +144,12 @@ void DiscreteData::merge_equal_rows() {
   memory_.reset();
 }
 
+const RowBits& DiscreteData::row_bits() const {
+  const std::scoped_lock alone(late_bits_->making);
+  if (!late_bits_->bits) late_bits_->bits = std::make_unique<const RowBits>(*this);
+  return *late_bits_->bits;
+}
+
 void DiscreteData::make_planes() {
   plane_start_.assign(size(), no_node);
   if (wide() || !weights_.empty()) return;

@@ -283,6 +283,7 @@ class DiscreteScore final : public Score, private SetTerms {
       candidate_counts_.emplace_back(*part);
       formulas_.emplace_back(part->observations(), parameters...);
     }
+    likely_.resize(size());
     Arities arities;
     for (std::size_t j = 0; j < size(); ++j) arities.push_back(levels(j));
     std::ranges::sort(arities);
@@ -311,13 +312,17 @@ class DiscreteScore final : public Score, private SetTerms {
     candidates_.clear();
     for (std::size_t x = 0; x < size(); ++x)
       if (x != child && !std::ranges::binary_search(parents, x)) candidates_.push_back(x);
-    candidate_counts_[part].each(child, parents, candidates_, [&](std::size_t x, std::span<const Tally> table) {
+    const auto visit = [&](std::size_t x, std::span<const Tally> table) {
       pulse::beat(data_.distinct[0]->observations());
       scores[x] = formulas_[part](family(child, without * static_cast<double>(levels(x)), true, table));
-    });
+    };
+    candidate_counts_[part].each(child, parents, candidates_, likely_[child], visit);
+    if (candidate_counts_[part].looks_ahead()) note_likely(child, scores);
   }
 
  private:
+  static constexpr std::size_t most_likely = 12;
+
   const DiscreteData& data() const override { return *data_.distinct[0]; }
   std::vector<CellSum> sums() const override { return sums_; }
   double term(std::size_t child, Nodes parents, const Tables& tables) override {
@@ -332,11 +337,19 @@ class DiscreteScore final : public Score, private SetTerms {
     for (const std::size_t s : parents) product *= static_cast<double>(levels(s));
     return product;
   }
+  // Which parents the child may have next: those that do best now.
+  void note_likely(std::size_t child, std::span<const double> scores) {
+    const auto most = static_cast<std::ptrdiff_t>(std::min(most_likely, candidates_.size()));
+    std::ranges::partial_sort(candidates_, candidates_.begin() + most, std::greater<>(),
+                              [&](std::size_t x) { return scores[x]; });
+    likely_[child].assign(candidates_.begin(), candidates_.begin() + most);
+  }
   Family counted(std::size_t child, Nodes parents) {
     table_.clear();
-    counters_[data_.of_child[child]].families(child, parents, [&](std::span<const Tally> counts, Tally) {
-      table_.insert(table_.end(), counts.begin(), counts.end());
-    });
+    if (!candidate_counts_[data_.of_child[child]].recall(child, parents, table_))
+      counters_[data_.of_child[child]].families(child, parents, [&](std::span<const Tally> counts, Tally) {
+        table_.insert(table_.end(), counts.begin(), counts.end());
+      });
     return family(child, configurations(parents), !parents.empty(), table_);
   }
   Family family(std::size_t child, double all, bool has_parents, std::span<const Tally> table) const {
@@ -350,6 +363,8 @@ class DiscreteScore final : public Score, private SetTerms {
   std::vector<CellSum> sums_;
   std::vector<Tally> table_;
   std::vector<std::size_t> candidates_;
+  // Of each child, after its latest additions.
+  std::vector<std::vector<std::size_t>> likely_;
   std::function<std::unique_ptr<Score>()> make_twin_;
 };
 

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "dagathlon/common_bits.hpp"
-#include "dagathlon/dispatch.hpp"
 
 namespace dagathlon {
 
@@ -14,18 +13,6 @@ namespace {
 constexpr std::size_t block_words = 256;
 // Above this many pairs of cells a histogram is faster than planes.
 constexpr std::size_t max_plane_cells = 48;
-// Candidates are counted in bytes with so many values: the more the fewer passes, as long as the table of
-// a byte stays in the second cache and is small against the rows.
-constexpr std::array<std::size_t, 3> byte_levels = {256, 64, 16};
-constexpr std::size_t most_byte_cells = std::size_t{1} << 15;
-constexpr std::size_t fewest_rows = std::size_t{1} << 14;
-
-DAGATHLON_WIDE_CLONES void append_digit(const std::uint8_t* codes, std::size_t arity, std::vector<std::uint16_t>& index) {
-  const auto factor = static_cast<std::uint16_t>(arity);
-  std::uint16_t* to = index.data();
-  const std::size_t rows = index.size();
-  for (std::size_t i = 0; i < rows; ++i) to[i] = static_cast<std::uint16_t>(to[i] * factor + codes[i]);
-}
 
 }  // namespace
 
@@ -103,61 +90,41 @@ void CandidateCounts::count_block(Nodes candidates, std::size_t from, std::size_
   }
 }
 
-std::size_t CandidateCounts::levels_of_bytes(std::size_t child, Nodes parents) const {
-  if (data_.wide() || !data_.weights().empty() || data_.rows() < fewest_rows) return 0;
-  const std::size_t most = std::min(most_byte_cells, data_.rows() / 4);
+bool CandidateCounts::sets_pay(std::size_t child, Nodes parents) {
   std::size_t cells = data_.arity(child);
   for (const std::size_t s : parents)
-    if ((cells *= data_.arity(s)) > most) return 0;
-  for (const std::size_t levels : byte_levels)
-    if (cells * levels <= most) return levels;
-  return 0;
+    if ((cells *= data_.arity(s)) > data_.rows()) return false;
+  return sets_.counts(cells);
 }
 
-const std::vector<PackedColumn>& CandidateCounts::bytes_of(std::size_t levels) {
-  const auto known = std::ranges::find(bytes_, levels, &Bytes::levels);
-  if (known != bytes_.end()) return known->columns;
-  bytes_.push_back({levels, packed_columns(data_, levels)});
-  return bytes_.back().columns;
+// The same tables as the other ways give, in the same order, and empty rows for configurations that do not occur.
+void CandidateCounts::count_sets(std::size_t child, Nodes parents, Nodes candidates, Nodes likely,
+                                 bool last_parent_first) {
+  family_.assign(parents.begin(), parents.end());
+  if (last_parent_first) std::ranges::reverse(family_);
+  family_.push_back(child);
+  const SetCounts::Sums& sums = sets_.of(family_, likely);
+  lay_out(candidates, sums.cells);
+  for (std::size_t cell = 0; cell < sums.cells; ++cell) {
+    const Tally* const counts = sums.cell(cell);
+    if (counts[0] == 0) continue;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      const Tally* from = counts + sets_.place(candidates[k]);
+      Tally* to = tables_.data() + start_[k] + cell;
+      Tally rest = counts[0];
+      for (std::size_t level = 0; level + 1 < data_.arity(candidates[k]); ++level, to += cells_) {
+        *to = from[level];
+        rest -= from[level];
+      }
+      *to = rest;
+    }
+  }
 }
 
-// The same tables as count_rows gives, and empty rows for the configurations that do not occur.
-void CandidateCounts::count_bytes(std::size_t child, Nodes parents, Nodes candidates, std::size_t levels) {
+bool CandidateCounts::recall(std::size_t child, Nodes parents, std::vector<Tally>& table) {
   family_.assign(parents.begin(), parents.end());
   family_.push_back(child);
-  std::size_t cells = 1;
-  for (const std::size_t column : family_) cells *= data_.arity(column);
-  lay_out(candidates, cells);
-  small_index_.assign(data_.rows(), 0);
-  for (const std::size_t column : family_) append_digit(data_.narrow_codes(column), data_.arity(column), small_index_);
-  std::size_t k = 0;
-  for (const PackedColumn& packed : bytes_of(levels)) {
-    const std::size_t from = k;
-    while (k < candidates.size() && candidates[k] < packed.last) ++k;
-    if (k == from) continue;
-    count_byte(packed);
-    for (std::size_t i = from; i < k; ++i)
-      unpack_table(data_, packed, candidates[i], cells_, byte_table_, tables_.data() + start_[i]);
-  }
-}
-
-// Four tables in turn, so that equal neighbours do not wait for each other's count.
-void CandidateCounts::count_byte(const PackedColumn& packed) {
-  const std::size_t size = cells_ * packed.levels;
-  byte_table_.assign(4 * size, 0);
-  Tally* const table = byte_table_.data();
-  const auto cells = static_cast<std::uint32_t>(cells_);
-  const auto place = [&](std::size_t i) { return packed.codes[i] * cells + small_index_[i]; };
-  std::size_t i = 0;
-  for (; i + 4 <= data_.rows(); i += 4) {
-    ++table[place(i)];
-    ++table[size + place(i + 1)];
-    ++table[2 * size + place(i + 2)];
-    ++table[3 * size + place(i + 3)];
-  }
-  for (; i < data_.rows(); ++i) ++table[place(i)];
-  for (std::size_t cell = 0; cell < size; ++cell)
-    table[cell] += table[size + cell] + table[2 * size + cell] + table[3 * size + cell];
+  return sets_.totals(family_, table);
 }
 
 void CandidateCounts::index_rows(std::size_t child, Nodes parents) {

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/row_bits.hpp"
 
 namespace dagathlon {
 
@@ -75,7 +77,15 @@ class DiscreteData {
     return {planes_.data() + plane_start_[column] + level * words, words};
   }
 
+  // The rows as bits, if they suit these; made when somebody first asks, for all threads.
+  const RowBits& row_bits() const;
+
  private:
+  struct LateBits {
+    std::mutex making;
+    std::unique_ptr<const RowBits> bits;
+  };
+
   template <class Code>
   void take_narrow(std::span<const CodeColumn<Code>> columns, bool in_place);
   template <class Code>
@@ -95,6 +105,7 @@ class DiscreteData {
   std::vector<Tally> weights_;
   std::vector<std::size_t> plane_start_;
   std::vector<Word> planes_;
+  std::unique_ptr<LateBits> late_bits_ = std::make_unique<LateBits>();
 };
 
 }  // namespace dagathlon

@@ -8,7 +8,7 @@
 
 #include "dagathlon/counting.hpp"
 #include "dagathlon/discrete_data.hpp"
-#include "dagathlon/packed_columns.hpp"
+#include "dagathlon/set_counts.hpp"
 
 namespace dagathlon {
 
@@ -16,28 +16,24 @@ namespace dagathlon {
 // empty; a row has a count for each level of the child. There must be no missing values.
 class CandidateCounts {
  public:
-  explicit CandidateCounts(const DiscreteData& data) : data_(data) {}
+  explicit CandidateCounts(const DiscreteData& data) : data_(data), sets_(data) {}
 
-  // Calls visit(x, table) for every candidate x, with the table of the child given parents and x.
+  // Whether it pays to say what is likely.
+  bool looks_ahead() const { return sets_.suit(); }
+  // Calls visit(x, table) for every candidate x, with the table of the child given parents and x. The child may
+  // soon be asked for with `likely` columns as further parents, the likeliest first.
   template <class Visit>
-  void each(std::size_t child, Nodes parents, Nodes candidates, Visit&& visit) {
-    if (planes_fit(child, parents, candidates)) {
-      count_planes(child, parents, candidates);
-      for (std::size_t k = 0; k < candidates.size(); ++k) visit(candidates[k], table(k));
-      return;
-    }
-    if (const std::size_t levels = levels_of_bytes(child, parents)) {
-      count_bytes(child, parents, candidates, levels);
-      for (std::size_t k = 0; k < candidates.size(); ++k) visit(candidates[k], table(k));
-      return;
-    }
-    index_rows(child, parents);
-    for (std::size_t k = 0; k < candidates.size(); k += at_once) {
-      const Nodes few = candidates.subspan(k, std::min(at_once, candidates.size() - k));
-      count_rows(few);
-      for (std::size_t i = 0; i < few.size(); ++i) visit(few[i], table(i));
-    }
+  void each(std::size_t child, Nodes parents, Nodes candidates, Nodes likely, Visit&& visit) {
+    const bool few_cells = planes_fit(child, parents, candidates);
+    if (few_cells && (likely.empty() || !sets_pay(child, parents))) count_planes(child, parents, candidates);
+    else if (sets_pay(child, parents)) count_sets(child, parents, candidates, likely, few_cells);
+    else return each_by_rows(child, parents, candidates, visit);
+    for (std::size_t k = 0; k < candidates.size(); ++k) visit(candidates[k], table(k));
   }
+
+  // The table of the child given its parents, in the order of their configurations, where it follows from what was
+  // counted before.
+  bool recall(std::size_t child, Nodes parents, std::vector<Tally>& table);
 
  private:
   static constexpr std::size_t at_once = 4;
@@ -50,31 +46,28 @@ class CandidateCounts {
   void count_block(Nodes candidates, std::size_t from, std::size_t words);
   void make_masks(std::size_t from, std::size_t words);
 
-  // How many values the bytes have in which candidates are counted together; 0 where that does not pay.
-  std::size_t levels_of_bytes(std::size_t child, Nodes parents) const;
-  void count_bytes(std::size_t child, Nodes parents, Nodes candidates, std::size_t levels);
-  void count_byte(const PackedColumn& packed);
-  const std::vector<PackedColumn>& bytes_of(std::size_t levels);
+  bool sets_pay(std::size_t child, Nodes parents);
+  void count_sets(std::size_t child, Nodes parents, Nodes candidates, Nodes likely, bool last_parent_first);
 
+  template <class Visit>
+  void each_by_rows(std::size_t child, Nodes parents, Nodes candidates, Visit&& visit) {
+    index_rows(child, parents);
+    for (std::size_t k = 0; k < candidates.size(); k += at_once) {
+      const Nodes few = candidates.subspan(k, std::min(at_once, candidates.size() - k));
+      count_rows(few);
+      for (std::size_t i = 0; i < few.size(); ++i) visit(few[i], table(i));
+    }
+  }
   void index_rows(std::size_t child, Nodes parents);
   void count_rows(Nodes candidates);
   template <class Code>
   void count_rows_of(Nodes candidates);
 
-  // Candidates in bytes: as many of them as possible, and fewer for larger families.
-  struct Bytes {
-    std::size_t levels;
-    std::vector<PackedColumn> columns;
-  };
-
   const DiscreteData& data_;
-  std::vector<Bytes> bytes_;
+  SetCounts sets_;
   // Cells of child and parents without a candidate: the distance of a candidate's levels.
   std::size_t cells_ = 0;
   std::vector<std::uint32_t> index_;
-  // The cell of each row where there are few.
-  std::vector<std::uint16_t> small_index_;
-  std::vector<Tally> byte_table_;
   std::vector<std::size_t> start_;
   std::vector<Tally> tables_;
   std::vector<std::size_t> family_;
