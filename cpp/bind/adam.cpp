@@ -48,15 +48,6 @@ std::pair<std::optional<double>, NumpyMatrix<double>> objective(Matrix<const dou
   return {value, numpy(gradient)};
 }
 
-Answer fit_dagma(Matrix<const double> moments, Matrix<const double> values, Matrix<const double> start,
-                 const DagmaSettings& settings) {
-  const DagmaData data{square(moments), {values.data(), values.size()}, values.shape(0)};
-  if (values.shape(0) && values.shape(1) != data.moments.size()) throw nb::value_error("one column per variable");
-  if (settings.checkpoint == 0) throw nb::value_error("checkpoint must be positive");
-  const SquareMatrix weights = like(data.moments, start);
-  return answer(without_gil([&] { return dagma(data, weights, settings); }));
-}
-
 }  // namespace
 
 static void bind_adam(nb::module_& m) {
@@ -64,17 +55,10 @@ static void bind_adam(nb::module_& m) {
       .def("__init__", from_fields<GolemSettings, bool, double, double, double, std::size_t>(), nb::kw_only(),
            nb::arg("equal_variances"), nb::arg("sparsity"), nb::arg("acyclicity"), nb::arg("learning_rate"),
            nb::arg("steps"));
-  nb::class_<DagmaSettings>(m, "DagmaSettings")
-      .def("__init__",
-           from_fields<DagmaSettings, double, double, double, double, double, double, std::size_t, std::size_t>(),
-           nb::kw_only(), nb::arg("sparsity"), nb::arg("weight_of_loss"), nb::arg("log_determinant_scale"),
-           nb::arg("learning_rate"), nb::arg("beta1"), nb::arg("beta2"), nb::arg("steps"), nb::arg("checkpoint"));
   m.def("golem", &fit_golem, nb::arg("moments"), nb::arg("start"), nb::arg("settings"),
         "Weights from row to column after so many steps; None when they diverge.");
   m.def("golem_objective", &objective, nb::arg("moments"), nb::arg("weights"), nb::arg("equal_variances"),
         nb::arg("sparsity"), nb::arg("acyclicity"), "Value and gradient.");
-  m.def("dagma", &fit_dagma, nb::arg("moments"), nb::arg("values"), nb::arg("start"), nb::arg("settings"),
-        "One stage of DAGMA, least squares without values; None when the start is out of the domain.");
 }
 
 static const Part part("adam", bind_adam);

@@ -76,15 +76,6 @@ ChildMoments child_moments(const std::vector<Moments>& parts, NodeList of_child)
   return {parts, std::move(of_child)};
 }
 
-Moments moments_of(std::size_t rows, std::vector<double> means, const Matrix<const double>& scatter) {
-  const std::size_t n = means.size();
-  if (scatter.shape(0) != n || scatter.shape(1) != n) throw nb::value_error("a square matrix for the means");
-  SymmetricMatrix matrix(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) matrix.set(i, j, scatter(i, j));
-  return {rows, std::move(means), std::move(matrix)};
-}
-
 Bound bound(std::shared_ptr<Score> score) { return std::make_shared<BoundScore>(std::move(score)); }
 
 void bind_scores(nb::module_& m) {
@@ -123,8 +114,6 @@ static void bind_expected(nb::module_& m) {
       .def_prop_ro("log_likelihood", &ExpectedCounts::log_likelihood)
       .def("counts", &counts, nb::arg("child"), nb::arg("parents"), ReleaseGil());
   m.def("expected_counts", &expected, nb::arg("data"), nb::arg("parents"), nb::arg("tables"), ReleaseGil());
-  nb::class_<Moments>(m, "Moments", "Number of rows, means, and sums of products of deviations.")
-      .def_static("of", &moments_of, nb::arg("rows"), nb::arg("means"), nb::arg("scatter"));
   bind_scores(m);
 }
 

@@ -1,3 +1,5 @@
+#include "dagathlon/dagma.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,10 +13,10 @@ namespace dagathlon {
 namespace {
 
 DAGATHLON_WIDE_CLONES void add_penalties(double* gradient, const double* weights, const double* slopes,
-                                         const DagmaSettings& settings, std::size_t size) {
+                                         const DagmaStage& stage, std::size_t size) {
   for (std::size_t k = 0; k < size; ++k) {
     const double sign = (weights[k] > 0.0 ? 1.0 : 0.0) - (weights[k] < 0.0 ? 1.0 : 0.0);
-    gradient[k] = settings.weight_of_loss * (gradient[k] + settings.sparsity * sign) + 2.0 * weights[k] * slopes[k];
+    gradient[k] = stage.weight_of_loss * (gradient[k] + stage.sparsity * sign) + 2.0 * weights[k] * slopes[k];
   }
 }
 
@@ -76,14 +78,14 @@ std::optional<Inverse> retreat(SquareMatrix& weights, std::span<const double> di
   return found;
 }
 
-double objective(const DagmaData& data, const SquareMatrix& weights, const DagmaSettings& settings,
+double objective(const DagmaData& data, const SquareMatrix& weights, const DagmaStage& stage,
                  SquareMatrix& scratch) {
   double size = 0.0;
   for (const double cell : weights.cells()) size += std::abs(cell);
-  const auto inverted = inverse_in_domain(weights, settings.log_determinant_scale);
+  const auto inverted = inverse_in_domain(weights, stage.log_determinant_scale);
   const double penalty = inverted ? -inverted->log_determinant : std::numeric_limits<double>::infinity();
-  return settings.weight_of_loss * (dagma_loss(data, weights, scratch) + settings.sparsity * size) + penalty +
-         static_cast<double>(weights.size()) * std::log(settings.log_determinant_scale);
+  return stage.weight_of_loss * (dagma_loss(data, weights, scratch) + stage.sparsity * size) + penalty +
+         static_cast<double>(weights.size()) * std::log(stage.log_determinant_scale);
 }
 
 }  // namespace
@@ -92,28 +94,29 @@ double dagma_loss(const DagmaData& data, const SquareMatrix& weights, SquareMatr
   return data.rows == 0 ? least_squares(data, weights, gradient) : logistic(data, weights, gradient);
 }
 
-std::optional<SquareMatrix> dagma(const DagmaData& data, SquareMatrix start, const DagmaSettings& settings) {
+std::optional<SquareMatrix> dagma_by_adam(const DagmaData& data, SquareMatrix start, const DagmaStage& stage,
+                                          const DagmaAdam& settings, std::size_t most_steps) {
   const std::size_t p = start.size();
   Adam adam(start.cells().size(), settings.beta1, settings.beta2);
   SquareMatrix gradient(p);
   std::vector<double> direction;
   double rate = settings.learning_rate, previous = 1e16;
-  for (std::size_t step = 1; step <= settings.steps; ++step) {
-    pulse::progress(step, settings.steps);
-    auto inverted = inverse_in_domain(start, settings.log_determinant_scale);
-    if (!inverted && (step == 1 || settings.log_determinant_scale <= 0.9)) return std::nullopt;
-    if (!inverted) inverted = retreat(start, direction, settings.log_determinant_scale, rate);
+  for (std::size_t step = 1; step <= most_steps; ++step) {
+    pulse::progress(step, most_steps);
+    auto inverted = inverse_in_domain(start, stage.log_determinant_scale);
+    if (!inverted && (step == 1 || stage.log_determinant_scale <= 0.9)) return std::nullopt;
+    if (!inverted) inverted = retreat(start, direction, stage.log_determinant_scale, rate);
     if (!inverted) return start;
     dagma_loss(data, start, gradient);
     const SquareMatrix slopes = transposed(inverted->matrix);
     for (std::size_t i = 0; i < p; ++i) {
-      add_penalties(gradient.row(i), start.row(i), slopes.row(i), settings, p);
+      add_penalties(gradient.row(i), start.row(i), slopes.row(i), stage, p);
       gradient(i, i) = 0.0;
     }
     direction = adam.direction(gradient.cells());
     for (std::size_t k = 0; k < direction.size(); ++k) start.cells()[k] -= rate * direction[k];
     if (step % settings.checkpoint != 0) continue;
-    const double value = objective(data, start, settings, gradient);
+    const double value = objective(data, start, stage, gradient);
     if (std::abs((previous - value) / previous) <= 1e-6) break;
     previous = value;
   }

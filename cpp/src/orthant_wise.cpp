@@ -34,6 +34,10 @@ DAGATHLON_WIDE_CLONES void add_multiple(std::span<double> to, double factor, std
   for (std::size_t k = 0; k < to.size(); ++k) to[k] += factor * from[k];
 }
 
+DAGATHLON_WIDE_CLONES void multiply_by(std::span<double> values, std::span<const double> factors) {
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] *= factors[k];
+}
+
 double sign(double value) { return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : 0.0; }
 
 Vector difference(const Vector& a, const Vector& b) {
@@ -70,17 +74,24 @@ Vector steepest(const Place& at, double lambda) {
   return result;
 }
 
+// What the memory of steps begins with: the last step's share of move in bend, for each number by its scale.
+void scale(Vector& result, const std::deque<Step>& steps, const Vector& scales) {
+  if (!scales.empty()) multiply_by(result, scales);
+  if (steps.empty()) return;
+  Vector bend = steps.back().bend;
+  if (!scales.empty()) multiply_by(bend, scales);
+  const double share = steps.back().product / dot(bend, steps.back().bend);
+  for (double& x : result) x *= share;
+}
+
 // The quasi-Newton direction from the last steps (Nocedal 1980), without parts that do not fall.
-Vector direction(const std::deque<Step>& steps, const Vector& slopes) {
+Vector direction(const std::deque<Step>& steps, const Vector& slopes, const Vector& scales) {
   Vector result = slopes, shares;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     shares.push_back(dot(step->move, result) / step->product);
     add_multiple(result, -shares.back(), step->bend);
   }
-  if (!steps.empty()) {
-    const double scale = steps.back().product / dot(steps.back().bend, steps.back().bend);
-    for (double& x : result) x *= scale;
-  }
+  scale(result, steps, scales);
   for (const Step& step : steps) {
     add_multiple(result, shares.back() - dot(step.bend, result) / step.product, step.move);
     shares.pop_back();
@@ -121,15 +132,18 @@ double largest(const Vector& values) {
 }  // namespace
 
 std::size_t minimise_orthant_wise(const SmoothFunction& smooth, double lambda, std::span<double> point,
-                                  const OrthantWiseLimits& limits) {
+                                  const OrthantWiseLimits& limits, const Scales& scales) {
   Place at = evaluate(smooth, lambda, Vector(point.begin(), point.end()));
   std::deque<Step> steps;
+  Vector scales_here(scales ? point.size() : 0);
   std::size_t taken = 0;
   for (bool gains = true; gains && taken < limits.steps; ++taken) {
     const Vector slopes = steepest(at, lambda);
     if (largest(slopes) <= limits.slope) break;
-    const Vector towards = direction(steps, slopes);
-    double share = steps.empty() ? std::min(1.0, 1.0 / std::sqrt(dot(slopes, slopes))) : 1.0;
+    // The last point that was evaluated is this one.
+    if (scales) scales(scales_here);
+    const Vector towards = direction(steps, slopes, scales_here);
+    double share = steps.empty() && !scales ? std::min(1.0, 1.0 / std::sqrt(dot(slopes, slopes))) : 1.0;
     Place next = evaluate(smooth, lambda, within_orthant(at, slopes, towards, share));
     for (int halving = 0; halving < most_halvings && !falls_enough(at, next, slopes); ++halving) {
       share *= 0.5;

@@ -1,4 +1,4 @@
-// Linear models with an acyclicity penalty, fitted by Adam: GOLEM and DAGMA.
+// Adam, and GOLEM: a linear model with an acyclicity penalty that is fitted by it.
 #pragma once
 
 #include <cstddef>
@@ -37,26 +37,5 @@ std::optional<SquareMatrix> golem(const SquareMatrix& moments, SquareMatrix star
 // The objective of GOLEM and its gradient.
 std::optional<double> golem_objective(const SquareMatrix& moments, const SquareMatrix& weights,
                                       const GolemSettings& settings, SquareMatrix& gradient);
-
-// Columns of 0 and 1 for the logistic loss; without rows the loss is least squares.
-struct DagmaData {
-  SquareMatrix moments;
-  std::span<const double> values;
-  std::size_t rows;
-};
-struct DagmaSettings {
-  double sparsity;
-  double weight_of_loss;
-  double log_determinant_scale;
-  double learning_rate;
-  double beta1, beta2;
-  std::size_t steps;
-  std::size_t checkpoint;
-};
-// Minimises weight_of_loss·(loss + λ|W|₁) - log det(sI - W∘W) from `start` (Bello, Aragam and Ravikumar
-// 2022); nothing when the start is outside the domain of that determinant.
-std::optional<SquareMatrix> dagma(const DagmaData& data, SquareMatrix start, const DagmaSettings& settings);
-// Loss without penalties and its gradient.
-double dagma_loss(const DagmaData& data, const SquareMatrix& weights, SquareMatrix& gradient);
 
 }  // namespace dagathlon

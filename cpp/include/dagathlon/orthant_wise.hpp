@@ -8,8 +8,13 @@
 
 namespace dagathlon {
 
-// Value of the smooth part at a point, whose gradient is written to the second argument.
+// Value of the smooth part at a point, whose gradient is written to the second argument; infinity where the point is
+// outside its domain, so that a shorter step is tried.
 using SmoothFunction = std::function<double(std::span<const double>, std::span<double>)>;
+
+// How far a slope of one goes in each direction, roughly: positive numbers such as 1 / the second derivative, at the
+// point where the smooth part was evaluated last. Where these differ by orders of magnitude, far fewer steps are needed.
+using Scales = std::function<void(std::span<double>)>;
 
 struct OrthantWiseLimits {
   // Stop where a step gains less than this part of the value,
@@ -20,8 +25,8 @@ struct OrthantWiseLimits {
   std::size_t steps;
 };
 
-// Moves `point` to a minimum near it; returns the number of steps.
+// Moves `point` to a minimum near it, without scales by steps of one scale for all; returns the number of steps.
 std::size_t minimise_orthant_wise(const SmoothFunction& smooth, double lambda, std::span<double> point,
-                                  const OrthantWiseLimits& limits);
+                                  const OrthantWiseLimits& limits, const Scales& scales = {});
 
 }  // namespace dagathlon

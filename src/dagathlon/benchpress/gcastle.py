@@ -11,10 +11,10 @@ from dagathlon.benchpress.translation import same
 from dagathlon.learners.base import Output
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.continuous.anm import AdditiveNoise
+from dagathlon.learners.continuous.golem import Golem
 from dagathlon.learners.continuous.lingam import DirectLingam, IcaLingam
 from dagathlon.learners.continuous.low_rank import NotearsLowRank
 from dagathlon.learners.continuous.notears import Notears
-from dagathlon.learners.continuous.penalised import Golem
 from dagathlon.modules import Count
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}

@@ -118,6 +118,8 @@ class DirectLingam(Lingam):
     """
 
     name = "direct_lingam"
+    reentrant = True
+    splits = True
     uses_blas = True
     order_independent = True
     references = (

@@ -44,7 +44,7 @@ class Statistics:
     n_rows: int
     arities: tuple[int, ...] = ()
     codes: _core.ExpectedCounts | None = None
-    values: _core.Moments | None = None
+    known_moments: _core.Moments | None = None
     intervened: None = None
 
     def __len__(self) -> int:
@@ -212,7 +212,7 @@ class GaussianExpectation(Expectation):
             rows.names,
             rows.variables,
             n,
-            values=_core.Moments.of(n, self._mean.tolist(), self._scatter),
+            known_moments=_core.Moments.of(n, self._mean.tolist(), self._scatter),
         )
 
     def refitted(self, dag: Graph) -> tuple[Expectation, float]:
