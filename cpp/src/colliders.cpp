@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dagathlon/test_team.hpp"
+
 namespace dagathlon {
 
 std::vector<Triple> unshielded_triples(const BitMatrix& adjacent) {
@@ -101,7 +103,12 @@ void orient_by_p_value(OrientationState& graph, IndependenceTest& test, const Se
   std::vector<Collider> colliders;
   for (const Triple& t : unshielded_triples(graph.adjacency()))
     if (separating.known(t[0], t[2]) && is_collider(separating, ambiguous, t[0], t[1], t[2]))
-      colliders.push_back({t, separation_p_value(test, separating, t)});
+      colliders.push_back({t, 0.0});
+  constexpr std::size_t worth_splitting = 256;
+  TestTeam team(test, colliders.size() < worth_splitting ? 1 : colliders.size());
+  team.each(colliders.size(), [&](std::size_t k, IndependenceTest& own) {
+    colliders[k].p_value = separation_p_value(own, separating, colliders[k].triple);
+  });
   std::ranges::stable_sort(colliders, [high_first](const Collider& left, const Collider& right) {
     return high_first ? left.p_value > right.p_value : left.p_value < right.p_value;
   });

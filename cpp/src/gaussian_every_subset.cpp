@@ -1,6 +1,7 @@
 // Whether any of very many sets separates two variables: all subsets are visited once, in the order of a tree that
 // needs a few operations for each, instead of once for each size that they lead to.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "dagathlon/gaussian_test.hpp"
@@ -55,6 +56,12 @@ class EverySubset {
   };
   // Shares of variance below this are left to who looks at digits.
   static constexpr double small = 1e-5;
+  // A bound costs more than the few sets that it may spare.
+  static constexpr std::size_t worth_bounding = 5;
+  // What rounding may do to a bound, where the candidates are no nearer to a linear dependence than this: then no
+  // variable has a smaller share of its variance left, given any of the others.
+  static constexpr double slack = 1e-6;
+  static constexpr double smallest_determinant = 1e-8;
 
   double* level_at(std::size_t depth) { return levels_.data() + depth * (sets_.candidates.size() + 2) * sets_.candidates.size(); }
 
@@ -62,7 +69,8 @@ class EverySubset {
   bool descend(std::size_t depth, std::size_t left, const Pair& p) {
     const double* level = level_at(depth);
     if (left > 8) pulse::beat();
-    for (std::size_t i = 0; i < left; ++i) {
+    const std::size_t end = left < worth_bounding ? left : first_hopeless(level, left, p);
+    for (std::size_t i = 0; i < end; ++i) {
       const double* row = level + (2 + i) * left;
       if (!(row[i] > small)) return true;
       const double inverse = 1.0 / row[i];
@@ -76,6 +84,44 @@ class EverySubset {
       if (descend(depth + 1, left - i - 1, q)) return true;
     }
     return false;
+  }
+
+  // The first of the candidates that are left from which on no set separates. Conditioning on a set T takes u·Pv from
+  // the covariance of x and y, where u and v are what all of these candidates explain of x and y, and P is the
+  // projection that belongs to T: no more than (|u||v| + u·v) / 2, whatever T is. What remains of the variances is at
+  // most what there is now. Candidates are taken in from the last to the first.
+  std::size_t first_hopeless(const double* level, std::size_t left, const Pair& p) {
+    const double sign = p.xy < 0 ? -1.0 : 1.0;
+    const double spare = std::abs(p.xy) - std::sqrt(limits_.back() * p.xx * p.yy) - slack;
+    rows_.resize(std::max(rows_.size(), left * left));
+    explained_.resize(2 * std::max(explained_.size() / 2, left));
+    double determinant = 1;
+    Pair taken{0, 0, 0};
+    for (std::size_t i = left; i-- > 0;) {
+      // Row i of the factor: what i has in common with each of those behind it.
+      double own = level[(2 + i) * left + i];
+      double with_x = level[i];
+      double with_y = level[left + i];
+      double* row = rows_.data() + i * left;
+      for (std::size_t j = left; j-- > i + 1;) {
+        const double* other = rows_.data() + j * left;
+        double rest = level[(2 + i) * left + j];
+        for (std::size_t k = j + 1; k < left; ++k) rest -= row[k] * other[k];
+        row[j] = rest * other[j];
+        own -= row[j] * row[j];
+        with_x -= row[j] * explained_[2 * j];
+        with_y -= row[j] * explained_[2 * j + 1];
+      }
+      determinant *= own;
+      if (!(determinant > smallest_determinant)) return i + 1;
+      row[i] = 1.0 / std::sqrt(own);
+      const double u = explained_[2 * i] = with_x * row[i];
+      const double v = explained_[2 * i + 1] = with_y * row[i];
+      taken = {taken.xx + u * u, taken.yy + v * v, taken.xy + u * v};
+      if (!(p.xx - taken.xx > small && p.yy - taken.yy > small)) return i + 1;
+      if (std::sqrt(taken.xx * taken.yy) + sign * taken.xy > 2 * spare) return i + 1;
+    }
+    return 0;
   }
 
   void condition(std::size_t depth, std::size_t left, std::size_t i, double inverse) {
@@ -97,6 +143,9 @@ class EverySubset {
   const SetSizes sets_;
   std::vector<double> limits_;
   std::vector<double> levels_;
+  // The factor of the candidates that are left, and what each explains of x and of y beyond those behind it.
+  std::vector<double> rows_;
+  std::vector<double> explained_;
 };
 
 bool GaussianTest::separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {

@@ -2,10 +2,12 @@
 // visited as a tree, and what conditioning on a branch leaves of every candidate is kept, so that a leaf costs a few
 // operations however large the sets are.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "dagathlon/dispatch.hpp"
 #include "dagathlon/gaussian_test.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -29,6 +31,105 @@ struct Branch {
   double* coefficient;
 };
 
+// Candidates that are looked at together, in registers: one of the widest machine, several of the others.
+constexpr std::size_t lanes = 8;
+using Lane = double __attribute__((vector_size(lanes * sizeof(double)), aligned(alignof(double)), may_alias));
+using LaneFlags = long long __attribute__((vector_size(lanes * sizeof(long long))));
+
+// Whether x and y, of which so much is left by candidates of which so much was left, depend on each other for sure.
+inline bool all_dependent(const Lane& own, const Lane& xx, const Lane& yy, const Lane& xy, double critical) {
+  const LaneFlags found = (own > collinear_share) & (xx > collinear_share) & (yy > collinear_share) &
+                          (xy * xy > critical * xx * yy);
+  long long all = -1;
+  for (std::size_t k = 0; k < lanes; ++k) all &= found[k];
+  return all != 0;
+}
+
+// How many of the candidates, of lanes at a time, leave x and y dependent for sure before one that may not: each
+// alone, of variables with variance 1.
+DAGATHLON_WIDE_CLONES std::size_t sure_singles(Nodes nodes, const double* with_x, const double* with_y,
+                                               const Pair& p, double critical) {
+  std::size_t from = 0;
+  for (; from + lanes <= nodes.size(); from += lanes) {
+    Lane x;
+    Lane y;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      x[k] = with_x[nodes[from + k]];
+      y[k] = with_y[nodes[from + k]];
+    }
+    if (!all_dependent(Lane{} + 1.0, p.xx - x * x, p.yy - y * y, p.xy - y * x, critical)) break;
+  }
+  return from;
+}
+
+// The same with the correlations of x with the candidates side by side.
+DAGATHLON_WIDE_CLONES std::size_t sure_around(const Around& around, const double* with_y, const Pair& p,
+                                              double critical) {
+  std::size_t from = 0;
+  for (; from + lanes <= around.nodes.size(); from += lanes) {
+    const Lane x = *reinterpret_cast<const Lane*>(around.kept.data() + from);
+    Lane y;
+    for (std::size_t k = 0; k < lanes; ++k) y[k] = with_y[around.nodes[from + k]];
+    if (!all_dependent(Lane{} + 1.0, p.xx - x * x, p.yy - y * y, p.xy - y * x, critical)) break;
+  }
+  return from;
+}
+
+// The same of candidates behind a branch, by what it leaves of them.
+DAGATHLON_WIDE_CLONES std::size_t sure_leaves(const Branch& b, std::size_t from, std::size_t end, const Pair& p,
+                                              double critical) {
+  for (; from + lanes <= end; from += lanes) {
+    const Lane own = *reinterpret_cast<const Lane*>(b.own + from);
+    const Lane x = *reinterpret_cast<const Lane*>(b.with_x + from);
+    const Lane y = *reinterpret_cast<const Lane*>(b.with_y + from);
+    const Lane inverse = 1.0 / own;
+    const Lane on_x = x * inverse;
+    if (!all_dependent(own, p.xx - x * on_x, p.yy - y * y * inverse, p.xy - y * on_x, critical)) break;
+  }
+  return from;
+}
+
+// Branches one after the other, each with room for all candidates.
+struct Branches {
+  double* start;
+  std::size_t stride;
+  Branch operator[](std::size_t depth) const {
+    double* own = start + depth * 4 * stride;
+    return {own, own + stride, own + 2 * stride, own + 3 * stride};
+  }
+};
+
+// What conditioning on one more candidate, whose correlations these are, leaves of those behind it.
+[[gnu::always_inline]] inline void take_out(const Branches& branches, std::size_t depth, std::size_t chosen,
+                                            const double* correlations, const std::size_t* nodes) {
+  const Branch now = branches[depth];
+  const Branch next = branches[depth + 1];
+  const std::size_t end = branches.stride;
+  const double scale = now.own[chosen] > collinear_share ? 1.0 / std::sqrt(now.own[chosen]) : 0.0;
+  const double on_x = now.with_x[chosen] * scale;
+  const double on_y = now.with_y[chosen] * scale;
+  double* __restrict coefficient = next.coefficient;
+  for (std::size_t c = chosen + 1; c < end; ++c) coefficient[c] = correlations[nodes[c]];
+  for (std::size_t d = 1; d <= depth; ++d) {
+    const double* __restrict earlier = branches[d].coefficient;
+    for (std::size_t c = chosen + 1; c < end; ++c) coefficient[c] -= earlier[chosen] * earlier[c];
+  }
+  double* __restrict with_x = next.with_x;
+  double* __restrict with_y = next.with_y;
+  double* __restrict own = next.own;
+  for (std::size_t c = chosen + 1; c < end; ++c) {
+    coefficient[c] *= scale;
+    with_x[c] = now.with_x[c] - coefficient[c] * on_x;
+    with_y[c] = now.with_y[c] - coefficient[c] * on_y;
+    own[c] = now.own[c] - coefficient[c] * coefficient[c];
+  }
+}
+
+DAGATHLON_WIDE_CLONES void take_out_of_many(const Branches& branches, std::size_t depth, std::size_t chosen,
+                                            const double* correlations, const std::size_t* nodes) {
+  take_out(branches, depth, chosen, correlations, nodes);
+}
+
 }  // namespace
 
 enum class Goal { separate, weakest };
@@ -42,6 +143,7 @@ class SubsetTree {
         goal_(goal),
         critical_(test.critical_square_(search.size, alpha)),
         stride_(search.candidates.size()),
+        together_(goal == Goal::separate && critical_ >= 0 && stride_ >= 2 * lanes),
         with_x_(test.correlation_.row(x)),
         with_y_(test.correlation_.row(y)),
         start_{test.own_[x], test.own_[y], with_x_[y]} {}
@@ -62,17 +164,14 @@ class SubsetTree {
   double lowest() const { return lowest_; }
 
  private:
-  Branch branch(std::size_t depth) {
-    double* start = test_.levels_.data() + depth * 4 * stride_;
-    return {start, start + stride_, start + 2 * stride_, start + 3 * stride_};
-  }
+  Branches branches() const { return {test_.levels_.data(), stride_}; }
 
   // The buffer is the test's: most searches end soon after they began.
   void prepare() {
     test_.levels_.resize(std::max(test_.levels_.size(), (search_.size + 1) * 4 * stride_));
     places_.resize(search_.size);
     pair_.assign(1, start_);
-    Branch root = branch(0);
+    const Branch root = branches()[0];
     for (std::size_t c = 0; c < stride_; ++c) {
       const std::size_t node = search_.candidates[c];
       root.with_x[c] = with_x_[node];
@@ -83,12 +182,36 @@ class SubsetTree {
 
   // Sets of one variable need no tree, and nothing of the candidates behind the first that separates.
   bool found_single() {
-    for (std::size_t c = 0; c < end_at(0); ++c) {
-      const std::size_t node = search_.candidates[c];
-      if (!search_.tried.empty() && test(search_.tried, node)) continue;
-      if (!leaf(after(start_, test_.own_[node], with_x_[node], with_y_[node]))) continue;
-      places_.assign(1, c);
-      return true;
+    const Nodes candidates = search_.candidates.first(end_at(0));
+    if (search_.tried.empty()) return found_among(candidates);
+    std::array<std::size_t, 8 * lanes> untried;
+    for (std::size_t c = 0; c < candidates.size();) {
+      std::size_t size = 0;
+      for (; c < candidates.size() && size < untried.size(); ++c) {
+        untried[size] = candidates[c];
+        size += test(search_.tried, candidates[c]) ? 0 : 1;
+      }
+      if (found_among(Nodes(untried).first(size))) return true;
+    }
+    return false;
+  }
+
+  bool found_among(Nodes nodes) {
+    const bool together = together_ && test_.unit_variances_;
+    for (std::size_t c = 0; c < nodes.size();) {
+      // Most searches end with one of the first.
+      if (together && c > 0) {
+        const std::size_t sure = sure_singles(nodes.subspan(c), with_x_, with_y_, start_, critical_);
+        test_.calls_ += sure;
+        c += sure;
+      }
+      for (const std::size_t end = std::min(c + lanes, nodes.size()); c < end; ++c) {
+        const std::size_t node = nodes[c];
+        if (!leaf(after(start_, test_.own_[node], with_x_[node], with_y_[node]))) continue;
+        const auto place = std::ranges::find(search_.candidates, node) - search_.candidates.begin();
+        places_.assign(1, static_cast<std::size_t>(place));
+        return true;
+      }
     }
     return false;
   }
@@ -128,41 +251,41 @@ class SubsetTree {
 
   // `outside`: how many of the chosen are not in the set that was tried.
   bool descend(std::size_t depth, std::size_t from, std::size_t outside) {
-    const bool last = depth + 1 == search_.size;
+    if (depth + 1 == search_.size) return any_leaf(depth, from, outside > 0);
     for (std::size_t c = from; c < end_at(depth); ++c) {
-      const std::size_t out = outside + (!search_.tried.empty() && !test(search_.tried, search_.candidates[c]));
       places_[depth] = c;
-      if (last) {
-        if (out > 0 && leaf(after(pair_[depth], branch(depth), c))) return true;
-        continue;
-      }
       pulse::beat();
-      condition(depth, c);
-      if (descend(depth + 1, c + 1, out)) return true;
+      pair_.push_back(after(pair_[depth], branches()[depth], c));
+      const double* row = test_.correlation_.row(search_.candidates[c]);
+      if (stride_ < 2 * lanes) take_out(branches(), depth, c, row, search_.candidates.data());
+      else take_out_of_many(branches(), depth, c, row, search_.candidates.data());
+      if (descend(depth + 1, c + 1, outside + is_outside(c))) return true;
       pair_.pop_back();
     }
     return false;
   }
 
-  void condition(std::size_t depth, std::size_t chosen) {
-    const Branch now = branch(depth);
-    const Branch next = branch(depth + 1);
-    pair_.push_back(after(pair_[depth], now, chosen));
-    const bool adds = now.own[chosen] > collinear_share;
-    const double scale = adds ? 1.0 / std::sqrt(now.own[chosen]) : 0.0;
-    const double on_x = now.with_x[chosen] * scale;
-    const double on_y = now.with_y[chosen] * scale;
-    const double* row = test_.correlation_.row(search_.candidates[chosen]);
-    for (std::size_t c = chosen + 1; c < stride_; ++c) {
-      double covariance = row[search_.candidates[c]];
-      for (std::size_t d = 1; d <= depth; ++d) covariance -= branch(d).coefficient[chosen] * branch(d).coefficient[c];
-      const double coefficient = covariance * scale;
-      next.coefficient[c] = coefficient;
-      next.with_x[c] = now.with_x[c] - coefficient * on_x;
-      next.with_y[c] = now.with_y[c] - coefficient * on_y;
-      next.own[c] = now.own[c] - coefficient * coefficient;
+  // The sets with one more candidate; where none of the others is outside, with one that is.
+  bool any_leaf(std::size_t depth, std::size_t from, bool outside) {
+    const Branch branch = branches()[depth];
+    const Pair& pair = pair_[depth];
+    const bool together = together_ && outside;
+    for (std::size_t c = from; c < end_at(depth);) {
+      if (together) {
+        const std::size_t sure = sure_leaves(branch, c, end_at(depth), pair, critical_);
+        test_.calls_ += sure - c;
+        c = sure;
+      }
+      for (const std::size_t end = std::min(c + lanes, end_at(depth)); c < end; ++c) {
+        if (!(outside || is_outside(c)) || !leaf(after(pair, branch, c))) continue;
+        places_[depth] = c;
+        return true;
+      }
     }
+    return false;
   }
+
+  bool is_outside(std::size_t c) const { return !search_.tried.empty() && !test(search_.tried, search_.candidates[c]); }
 
   static bool test(ConstRow row, std::size_t node) { return dagathlon::test(row, node); }
 
@@ -173,6 +296,8 @@ class SubsetTree {
   // The lowest squared correlation so far.
   double lowest_ = std::numeric_limits<double>::infinity();
   std::size_t stride_;
+  // Whether candidates are looked at several at a time: of few that takes longer.
+  bool together_;
   const double* with_x_;
   const double* with_y_;
   Pair start_;
@@ -187,6 +312,40 @@ std::optional<std::vector<std::size_t>> GaussianTest::separator(std::size_t x, s
   SubsetTree tree(*this, x, y, search, alpha, Goal::separate);
   if (!tree.found()) return std::nullopt;
   return tree.result();
+}
+
+void GaussianTest::keep(std::size_t x, std::span<const std::uint32_t> nodes, std::span<double> to) const {
+  const double* with_x = correlation_.row(x);
+  for (std::size_t k = 0; k < nodes.size(); ++k) to[k] = with_x[nodes[k]];
+}
+
+std::size_t GaussianTest::single_separator(std::size_t x, std::size_t y, const Around& around, ConstRow tried,
+                                           double alpha) {
+  pulse::beat();
+  const double critical = critical_square_(1, alpha);
+  const double* with_y = correlation_.row(y);
+  const Pair start{own_[x], own_[y], with_y[x]};
+  const auto asked = [&](std::size_t node) { return node != y && (tried.empty() || !dagathlon::test(tried, node)); };
+  for (std::size_t c = 0; c < around.nodes.size();) {
+    // y itself is never sure to leave anything: it has none of its variance left.
+    const Around rest{around.nodes.subspan(c), around.kept.subspan(c)};
+    const std::size_t sure = critical < 0 ? 0 : sure_around(rest, with_y, start, critical);
+    if (tried.empty()) calls_ += sure;
+    else
+      for (std::size_t k = 0; k < sure; ++k) calls_ += asked(rest.nodes[k]) ? 1 : 0;
+    c += sure;
+    for (const std::size_t end = std::min(c + lanes, around.nodes.size()); c < end; ++c) {
+      const std::size_t node = around.nodes[c];
+      if (!asked(node)) continue;
+      ++calls_;
+      const double with_x = around.kept[c];
+      const Pair left{start.xx - with_x * with_x, start.yy - with_y[node] * with_y[node],
+                      start.xy - with_y[node] * with_x};
+      const bool answered = critical >= 0 && left.xx > collinear_share && left.yy > collinear_share;
+      if (answered ? left.xy * left.xy <= critical * left.xx * left.yy : unanswered()) return node;
+    }
+  }
+  return no_node;
 }
 
 double GaussianTest::weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) {

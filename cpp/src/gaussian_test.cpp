@@ -51,6 +51,12 @@ double shrinkage(std::span<const ValueColumn> columns, Nodes rows, const Moments
   return intensity < 1.0 ? intensity : 1.0;
 }
 
+std::vector<double> diagonal_of(const SymmetricMatrix& matrix) {
+  std::vector<double> diagonal(matrix.size());
+  for (std::size_t i = 0; i < matrix.size(); ++i) diagonal[i] = matrix(i, i);
+  return diagonal;
+}
+
 }  // namespace
 
 TestResult gaussian_result(const PartialCorrelation& r, std::size_t n, std::size_t k, const GaussianOptions& options) {
@@ -74,10 +80,9 @@ GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, Gaussi
     : GaussianTest(std::make_shared<const SymmetricMatrix>(std::move(correlation)), rows, options) {}
 
 GaussianTest::GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows, GaussianOptions options)
-    : shared_(std::move(correlation)), correlation_(*shared_), rows_(rows), options_(options), partial_(correlation_),
-      critical_square_(rows, options) {
-  for (std::size_t i = 0; i < correlation_.size(); ++i) own_.push_back(correlation_(i, i));
-}
+    : shared_(std::move(correlation)), correlation_(*shared_), own_(diagonal_of(correlation_)),
+      unit_variances_(std::ranges::all_of(own_, [](double variance) { return variance == 1.0; })), rows_(rows), options_(options),
+      partial_(correlation_, own_), critical_square_(rows, options) {}
 
 std::unique_ptr<IndependenceTest> GaussianTest::make_twin() const {
   return std::unique_ptr<IndependenceTest>(new GaussianTest(shared_, rows_, options_));
@@ -107,6 +112,28 @@ TestResult GaussianTest::run_below(std::size_t x, std::size_t y, Nodes given, do
   constexpr double surely = 1 - 1e-9;
   if (r.defined && r.value * r.value < critical * surely) return {r.value, 0.0, 1.0};
   return gaussian_result(r, rows_, given.size(), options_);
+}
+
+// The weakest correlation has the highest p-value: no other one is needed.
+IndependenceTest::GivenOne GaussianTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
+  constexpr double surely = 1 + 1e-9;
+  const double critical = critical_square_(1, alpha);
+  GivenOne found;
+  PartialCorrelation weakest{0.0, false};
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    const PartialCorrelation r = partial_(x, y, nodes.subspan(place, 1));
+    if (r.defined && critical >= 0 && r.value * r.value > critical * surely) {
+      pulse::beat();
+      ++calls_;
+      if (!weakest.defined || std::abs(r.value) < std::abs(weakest.value)) weakest = r;
+      continue;
+    }
+    const double p_value = association(x, y, nodes.subspan(place, 1), alpha);
+    if (p_value >= alpha) return {found.highest, place};
+    found.highest = std::max(found.highest, p_value);
+  }
+  if (weakest.defined) found.highest = std::max(found.highest, gaussian_result(weakest, rows_, 1, options_).p_value);
+  return found;
 }
 
 bool GaussianTest::passes(const PartialCorrelation& r, std::size_t k, double alpha) {

@@ -1,20 +1,16 @@
 #include "dagathlon/hybrid_neighbours.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "dagathlon/ties.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-struct Association {
-  double p_value;
-  std::size_t node;
-};
-
-double rank(const Association& association) { return without_rounding(association.p_value); }
 
 NodeVector nodes_of(const std::vector<Association>& found) {
   NodeVector nodes;
@@ -23,20 +19,21 @@ NodeVector nodes_of(const std::vector<Association>& found) {
 }
 
 void weakest_first(std::vector<Association>& found) {
-  std::ranges::stable_sort(found, std::ranges::greater{}, rank);
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Association::rank);
 }
 
-// The strongest associations, that of x itself left out.
-NodeVector strongest_first(std::vector<Association> found, std::size_t x) {
-  std::erase_if(found, [x](const Association& a) { return a.node == x; });
-  std::ranges::stable_sort(found, {}, rank);
-  return nodes_of(found);
+// The places of associations, strongest first; where they are equally strong, by place.
+std::vector<std::size_t> strongest_first(const std::vector<Association>& found) {
+  std::vector<std::size_t> places(found.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return found[place].rank; });
+  return places;
 }
 
 class HybridSearch {
  public:
   HybridSearch(IndependenceTest& test, std::size_t x, const NeighbourOptions& options)
-      : test_(test), x_(x), options_(options), separators_(test.size()) {}
+      : test_(test), x_(x), options_(options), separators_(test.size(), no_node), is_candidate_(test.size()) {}
 
   // With no second candidate there is nothing to search, and two variables do not separate each other.
   NodeVector run() {
@@ -45,7 +42,7 @@ class HybridSearch {
     if (candidates.size() < 2) return candidates;
     const NodeVector within = superset(candidates);
     if (within.size() < 3) return candidates;
-    start_ = strongest_first(candidates_, x_);
+    for (const std::size_t place : strongest_first(candidates_)) start_.push_back(candidates_[place].node);
     start_.resize(2);
     NodeVector result = adjacent(within);
     for (const std::size_t y : candidates)
@@ -65,24 +62,37 @@ class HybridSearch {
     for (const std::size_t y : others(test_.size(), x_)) {
       if (options_.never(x_, y)) continue;
       const double p_value = options_.always(x_, y) ? 0 : test_.association(x_, y, {}, options_.alpha);
-      if (p_value < options_.alpha) candidates_.push_back({p_value, y});
+      if (p_value < options_.alpha) candidates_.emplace_back(p_value, y);
     }
     weakest_first(candidates_);
-    if (options_.max_given == 0) return;
-    for (const std::size_t y : nodes_of(candidates_))
-      if (!options_.always(x_, y)) try_to_separate(y);
+    if (options_.max_given > 0) separate_candidates();
+    for (const Association& candidate : candidates_) is_candidate_.set(candidate.node);
   }
 
-  void try_to_separate(std::size_t y) {
-    const auto place = std::ranges::find(candidates_, y, &Association::node);
-    for (const std::size_t z : strongest_first(candidates_, y)) {
-      const double p_value = test_.association(x_, y, Nodes(&z, 1), options_.alpha);
-      place->p_value = std::max(place->p_value, p_value);
-      if (p_value < options_.alpha) continue;
-      separators_[y] = {z};
-      candidates_.erase(place);
-      return;
+  void separate_candidates() {
+    std::vector<std::size_t> order = strongest_first(candidates_);
+    for (std::size_t place = 0; place < candidates_.size(); ++place) {
+      if (options_.always(x_, candidates_[place].node)) continue;
+      const std::optional<double> p_value = unless_separated(place, order);
+      std::erase(order, place);
+      if (!p_value) continue;
+      candidates_[place] = {*p_value, candidates_[place].node};
+      const auto strength = [&](std::size_t k) { return std::pair(candidates_[k].rank, k); };
+      order.insert(std::ranges::lower_bound(order, strength(place), {}, strength), place);
     }
+    std::erase_if(candidates_, [&](const Association& a) { return separators_[a.node] != no_node; });
+  }
+
+  // The highest p-value of a candidate given one of the others, in their order; none if it is separated.
+  std::optional<double> unless_separated(std::size_t place, const std::vector<std::size_t>& order) {
+    const Association& candidate = candidates_[place];
+    NodeVector nodes;
+    for (const std::size_t other : order)
+      if (other != place) nodes.push_back(candidates_[other].node);
+    const auto found = test_.given_one(x_, candidate.node, nodes, options_.alpha);
+    if (found.separating == no_node) return std::max(candidate.p_value, found.highest);
+    separators_[candidate.node] = nodes[found.separating];
+    return std::nullopt;
   }
 
   // The candidates, then the spouses that they lead to, each once.
@@ -97,22 +107,22 @@ class HybridSearch {
   NodeVector spouses(const NodeVector& candidates) {
     NodeVector all;
     for (const std::size_t child : candidates) {
-      std::vector<Association> through = dependent_through(child, candidates);
+      std::vector<Association> through = dependent_through(child);
       weakest_first(through);
       for (const std::size_t y : undivided(child, nodes_of(through))) all.push_back(y);
     }
     return all;
   }
 
-  std::vector<Association> dependent_through(std::size_t child, const NodeVector& candidates) {
+  std::vector<Association> dependent_through(std::size_t child) {
     std::vector<Association> found;
-    for (const std::size_t y : others(test_.size(), x_)) {
-      if (contains(candidates, y) || contains(separators_[y], child)) continue;
-      NodeVector given = separators_[y];
-      given.push_back(child);
+    for (std::size_t y = 0; y < test_.size(); ++y) {
+      if (y == x_ || is_candidate_.test(y) || separators_[y] == child) continue;
+      const std::array<std::size_t, 2> both{separators_[y], child};
+      const Nodes given = Nodes(both).subspan(separators_[y] == no_node ? 1 : 0);
       if (given.size() > options_.max_given) continue;
       const double p_value = test_.association(x_, y, given, options_.alpha);
-      if (p_value < options_.alpha) found.push_back({p_value, y});
+      if (p_value < options_.alpha) found.emplace_back(p_value, y);
     }
     return found;
   }
@@ -165,7 +175,9 @@ class HybridSearch {
   IndependenceTest& test_;
   std::size_t x_;
   const NeighbourOptions& options_;
-  std::vector<NodeVector> separators_;
+  // The candidate that separated a variable from x.
+  NodeVector separators_;
+  BitSet is_candidate_;
   std::vector<Association> candidates_;
   // The blankets are searched from the two strongest candidates on.
   NodeVector start_;

@@ -41,6 +41,16 @@ bool any_subset(const SubsetSearch& search, const std::function<bool(Nodes)>& vi
   return false;
 }
 
+IndependenceTest::GivenOne IndependenceTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
+  GivenOne found;
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    const double p_value = association(x, y, nodes.subspan(place, 1), alpha);
+    if (p_value >= alpha) return {found.highest, place};
+    found.highest = std::max(found.highest, p_value);
+  }
+  return found;
+}
+
 bool IndependenceTest::separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {
   for (std::size_t size = sets.smallest; size <= std::min(sets.largest, sets.candidates.size()); ++size)
     if (separator(x, y, {sets.candidates, size, {}}, alpha)) return true;

@@ -6,6 +6,7 @@
 
 #include "dagathlon/orientation_rules.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/test_team.hpp"
 #include "dagathlon/ties.hpp"
 
 namespace dagathlon {
@@ -17,22 +18,29 @@ NodeSets symmetric(const NodeSets& sets) {
   return result;
 }
 
-NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options) {
-  NodeSets result;
-  for (std::size_t x = 0; x < test.size(); ++x) {
+namespace {
+
+// What find(test, x) finds for every node x; several threads share the nodes.
+template <class Find>
+NodeSets of_each_node(IndependenceTest& test, Find&& find) {
+  NodeSets result(test.size());
+  TestTeam team(test, test.size());
+  team.each(test.size(), [&](std::size_t x, IndependenceTest& own) {
     pulse::progress(x, test.size());
-    result.push_back(markov_blanket(test, x, others(test.size(), x), options));
-  }
-  return symmetric(result);
+    result[x] = find(own, x);
+  });
+  return result;
+}
+
+}  // namespace
+
+NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options) {
+  return symmetric(of_each_node(
+      test, [&](IndependenceTest& own, std::size_t x) { return markov_blanket(own, x, others(own.size(), x), options); }));
 }
 
 NodeSets neighbourhoods(IndependenceTest& test, const NeighbourOptions& options) {
-  NodeSets result;
-  for (std::size_t x = 0; x < test.size(); ++x) {
-    pulse::progress(x, test.size());
-    result.push_back(neighbourhood(test, x, options));
-  }
-  return result;
+  return of_each_node(test, [&](IndependenceTest& own, std::size_t x) { return neighbourhood(own, x, options); });
 }
 
 NodeSets with_neighbours(const NodeSets& neighbours) {
@@ -47,9 +55,9 @@ NodeSets with_neighbours(const NodeSets& neighbours) {
 }
 
 NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets, const NeighbourOptions& options) {
-  NodeSets result = blankets;
-  for (std::size_t x = 0; x < blankets.size(); ++x)
-    std::erase_if(result[x], [&](std::size_t y) {
+  return symmetric(of_each_node(test, [&](IndependenceTest& own, std::size_t x) {
+    NodeVector result = blankets[x];
+    std::erase_if(result, [&](std::size_t y) {
       if (options.always(x, y)) return false;
       if (options.never(x, y)) return true;
       // The only member of a blanket is a neighbour, whatever a test without conditions would say.
@@ -57,9 +65,10 @@ NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets
       const NodeVector around_x = without(blankets[x], y);
       const NodeVector around_y = without(blankets[y], x);
       const NodeVector& smaller = around_x.size() <= around_y.size() ? around_x : around_y;
-      return separable(test, x, y, smaller, 0, options);
+      return separable(own, x, y, smaller, 0, options);
     });
-  return symmetric(result);
+    return result;
+  }));
 }
 
 BitMatrix adjacency_of(const NodeSets& neighbours) {
@@ -96,9 +105,15 @@ std::optional<double> collider_p_value(IndependenceTest& test, const NodeSets& b
 
 std::vector<Collider> find_colliders(IndependenceTest& test, const NodeSets& blankets, const BitMatrix& adjacent,
                                      const DirectionOptions& options) {
+  const std::vector<Triple> triples = unshielded_triples(adjacent);
+  std::vector<std::optional<double>> p_values(triples.size());
+  TestTeam team(test, triples.size());
+  team.each(triples.size(), [&](std::size_t k, IndependenceTest& own) {
+    p_values[k] = collider_p_value(own, blankets, triples[k], options);
+  });
   std::vector<Collider> found;
-  for (const Triple& triple : unshielded_triples(adjacent))
-    if (const auto p_value = collider_p_value(test, blankets, triple, options)) found.push_back({triple, *p_value});
+  for (std::size_t k = 0; k < triples.size(); ++k)
+    if (p_values[k]) found.push_back({triples[k], *p_values[k]});
   std::ranges::stable_sort(found, {}, [](const Collider& c) { return without_rounding(c.p_value); });
   return found;
 }

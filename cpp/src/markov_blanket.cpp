@@ -25,13 +25,6 @@ bool contains(Nodes nodes, std::size_t node) { return std::ranges::find(nodes, n
 
 namespace {
 
-struct Association {
-  double p_value;
-  std::size_t node;
-};
-
-double rank(const Association& association) { return without_rounding(association.p_value); }
-
 class Search {
  public:
   Search(IndependenceTest& test, std::size_t x, Nodes candidates, const BlanketOptions& options)
@@ -115,7 +108,7 @@ class Search {
   bool change_one() {
     std::vector<Association> found;
     for (const std::size_t y : candidates_)
-      if (!options_.always(x_, y)) found.push_back({p_value_of(y), y});
+      if (!options_.always(x_, y)) found.emplace_back(p_value_of(y), y);
     adjust(found);
     const auto leaves = std::find_if(found.rbegin(), found.rend(), [&](const Association& a) {
       return contains(blanket_, a.node) && a.p_value > options_.alpha;
@@ -137,7 +130,7 @@ class Search {
   // Sorts by p-value and bounds the false discovery rate under any dependence (Benjamini and
   // Yekutieli 2001).
   static void adjust(std::vector<Association>& found) {
-    std::ranges::stable_sort(found, {}, rank);
+    std::ranges::stable_sort(found, {}, &Association::rank);
     double harmonic = 0;
     for (std::size_t k = 1; k <= found.size(); ++k) harmonic += 1.0 / static_cast<double>(k);
     const double scale = harmonic * static_cast<double>(found.size());
@@ -157,9 +150,9 @@ class Search {
     for (const std::size_t y : nodes) {
       if (contains(blanket_, y)) continue;
       const double p_value = test_.association(x_, y, blanket_, options_.alpha);
-      if (p_value < options_.alpha) found.push_back({p_value, y});
+      if (p_value < options_.alpha) found.emplace_back(p_value, y);
     }
-    std::ranges::stable_sort(found, {}, rank);
+    std::ranges::stable_sort(found, {}, &Association::rank);
     return found;
   }
 

@@ -1,6 +1,6 @@
 #include "dagathlon/orientation_state.hpp"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace dagathlon {
@@ -17,16 +17,33 @@ void OrientationState::direct_as_claimed(const BitMatrix& claims) {
   for (std::size_t a = 0; a < size(); ++a)
     for_each(claims[a], [&](std::size_t b) {
       if (!claims.test(b, a)) direct(a, b);
-      else if (!locked(a, b) && !locked(b, a)) out_.reset(a, b);
+      else if (!locked(a, b) && !locked(b, a)) change(a, b, false);
     });
+}
+
+void OrientationState::change(std::size_t from, std::size_t to, bool leaves) {
+  if (out_.test(from, to) == leaves) return;
+  // The edge was or becomes directed the one way if it does not lead back, and the other way if it does.
+  const bool back = out_.test(to, from);
+  const NeighbourLists& lists = skeleton_->lists;
+  const auto [tail, head] = back ? std::pair(to, from) : std::pair(from, to);
+  if (leaves == back) {
+    children_.remove(lists, tail, head);
+    parents_.remove(lists, head, tail);
+  } else {
+    children_.add(lists, tail, head);
+    parents_.add(lists, head, tail);
+  }
+  if (leaves) out_.set(from, to);
+  else out_.reset(from, to);
 }
 
 // From both ends in turn: mostly few nodes lie below the one or above the other, and the smaller side decides.
 bool OrientationState::reaches(std::size_t from, std::size_t to) const {
   if (from == to) return true;
+  const NeighbourLists& lists = skeleton_->lists;
   // Most questions end where they begin.
-  if (std::ranges::none_of(around(from), [&](std::size_t next) { return directed(from, next); })) return false;
-  if (std::ranges::none_of(around(to), [&](std::size_t before) { return directed(before, to); })) return false;
+  if (children_.of(lists, from).empty() || parents_.of(lists, to).empty()) return false;
   struct Side {
     BitSet seen;
     std::vector<std::size_t> pending;
@@ -36,11 +53,11 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
   below.seen.set(from);
   above.seen.set(to);
   // Goes one node further on a side; whether it meets the other one.
-  const auto meets = [this](Side& side, const Side& other, bool downwards) {
+  const auto meets = [&lists](Side& side, const Side& other, const SomeNeighbours& onwards) {
     const std::size_t node = side.pending.back();
     side.pending.pop_back();
-    for (const std::size_t next : around(node)) {
-      if (side.seen.test(next) || !(downwards ? directed(node, next) : directed(next, node))) continue;
+    for (const std::size_t next : onwards.of(lists, node)) {
+      if (side.seen.test(next)) continue;
       if (other.seen.test(next)) return true;
       side.seen.set(next);
       side.pending.push_back(next);
@@ -48,7 +65,7 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
     return false;
   };
   while (!below.pending.empty() && !above.pending.empty())
-    if (meets(below, above, true) || meets(above, below, false)) return true;
+    if (meets(below, above, children_) || meets(above, below, parents_)) return true;
   return false;
 }
 

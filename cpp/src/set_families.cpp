@@ -10,6 +10,7 @@
 
 #include "dagathlon/every_set.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/score_team.hpp"
 
 namespace dagathlon {
 
@@ -193,16 +194,20 @@ class ChildFamilies {
   std::size_t looked_at_ = 0;
 };
 
-// The families of all children, with the values that make(child) gives.
+// The families of all children, with the values that make(child, score) gives; several threads share the children.
 template <class Make>
 Enumeration all_children(Score& score, const SearchLimits& limits, Make&& make) {
   Enumeration result;
-  for (std::size_t child = 0; child < score.size(); ++child) {
+  result.sets.resize(score.size());
+  std::vector<std::size_t> looked_at(score.size());
+  ScoreTeam team(score, score.size());
+  team.each(score.size(), [&](std::size_t child, Score& own) {
     pulse::progress(child, score.size());
-    ChildFamilies families(score, limits, make(child), child);
-    result.sets.push_back(families.grow());
-    result.scored += families.looked_at();
-  }
+    ChildFamilies families(own, limits, make(child, own), child);
+    result.sets[child] = families.grow();
+    looked_at[child] = families.looked_at();
+  });
+  result.scored = std::accumulate(looked_at.begin(), looked_at.end(), std::size_t{0});
   return result;
 }
 
@@ -303,7 +308,7 @@ Enumeration families_by_sets(Score& score, const SearchLimits& limits, const Set
   const std::vector<std::size_t> place = places_of(score.by_sets()->sums(), tables.sums);
   if (tables.ranks.items() != score.size() || tables.ranks.largest() < largest_family(limits))
     throw std::invalid_argument("the tables are of other data or of smaller sets");
-  return all_children(score, limits, [&](std::size_t child) { return TableValues(score, tables, place, child); });
+  return all_children(score, limits, [&](std::size_t child, Score& own) { return TableValues(own, tables, place, child); });
 }
 
 std::optional<Enumeration> families_by_lists(Score& score, const SearchLimits& limits) {
@@ -313,7 +318,7 @@ std::optional<Enumeration> families_by_lists(Score& score, const SearchLimits& l
   // Where few parents are allowed most of the lists would be for nothing.
   if (SetRanks(n - 1, largest_family(limits) - 1).count() < (std::size_t{1} << (n - 1)) / 4) return std::nullopt;
   if (!(ListedValues(score, 0).margin() >= 0)) return std::nullopt;
-  return all_children(score, limits, [&](std::size_t child) { return ListedValues(score, child); });
+  return all_children(score, limits, [](std::size_t child, Score& own) { return ListedValues(own, child); });
 }
 
 }  // namespace dagathlon

@@ -38,6 +38,23 @@ namespace {
 // set, and the set.
 using Separations = std::vector<std::uint32_t>;
 
+// Puts those of two searches about the same node into the order of the other nodes.
+Separations merged(const Separations& first, const Separations& second) {
+  Separations all;
+  const auto entry = [](const Separations& from, std::size_t k) {
+    return std::span(from).subspan(k, 2 + from[k + 1]);
+  };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < first.size() || j < second.size()) {
+    const bool from_first = j == second.size() || (i < first.size() && first[i] < second[j]);
+    const auto next = from_first ? entry(first, i) : entry(second, j);
+    all.insert(all.end(), next.begin(), next.end());
+    (from_first ? i : j) += next.size();
+  }
+  return all;
+}
+
 // What one thread tests with, in cache lines of its own.
 struct alignas(128) Hand {
   IndependenceTest* test;
@@ -104,20 +121,20 @@ class SkeletonSearch {
     for (std::size_t x = 0; x < test_.size(); ++x)
       for_each(result_.adjacent[x], [&](std::size_t y) {
         const auto [low, high] = std::minmax(x, y);
-        if (asked_.test(low, high) && !answered_.test(low, high)) hopeless_.set(x, y);
+        const bool asked = asked_.test(low, high) || asked_.test(high, low);
+        if (asked && !answered_.test(low, high) && !answered_.test(high, low)) hopeless_.set(x, y);
       });
     asked_ = answered_ = BitMatrix(test_.size());
   }
 
-  // Runs some tests of a pair and keeps whether there were any, and any with an answer.
+  // Runs some tests of a pair and keeps whether there were any, and any with an answer, for the node whose turn it is.
   template <class Tests>
-  auto watched(const IndependenceTest& test, std::size_t x, std::size_t y, Tests&& tests) {
-    const auto [low, high] = std::minmax(x, y);
+  auto watched(const IndependenceTest& test, std::size_t turn, std::size_t other, Tests&& tests) {
     const std::size_t calls = test.calls();
     const std::size_t undefined = test.undefined();
     auto result = tests();
-    if (test.calls() > calls) asked_.set(low, high);
-    if (test.calls() - calls > test.undefined() - undefined) answered_.set(low, high);
+    if (test.calls() > calls) asked_.set(turn, other);
+    if (test.calls() - calls > test.undefined() - undefined) answered_.set(turn, other);
     return result;
   }
 
@@ -125,7 +142,9 @@ class SkeletonSearch {
   bool level(std::size_t order) {
     if (order == 0) return marginal_level();
     frozen_ = result_.adjacent;
-    return options_.stable ? stable_level(order) : original_level(order);
+    if (!options_.stable) return original_level(order);
+    const bool by_sides = test_.single_search() != nullptr && options_.possible_causes.size() == 0;
+    return by_sides ? level_by_sides(order) : stable_level(order);
   }
 
   // Calls work(x, hand) for every node, by several threads where there are any, so many nodes at a time and those of
@@ -193,9 +212,9 @@ class SkeletonSearch {
       bool tried = false;
       for_each(later(frozen_[x], x), [&](std::size_t y) {
         const std::size_t before = own.size();
-        tried |= try_side(hand, {x, y}, order, lists[x], {}, own);
+        tried |= try_side(hand, {x, y, x}, order, lists[x], {}, own);
         if (!options_.one_sided && own.size() == before)
-          tried |= try_side(hand, {y, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], own);
+          tried |= try_side(hand, {y, x, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], own);
       });
       enough[x] = static_cast<char>(tried);
       if (alone) separate(x, own);
@@ -203,6 +222,75 @@ class SkeletonSearch {
     });
     for (std::size_t x = 0; x < found.size(); ++x) separate(x, std::exchange(found[x], {}));
     return std::ranges::find(enough, char{1}) != enough.end();
+  }
+
+  // A level of a test on very many variables: first all sets of neighbours of the lower nodes of pairs, then those of
+  // the higher ones, node after node, so that what questions have in common stays at hand. Sets of one variable are
+  // asked about in the order of the node whose neighbours they are not.
+  bool level_by_sides(std::size_t order) {
+    NeighbourLists lists(frozen_);
+    for (std::size_t x = 0; x < test_.size() && !rank_.empty(); ++x) in_turn(lists[x]);
+    if (order == 1) keep_around(lists);
+    std::vector<char> enough(test_.size());
+    std::vector<Separations> of_lower(test_.size());
+    ask_sides({order, true}, lists, enough, of_lower);
+    for (std::size_t x = 0; x < test_.size(); ++x) part(x, of_lower[x]);
+    std::vector<Separations> of_higher(test_.size());
+    if (!options_.one_sided) ask_sides({order, false}, lists, enough, of_higher);
+    kept_ = {};
+    lists = {};
+    std::size_t numbers = 0;
+    for (std::size_t x = 0; x < test_.size(); ++x) numbers += of_lower[x].size() + of_higher[x].size();
+    const std::size_t sets = numbers / (order + 2);
+    result_.separating.reserve(sets, sets * order);
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      separate(x, merged(std::exchange(of_lower[x], {}), std::exchange(of_higher[x], {})));
+    return std::ranges::find(enough, char{1}) != enough.end();
+  }
+
+  // Which sets are asked about: of neighbours of the lower or of the higher nodes of pairs.
+  struct Sides {
+    std::size_t order;
+    bool lower;
+    // Whether nodes take turns as the other ones of their pairs.
+    bool turned() const { return order == 1; }
+  };
+
+  void keep_around(const NeighbourLists& lists) {
+    kept_.resize(lists.offset(test_.size()));
+    kept_nodes_ = std::as_const(lists)[0].data();
+    for_each_node(strip_height, {}, [&](std::size_t x, Hand& hand) {
+      pulse::beat(lists[x].size());
+      hand.test->single_search()->keep(x, lists[x], std::span(kept_).subspan(lists.offset(x), lists[x].size()));
+    });
+  }
+
+  // Puts what separates a pair to its lower node, in the order of the higher ones.
+  void ask_sides(const Sides& sides, const NeighbourLists& lists, std::vector<char>& enough,
+                 std::vector<Separations>& of_lower) {
+    const bool upwards = sides.lower != sides.turned();
+    std::vector<Separations> found(test_.size());
+    for_each_node(1, longest_first(lists, sides.order), [&](std::size_t turn, Hand& hand) {
+      hand.found.clear();
+      for_each(frozen_[turn], [&](std::size_t other) {
+        if ((other > turn) != upwards || !result_.adjacent.test(turn, other)) return;
+        const Side side = sides.turned() ? Side{other, turn, turn} : Side{turn, other, turn};
+        const bool all = sides.lower || options_.ask_again;
+        if (try_side(hand, side, sides.order, lists[side.x], all ? ConstRow() : frozen_[side.y], hand.found))
+          enough[turn] = 1;
+      });
+      found[turn] = hand.found;
+    });
+    if (upwards) return of_lower.swap(found);
+    for (std::size_t high = 0; high < found.size(); ++high) {
+      const Separations entries = std::exchange(found[high], {});
+      for (std::size_t k = 0; k < entries.size(); k += 2 + entries[k + 1]) {
+        Separations& to = of_lower[entries[k]];
+        to.push_back(static_cast<std::uint32_t>(high));
+        to.insert(to.end(), entries.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                  entries.begin() + static_cast<std::ptrdiff_t>(k) + 2 + entries[k + 1]);
+      }
+    }
   }
 
   // Pairs in both directions, with the neighbours that are left when their turn comes. A set of
@@ -216,8 +304,8 @@ class SkeletonSearch {
         if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) continue;
         const bool seen = y < x && !options_.ask_again;
         const ConstRow tried = seen ? ConstRow(result_.adjacent[y]) : ConstRow();
-        enough = try_side(hands_[0], {x, y}, order, turns(result_.adjacent[x]), tried, found) || enough;
-        separate(std::min<std::size_t>(x, y), found);
+        enough = try_side(hands_[0], {x, y, x}, order, turns(result_.adjacent[x]), tried, found) || enough;
+        separate(x, found);
         found.clear();
       }
     }
@@ -236,20 +324,30 @@ class SkeletonSearch {
     return nodes;
   }
 
+  // A pair, of whose first node neighbours are tried, and the one of them whose turn it is.
+  struct Side {
+    std::size_t x;
+    std::size_t y;
+    std::size_t turn;
+    std::size_t other() const { return turn == x ? y : x; }
+  };
+
   // Sets of neighbours of the first of a pair; whether there are enough of them.
-  bool try_side(Hand& hand, std::pair<std::size_t, std::size_t> pair, std::size_t order,
-                std::span<const std::uint32_t> neighbours, ConstRow tried, Separations& separations) {
-    const auto [x, y] = pair;
+  bool try_side(Hand& hand, const Side& side, std::size_t order, std::span<const std::uint32_t> neighbours,
+                ConstRow tried, Separations& separations) {
+    const auto [x, y, turn] = side;
+    if (neighbours.size() <= order || hopeless_.test(x, y)) return false;
+    if (!kept_.empty()) return is_fixed(x, y) || try_singles(hand, side, neighbours, tried, separations);
     hand.candidates.clear();
     for (const std::size_t z : neighbours)
       if (z != y && options_.may_condition(z, x, y)) hand.candidates.push_back(z);
-    if (hand.candidates.size() < order || hopeless_.test(x, y)) return false;
+    if (hand.candidates.size() < order) return false;
     if (is_fixed(x, y)) return true;
-    const auto found = watched(*hand.test, x, y, [&] {
+    const auto found = watched(*hand.test, turn, side.other(), [&] {
       return hand.test->separator(x, y, {hand.candidates, order, tried}, options_.alpha);
     });
     if (!found) return true;
-    separations.push_back(static_cast<std::uint32_t>(std::max(x, y)));
+    separations.push_back(static_cast<std::uint32_t>(side.other()));
     separations.push_back(static_cast<std::uint32_t>(found->size()));
     for (const std::size_t node : *found) separations.push_back(static_cast<std::uint32_t>(node));
     return true;
@@ -259,13 +357,33 @@ class SkeletonSearch {
     return options_.fixed_edges.size() > 0 && options_.fixed_edges.test(x, y);
   }
 
+  bool try_singles(Hand& hand, const Side& side, std::span<const std::uint32_t> neighbours, ConstRow tried,
+                   Separations& separations) {
+    // The numbers lie as the neighbours do.
+    const std::span<const double> kept(kept_.data() + (neighbours.data() - kept_nodes_), neighbours.size());
+    const std::size_t found = watched(*hand.test, side.turn, side.other(), [&] {
+      return hand.test->single_search()->single_separator(side.x, side.y, {neighbours, kept}, tried, options_.alpha);
+    });
+    if (found == no_node) return true;
+    for (const std::size_t number : {side.other(), std::size_t{1}, found})
+      separations.push_back(static_cast<std::uint32_t>(number));
+    return true;
+  }
+
+  // Makes pairs that were separated no longer adjacent.
+  void part(std::size_t x, const Separations& found) {
+    for (std::size_t k = 0; k < found.size(); k += 2 + found[k + 1]) {
+      result_.adjacent.reset(x, found[k]);
+      result_.adjacent.reset(found[k], x);
+    }
+  }
+
   void separate(std::size_t x, const Separations& found) {
+    part(x, found);
     std::vector<std::size_t> set;
     for (std::size_t k = 0; k < found.size(); k += 2 + found[k + 1]) {
       const auto members = found.begin() + static_cast<std::ptrdiff_t>(k) + 2;
       set.assign(members, members + found[k + 1]);
-      result_.adjacent.reset(x, found[k]);
-      result_.adjacent.reset(found[k], x);
       result_.separating.put(x, found[k], set);
     }
   }
@@ -285,6 +403,9 @@ class SkeletonSearch {
   BitMatrix asked_;
   BitMatrix answered_;
   BitMatrix hopeless_;
+  // What the test keeps of the neighbours of all nodes, while sets of one are asked about, and the first neighbour.
+  std::vector<double> kept_;
+  const std::uint32_t* kept_nodes_ = nullptr;
   // When a node's turn comes; empty for the order of the columns.
   std::vector<std::size_t> rank_;
   std::vector<std::unique_ptr<IndependenceTest>> twins_;

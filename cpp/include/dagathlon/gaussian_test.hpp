@@ -42,8 +42,11 @@ class CriticalSquares {
 };
 
 // On complete data: one correlation matrix answers every question.
-class GaussianTest : public IndependenceTest {
+class GaussianTest : public IndependenceTest, public SingleSearch {
  public:
+  // Variables from which on their correlations do not stay in a processor's own memory.
+  static constexpr std::size_t many_columns = 400;
+
   GaussianTest(std::span<const ValueColumn> columns, std::size_t rows, GaussianOptions options);
   GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options);
   GaussianTest(const GaussianTest&) = delete;
@@ -53,7 +56,12 @@ class GaussianTest : public IndependenceTest {
   std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
                                                     double alpha) override;
   bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) override;
+  GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) override;
   double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) override;
+  SingleSearch* single_search() override { return unit_variances_ && size() >= many_columns ? this : nullptr; }
+  void keep(std::size_t x, std::span<const std::uint32_t> nodes, std::span<double> to) const override;
+  std::size_t single_separator(std::size_t x, std::size_t y, const Around& around, ConstRow tried,
+                               double alpha) override;
   const SymmetricMatrix& correlation() const { return correlation_; }
   std::size_t rows() const { return rows_; }
   // Counts as a test: whether a correlation given k variables, found elsewhere, passes for zero.
@@ -76,6 +84,7 @@ class GaussianTest : public IndependenceTest {
   const SymmetricMatrix& correlation_;
   // Its diagonal: in a large matrix the cells lie far apart.
   std::vector<double> own_;
+  bool unit_variances_;
   std::size_t rows_;
   GaussianOptions options_;
   PartialCorrelations partial_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,6 +43,27 @@ struct SetSizes {
 
 // Nodes whose pairs are best asked about by one thread, one after the other.
 inline constexpr std::size_t strip_height = 64;
+
+// The neighbours of a node, in the order in which they are tried, and a number that a test keeps of each.
+struct Around {
+  std::span<const std::uint32_t> nodes;
+  std::span<const double> kept;
+};
+
+// Searches for sets of one variable, for tests on so many variables that the memory of a question costs more than its
+// answer: what a question is about is kept side by side, and questions about the same second node follow each other.
+class SingleSearch {
+ public:
+  // The numbers to be kept of neighbours of x.
+  virtual void keep(std::size_t x, std::span<const std::uint32_t> nodes, std::span<double> to) const = 0;
+  // The first neighbour of x, but for y and those in `tried`, that makes x and y independent, or no_node. Counts like
+  // IndependenceTest::separator.
+  virtual std::size_t single_separator(std::size_t x, std::size_t y, const Around& around, ConstRow tried,
+                                       double alpha) = 0;
+
+ protected:
+  ~SingleSearch() = default;
+};
 
 // One per data set and thread: a test keeps buffers, and counts how often it was asked.
 class IndependenceTest {
@@ -93,6 +115,14 @@ class IndependenceTest {
     return result.p_value;
   }
 
+  // Given one of some nodes: the highest p-value that is below alpha, and the place of the first node given which it
+  // is not, if there is one; those behind it are not asked about.
+  struct GivenOne {
+    double highest = 0;
+    std::size_t separating = no_node;
+  };
+  virtual GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha);
+
   // Whether one of the sets makes x and y independent; small ones are asked first, and none after it.
   virtual bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha);
 
@@ -102,6 +132,9 @@ class IndependenceTest {
   // The first set of the search that makes x and y independent.
   virtual std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
                                                             double alpha);
+
+  // Null where pairs may as well be asked about one after the other.
+  virtual SingleSearch* single_search() { return nullptr; }
 
   std::size_t calls() const { return calls_; }
   void reset_calls() { calls_ = 0; }
@@ -117,6 +150,8 @@ class IndependenceTest {
     return !hopeless;
   }
   bool bounded() const { return bounded_; }
+  // Whether it may come to say no.
+  bool may_give_up() const { return !undefined_is_independent && untestable_order != no_node; }
 
   bool undefined_is_independent = true;
   std::size_t untestable_order = no_node;

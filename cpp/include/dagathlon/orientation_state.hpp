@@ -17,7 +17,10 @@ namespace dagathlon {
 class OrientationState {
  public:
   explicit OrientationState(const BitMatrix& adjacent)
-      : skeleton_(std::make_shared<const Skeleton>(Skeleton{adjacent, NeighbourLists(adjacent)})), out_(adjacent) {}
+      : skeleton_(std::make_shared<const Skeleton>(Skeleton{adjacent, NeighbourLists(adjacent)})),
+        out_(adjacent),
+        children_(skeleton_->lists, adjacent.size()),
+        parents_(skeleton_->lists, adjacent.size()) {}
 
   std::size_t size() const { return out_.size(); }
   const BitMatrix& adjacency() const { return skeleton_->adjacent; }
@@ -32,12 +35,12 @@ class OrientationState {
 
   void direct(std::size_t from, std::size_t to) {
     if (locked(to, from)) return;
-    out_.set(from, to);
-    out_.reset(to, from);
+    change(from, to, true);
+    change(to, from, false);
   }
   // Takes the direction of an edge back, unless knowledge gave it.
   void undirect(std::size_t from, std::size_t to) {
-    if (!locked(from, to)) out_.set(to, from);
+    if (!locked(from, to)) change(to, from, true);
   }
   // Directs edges as claimed, from row to column. What is claimed both ways becomes a conflict, an edge
   // without a direction, unless knowledge gave it one.
@@ -52,7 +55,9 @@ class OrientationState {
 
   // Whether directed edges lead from one node to another.
   bool reaches(std::size_t from, std::size_t to) const;
-  bool operator==(const OrientationState&) const = default;
+  bool operator==(const OrientationState& other) const {
+    return skeleton_ == other.skeleton_ && out_ == other.out_ && locked_ == other.locked_;
+  }
 
   // Conflicts become bidirected edges.
   MarkedGraph graph() const;
@@ -64,8 +69,14 @@ class OrientationState {
     NeighbourLists lists;
   };
 
+  // Says whether an edge leaves a node for another, and keeps the lists.
+  void change(std::size_t from, std::size_t to, bool leaves);
+
   std::shared_ptr<const Skeleton> skeleton_;
   BitMatrix out_;
+  // Of each node where directed edges lead to, and where they come from.
+  SomeNeighbours children_;
+  SomeNeighbours parents_;
   // Of no size where knowledge directs nothing.
   BitMatrix locked_;
 };

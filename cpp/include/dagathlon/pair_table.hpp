@@ -1,6 +1,8 @@
 // A number for some of the pairs of very many nodes.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,8 +15,15 @@ class PairTable {
  public:
   std::uint32_t get(std::uint64_t key) const { return slots_.empty() ? 0 : slots_[place(key)].value; }
 
+  // Makes room for so many more pairs at once.
+  void reserve(std::size_t more) {
+    std::size_t size = std::max<std::size_t>(slots_.size(), 16);
+    while (4 * (used_ + more) > 3 * size) size *= 2;
+    if (size > slots_.size()) grow_to(size);
+  }
+
   void put(std::uint64_t key, std::uint32_t value) {
-    if (4 * used_ >= 3 * slots_.size()) grow();
+    if (4 * used_ >= 3 * slots_.size()) grow_to(std::max<std::size_t>(2 * slots_.size(), 16));
     Slot& slot = slots_[place(key)];
     if (slot.key == none) {
       slot.key = key;
@@ -38,10 +47,11 @@ class PairTable {
     return at;
   }
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : 2 * slots_.size());
+  // The size is a power of two.
+  void grow_to(std::size_t size) {
+    std::vector<Slot> old(size);
     old.swap(slots_);
-    shift_ = slots_.size() == 16 ? 60 : shift_ - 1;
+    shift_ = static_cast<unsigned>(64 - std::countr_zero(size));
     for (const Slot& slot : old)
       if (slot.key != none) slots_[place(slot.key)] = slot;
   }

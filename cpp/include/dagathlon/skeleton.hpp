@@ -20,6 +20,11 @@ class SeparatingSets {
   explicit SeparatingSets(std::size_t n) : n_(n), empty_(n) {}
 
   void put(std::size_t x, std::size_t y, Nodes set);
+  // Makes room for more sets that are not empty, of so many members in all.
+  void reserve(std::size_t sets, std::size_t members) {
+    start_.reserve(sets);
+    pool_.reserve(pool_.size() + sets + members);
+  }
   // Whether a set is known, even an empty one.
   bool known(std::size_t x, std::size_t y) const { return time(x, y) != 0; }
   std::span<const std::uint32_t> get(std::size_t x, std::size_t y) const;

@@ -54,5 +54,8 @@ struct Inverse {
 };
 // By elimination with row exchanges; nothing for a singular matrix.
 std::optional<Inverse> inverse(const SquareMatrix& a);
+// The inverse of a matrix with no positive entry off the diagonal; nothing unless it is an M-matrix, that is all its
+// leading minors are positive. Nothing cancels on the way, so that no entry of the inverse is negative.
+std::optional<Inverse> m_matrix_inverse(const SquareMatrix& a);
 
 }  // namespace dagathlon

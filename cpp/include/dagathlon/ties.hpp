@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 namespace dagathlon {
 
@@ -12,5 +13,15 @@ inline double without_rounding(double value) {
   const double digits = std::frexp(value, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(digits, 36)), exponent - 36);
 }
+
+// How strongly a node depends on another. The rank is what associations are sorted by: it takes longer than all the
+// comparisons that ask for it.
+struct Association {
+  Association(double p, std::size_t to) : p_value(p), node(to), rank(without_rounding(p)) {}
+
+  double p_value;
+  std::size_t node;
+  double rank;
+};
 
 }  // namespace dagathlon

@@ -78,6 +78,7 @@ class ConstraintBased(Learner):
 
     assumes: ClassVar[tuple[str, ...]] = (FAITHFUL, NO_HIDDEN)
     default_tests: ClassVar[Mapping[DataKind, str]] = DEFAULT_TESTS
+    reentrant = True
 
     alpha: Probability = 0.05
     test: str | None = None

@@ -48,6 +48,7 @@ class DualPc(Learner):
 
     assumes = (FAITHFUL, NO_HIDDEN, GAUSSIAN)
     name = "dual_pc"
+    reentrant = True
     version = 2
     gives = "cpdag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})

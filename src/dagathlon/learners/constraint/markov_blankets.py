@@ -36,6 +36,7 @@ class BlanketLearner(ConstraintBased):
     """
 
     gives = "cpdag"
+    splits = True
     search: ClassVar[str]
 
     undirected: bool = False

@@ -69,6 +69,7 @@ class Miic(Learner):
     """
 
     name = "miic"
+    reentrant = True
     takes: ClassVar[frozenset[DataKind]] = frozenset({"discrete"})
     gives = "cpdag"
     assumes = (FAITHFUL, NO_HIDDEN)

@@ -31,6 +31,7 @@ class NeighbourLearner(ConstraintBased):
     """
 
     gives = "cpdag"
+    splits = True
     search: ClassVar[str]
 
     undirected: bool = True

@@ -180,6 +180,11 @@ class TestKind:
             return self._by_kernels(data, seed)
         if self.replicates:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
+        if not (rowwise or self.ranks or self.statistic == "shrunk"):
+            moments = data.known_moments
+            if moments is not None:
+                cut = self.largest_correlation
+                return _core.gaussian_test_by_moments(moments, self.statistic, cut)
         values = normal_scores(data.values) if self.ranks else data.values
         return _core.gaussian_test(values, self.statistic, self.largest_correlation, rowwise)
 

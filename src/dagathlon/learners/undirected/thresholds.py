@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
@@ -15,12 +16,18 @@ from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.assumptions import LINEAR
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import NonNegative, Probability
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
+Vector: TypeAlias = npt.NDArray[np.float64]
 _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
+# Columns that meet all others at a time, and numbers that are looked at together: few enough for
+# what is made of them to stay small.
+_STRIP = 256
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +58,11 @@ class CorrelationThreshold(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Threshold the correlations of the data."""
-        correlation, rows = _correlation(data)
+        correlations, rows = _pair_correlations(data)
         if self.method == "corr":
-            return _undirected(data.names, np.abs(correlation), self.thresh)
-        return _undirected(data.names, -_p_values(correlation, rows), -self.thresh)
+            return _undirected(data.names, np.abs(correlations, out=correlations), self.thresh)
+        p_values = _p_values(correlations, rows)
+        return _undirected(data.names, np.negative(p_values, out=p_values), -self.thresh)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,37 +88,71 @@ class PrecisionThreshold(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Threshold the inverse of the correlation matrix."""
-        correlation, _ = _correlation(data)
+        correlation = _correlation(data)
         if np.linalg.matrix_rank(correlation, hermitian=True) < len(correlation):
             raise DataError(
                 f"the correlations of {len(correlation)} variables in {len(data)} rows have no "
                 "inverse: a column is a combination of others, or there are too few rows"
             )
-        return _undirected(data.names, np.abs(np.linalg.inv(correlation)), self.thresh)
+        strength = np.abs(np.linalg.inv(correlation))
+        return _undirected(
+            data.names, above_diagonal(np.maximum(strength, strength.T)), self.thresh
+        )
 
 
-def _correlation(data: Dataset) -> tuple[Matrix, Matrix]:
-    """Correlations and the number of rows behind each, missing values deleted pair by pair.
+def _pair_correlations(data: Dataset) -> tuple[Vector, Vector]:
+    """Correlations of all pairs, and the rows behind each of them, or one number for all.
 
-    A column that is constant in the rows of a pair correlates with nothing there.
+    Rows in which one of a pair is missing are left out. A column that is constant in the rows of
+    a pair correlates with nothing there.
     """
     if len(data) < 2:
         raise DataError(f"correlations need at least 2 rows, found {len(data)}")
     present = ~np.isnan(data.values)
+    if present.all():
+        return _core.pair_correlations(data.values), np.array([float(len(data))])
+    pairs = len(data.names) * (len(data.names) - 1) // 2
+    correlations, rows = np.empty(pairs), np.empty(pairs)
     weight = present.astype(np.float64)
-    rows = weight.T @ weight
     centred = np.where(present, data.values - _column_means(data.values, present), 0.0)
+    filled = 0
+    for first in range(0, len(data.names), _STRIP):
+        beat(first, len(data.names))
+        found, behind = _strip(centred[:, first:], weight[:, first:])
+        above = ~np.tri(*found.shape, dtype=np.bool_)
+        part = slice(filled, filled + int(above.sum()))
+        correlations[part], rows[part] = found[above], behind[above]
+        filled = part.stop
+    return correlations, rows
+
+
+def _strip(centred: Matrix, weight: Matrix) -> tuple[Matrix, Matrix]:
+    """Correlations of the first columns with all, and the rows behind them.
+
+    Deviations from the mean are 0 where the weight is: where values are missing.
+    """
+    own, own_weight = centred[:, :_STRIP].T, weight[:, :_STRIP].T
+    rows = own_weight @ weight
+    sums, other_sums = own @ weight, own_weight @ centred
+    raw, other_raw = own**2 @ weight, own_weight @ centred**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        sums = centred.T @ weight
-        products = centred.T @ centred - sums * sums.T / rows
-        squares = (centred**2).T @ weight - sums**2 / rows
-        correlation = products / np.sqrt(squares * squares.T)
+        products = own @ centred - sums * other_sums / rows
+        squares, other_squares = raw - sums**2 / rows, other_raw - other_sums**2 / rows
+        correlation = products / np.sqrt(squares * other_squares)
     # Rounding leaves a tiny rest of variance in a constant column.
-    noise = 1e-12 * np.maximum((centred**2).T @ weight, np.finfo(float).tiny)
-    constant = (squares <= noise) | (squares.T <= noise.T) | (rows < 2)
-    correlation = np.clip(np.where(constant, 0.0, correlation), -1.0, 1.0)
-    np.fill_diagonal(correlation, 1.0)
-    return correlation, rows
+    tiny = np.finfo(float).tiny
+    constant = (squares <= 1e-12 * np.maximum(raw, tiny)) | (rows < 2)
+    constant |= other_squares <= 1e-12 * np.maximum(other_raw, tiny)
+    return np.clip(np.where(constant, 0.0, correlation), -1.0, 1.0), rows
+
+
+def _correlation(data: Dataset) -> Matrix:
+    """The matrix of correlations of complete columns."""
+    matrix = np.zeros((len(data.names), len(data.names)))
+    matrix[~np.tri(len(matrix), dtype=np.bool_)], _ = _pair_correlations(data)
+    matrix += matrix.T
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
 
 
 def _column_means(values: Matrix, present: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
@@ -119,20 +161,29 @@ def _column_means(values: Matrix, present: npt.NDArray[np.bool_]) -> npt.NDArray
     return means
 
 
-def _p_values(correlation: Matrix, rows: Matrix) -> Matrix:
-    """Two-sided p-values of Pearson's test of zero correlation."""
+def _p_values(correlations: Vector, rows: Vector) -> Vector:
+    """Two-sided p-values of Pearson's test of zero correlation, in place of the correlations."""
     from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
 
-    freedom = np.maximum(rows - 2, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.abs(correlation) * np.sqrt(freedom / (1 - correlation**2))
-        p_values = 2 * stdtr(freedom, -statistic)
-    untestable = (freedom < 1) | np.isnan(p_values)
-    result: Matrix = np.where(untestable, 1.0, p_values)
-    return result
+    for start in range(0, len(correlations), _AT_ONCE):
+        beat(start, len(correlations))
+        part = slice(start, start + _AT_ONCE)
+        found = correlations[part]
+        freedom = np.maximum((rows if len(rows) == 1 else rows[part]) - 2, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.abs(found) * np.sqrt(freedom / (1 - found**2))
+            p_values = 2 * stdtr(freedom, -statistic)
+        correlations[part] = np.where((freedom < 1) | np.isnan(p_values), 1.0, p_values)
+    return correlations
 
 
-def path_of(names: tuple[str, ...], strength: Matrix, cut: float, most: int = 20) -> GraphPath:
+def above_diagonal(matrix: Matrix) -> Vector:
+    """What a symmetric matrix has for each pair, row by row."""
+    pairs: Vector = matrix[~np.tri(len(matrix), dtype=np.bool_)]
+    return pairs
+
+
+def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20) -> GraphPath:
     """The graphs of pairs that are stronger than decreasing thresholds.
 
     Parameters
@@ -140,28 +191,32 @@ def path_of(names: tuple[str, ...], strength: Matrix, cut: float, most: int = 20
     names
         The variables.
     strength
-        How strongly each pair of them is joined; symmetric.
+        How strongly each pair of them is joined, as `above_diagonal` has them.
     cut
         The threshold that was chosen.
     most
         How many others there are: as many as there are tied strengths fewer. Their numbers of edges
         grow from none, by a constant factor after the first, to all but one.
     """
-    pairs = strength[np.triu(np.ones(strength.shape, dtype=np.bool_), 1)]
-    ordered = np.sort(pairs)[::-1]
-    steps = np.geomspace(1, max(len(ordered) - 1, 1), most - 1).round().astype(int)
-    places = np.minimum(np.append(0, steps), len(ordered) - 1)
-    chosen = float(np.clip(cut, np.nextafter(ordered[-1], -np.inf), ordered[0]))
+    last = len(strength) - 1
+    steps = np.geomspace(1, max(last, 1), most - 1).round().astype(int)
+    places = last - np.minimum(np.append(0, steps), last)
+    ordered = np.partition(strength, np.unique(places))
+    chosen = float(np.clip(cut, np.nextafter(ordered[0], -np.inf), ordered[last]))
     thresholds = np.unique(np.append(ordered[places], chosen))[::-1]
-    # Packed one by one: with thousands of variables twenty graphs are gigabytes otherwise.
-    bits = np.array([np.packbits(pairs > threshold) for threshold in thresholds])
+    del ordered  # of thousands of variables there are millions of pairs
+    # Packed one by one: twenty graphs are gigabytes otherwise.
+    bits = np.empty((len(thresholds), -(-len(strength) // 8)), dtype=np.uint8)
+    for k, threshold in enumerate(thresholds):
+        beat(k, len(thresholds))
+        bits[k] = np.packbits(strength > threshold)
     place = int(np.argmin(np.abs(thresholds - chosen)))
     return GraphPath.from_bits(names, thresholds, bits, place)
 
 
-def _undirected(names: tuple[str, ...], strength: Matrix, cut: float) -> Estimate:
+def _undirected(names: tuple[str, ...], strength: Vector, cut: float) -> Estimate:
     """The pairs above the threshold, and above others."""
     if len(names) < 2:
         return Estimate(Graph(names))
-    path = path_of(names, np.maximum(strength, strength.T), cut)
+    path = path_of(names, strength, cut)
     return Estimate(path.graph(path.chosen or 0), path=path)
