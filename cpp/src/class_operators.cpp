@@ -6,10 +6,14 @@
 
 #include "dagathlon/arc_moves.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/score_team.hpp"
 
 namespace dagathlon {
 
 namespace {
+
+// With fewer nodes their first scores are had before another thread is there.
+constexpr std::size_t worth_splitting = 100;
 
 // Calls visit(clique) for every clique that is `chosen` and some of `others`, all of them adjacent to it.
 template <class Visit>
@@ -36,22 +40,23 @@ void each_clique(const ClassState& state, const BitSet& nodes, Visit visit) {
 }  // namespace
 
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
-    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, scores_(state.size()), least_gain_(tie_tolerance) {
+    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
   for (auto& gains : highest_) gains.assign(size(), -std::numeric_limits<double>::infinity());
 }
 
 void ClassOperators::find_joinable() {
-  std::vector<double> scores(size());
-  for (std::size_t y = 0; y < size(); ++y) {
-    if (limits_.faithful) score_.additions(y, {}, scores);
-    const double alone = limits_.faithful ? score_.local(y, {}) : 0.0;
+  ScoreTeam team(score_, limits_.faithful && size() >= worth_splitting ? size() : 1);
+  team.each(size(), [&](std::size_t y, Score& score) {
+    std::vector<double> scores(limits_.faithful ? size() : 0);
+    if (limits_.faithful) score.additions(y, {}, scores);
+    const double alone = limits_.faithful ? score.local(y, {}) : 0.0;
     for (std::size_t x = 0; x < size(); ++x) {
       if (x == y || limits_.forbidden.test(x, y)) continue;
       allowed_.set(y, x);
       if (!limits_.faithful || scores[x] - alone > 0) joinable_.set(y, x);
     }
-  }
+  });
 }
 
 void ClassOperators::set_allowed(std::size_t x, std::size_t y, bool allowed) {
@@ -60,6 +65,7 @@ void ClassOperators::set_allowed(std::size_t x, std::size_t y, bool allowed) {
 }
 
 void ClassOperators::find(Step step) {
+  if (step == Step::insert) find_first_additions();
   for (std::size_t y = 0; y < size(); ++y) find(step, y);
 }
 
@@ -171,18 +177,38 @@ void ClassOperators::insertions_with(std::size_t y, const BitSet& clique, const 
     if (candidates.test(x) && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
 }
 
-const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y, const std::vector<std::size_t>& parents) {
-  constexpr std::size_t most_families = std::size_t{1} << 20;
+const std::u32string& ClassOperators::family_of(std::size_t y, const std::vector<std::size_t>& parents) {
   family_.assign(1, static_cast<char32_t>(y));
   for (const std::size_t s : parents) family_.push_back(static_cast<char32_t>(s));
-  if (const auto found = additions_.find(family_); found != additions_.end()) return found->second;
+  return family_;
+}
+
+const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y, const std::vector<std::size_t>& parents) {
+  constexpr std::size_t most_families = std::size_t{1} << 20;
+  const std::u32string& family = family_of(y, parents);
+  if (const auto found = additions_.find(family); found != additions_.end()) return found->second;
   if (additions_.size() >= most_families) additions_.clear();
-  score_.additions(y, parents, scores_);
-  const double now = score_.local(y, parents);
-  std::vector<Addition>& result = additions_[family_];
+  return additions_[family] = raising(score_, y, parents);
+}
+
+std::vector<ClassOperators::Addition> ClassOperators::raising(Score& score, std::size_t y,
+                                                              const std::vector<std::size_t>& parents) const {
+  std::vector<double> scores(size());
+  score.additions(y, parents, scores);
+  const double now = score.local(y, parents);
+  std::vector<Addition> result;
   for (std::size_t x = 0; x < size(); ++x)
-    if (x != y && !std::ranges::binary_search(parents, x) && scores_[x] - now > tie_tolerance) result.push_back({x, scores_[x] - now});
+    if (x != y && !std::ranges::binary_search(parents, x) && scores[x] - now > tie_tolerance) result.push_back({x, scores[x] - now});
   return result;
+}
+
+void ClassOperators::find_first_additions() {
+  ScoreTeam team(score_, size() >= worth_splitting && additions_.empty() ? size() : 1);
+  if (team.size() == 1) return;
+  std::vector<std::vector<Addition>> found(size());
+  const auto parents_of = [&](std::size_t y) { return state_.parents_with(y, BitSet(size())); };
+  team.each(size(), [&](std::size_t y, Score& score) { found[y] = raising(score, y, parents_of(y)); });
+  for (std::size_t y = 0; y < size(); ++y) additions_[family_of(y, parents_of(y))] = std::move(found[y]);
 }
 
 double ClassOperators::local_without(std::size_t child, std::vector<std::size_t> parents, std::size_t removed) {

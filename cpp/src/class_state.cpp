@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "dagathlon/dag.hpp"
@@ -11,6 +12,9 @@
 namespace dagathlon {
 
 namespace {
+
+// Memory of some tens of megabytes.
+constexpr std::size_t most_paths = std::size_t{1} << 18;
 
 MarkedGraph essential(const MarkedGraph& dag, const std::vector<BitSet>& targets) {
   return targets.empty() ? cpdag_of_dag(dag, topological_order(dag)) : interventional_essential_graph(dag, targets);
@@ -33,8 +37,8 @@ ClassState::ClassState(const MarkedGraph& dag, std::vector<BitSet> targets, cons
       dag_(dag),
       rows_(essential(dag, targets_)),
       forward_(dag.size()),
-      is_touched_(dag.size()),
-      reached_(dag.size()) {
+      children_(dag.size()),
+      is_touched_(dag.size()) {
   for (std::size_t i = 0; i < size(); ++i) find_forward(i);
 }
 
@@ -69,35 +73,80 @@ bool ClassState::detour_avoiding(std::size_t from, std::size_t to, ConstRow avoi
   unite(first_steps, rows_.neighbours[from]);
   first_steps.reset(to);
   subtract(first_steps, closed);
-  for_each(first_steps, [&](std::size_t i) { found = found || (!closed.test(to) && reached(i, closed).test(to)); });
+  for_each(first_steps, [&](std::size_t i) { found = found || (!closed.test(to) && leads(i, to, closed)); });
   return found;
 }
 
-// Where directed edges, taken forwards, and undirected ones lead to; those that are avoided count too.
-const BitSet& ClassState::reached(std::size_t from, const BitSet& avoided) const {
-  Reached& known = reached_[from];
-  if (known.time == time_ && known.avoided == avoided) return known.nodes;
-  known = {time_, avoided, avoided};
-  const Row met = known.nodes;
-  std::vector<std::size_t> waiting;
-  waiting.reserve(size());
-  waiting.push_back(from);
-  while (!waiting.empty()) {
-    const std::size_t node = waiting.back();
-    waiting.pop_back();
-    for (const std::size_t next : forward_[node]) {
-      if (test(met, next)) continue;
-      dagathlon::set(met, next);
-      waiting.push_back(next);
+// Whether directed edges, taken forwards, and undirected ones lead from one node to another; those that are avoided
+// count as reached.
+bool ClassState::leads(std::size_t from, std::size_t to, const BitSet& avoided) const {
+  if (avoided.test(to)) return true;
+  rank_components();
+  if (rank_[from] > rank_[to]) return false;
+  const std::size_t key = from * size() + to;
+  if (const auto known = paths_.find(key); known != paths_.end() && is_open(known->second, avoided)) return true;
+  std::vector<std::uint32_t> path = shortest_path(from, to, avoided);
+  if (path.empty()) return false;
+  if (paths_.size() >= most_paths) paths_.clear();
+  paths_.insert_or_assign(key, std::move(path));
+  return true;
+}
+
+bool ClassState::is_open(const std::vector<std::uint32_t>& path, const BitSet& avoided) const {
+  for (std::size_t k = 1; k < path.size(); ++k) {
+    const bool linked = rows_.children.test(path[k - 1], path[k]) || rows_.neighbours.test(path[k - 1], path[k]);
+    if (!linked || avoided.test(path[k])) return false;
+  }
+  return true;
+}
+
+// A path is open the longer the shorter it is. Empty where there is none.
+std::vector<std::uint32_t> ClassState::shortest_path(std::size_t from, std::size_t to, const BitSet& avoided) const {
+  BitSet met = avoided;
+  met.set(from);
+  came_from_.resize(size());
+  waiting_.assign(1, from);
+  for (std::size_t k = 0; k < waiting_.size() && !met.test(to); ++k)
+    for (const std::size_t next : forward_[waiting_[k]]) {
+      if (met.test(next) || rank_[next] > rank_[to]) continue;
+      met.set(next);
+      came_from_[next] = static_cast<std::uint32_t>(waiting_[k]);
+      waiting_.push_back(next);
+    }
+  std::vector<std::uint32_t> path;
+  if (!met.test(to)) return path;
+  for (std::size_t node = to; node != from; node = came_from_[node]) path.push_back(static_cast<std::uint32_t>(node));
+  path.push_back(static_cast<std::uint32_t>(from));
+  std::ranges::reverse(path);
+  return path;
+}
+
+// The nodes of a component have the same parents outside of it, all of which come before the first of them: along
+// directed edges the place of the first node of a component grows.
+void ClassState::rank_components() const {
+  if (ranked_ == time_) return;
+  ranked_ = time_;
+  rank_.assign(size(), no_node);
+  for (std::size_t place = 0; place < size(); ++place) {
+    if (rank_[dag_.at(place)] != no_node) continue;
+    rank_[dag_.at(place)] = place;
+    waiting_.assign(1, dag_.at(place));
+    while (!waiting_.empty()) {
+      const std::size_t node = waiting_.back();
+      waiting_.pop_back();
+      for (const std::size_t next : std::span(forward_[node]).subspan(children_[node])) {
+        if (rank_[next] != no_node) continue;
+        rank_[next] = place;
+        waiting_.push_back(next);
+      }
     }
   }
-  return known.nodes;
 }
 
 bool ClassState::is_valid(const ClassOperator& op) const {
   if (op.step == Step::remove) return true;
   if (op.step == Step::insert)
-    return !rows_.adjacent.test(op.x, op.y) && !reached(op.y, op.with).test(op.x);
+    return !rows_.adjacent.test(op.x, op.y) && !leads(op.y, op.x, op.with);
   if (rows_.neighbours.test(op.x, op.y)) return true;
   BitSet avoided(size(), op.with);
   unite(avoided, rows_.neighbours[op.x]);
@@ -330,8 +379,9 @@ void ClassState::note_changes() {
 
 void ClassState::find_forward(std::size_t node) {
   forward_[node].clear();
-  for (const BitMatrix* rows : {&rows_.children, &rows_.neighbours})
-    for_each((*rows)[node], [&](std::size_t i) { forward_[node].push_back(i); });
+  for_each(rows_.children[node], [&](std::size_t i) { forward_[node].push_back(i); });
+  children_[node] = forward_[node].size();
+  for_each(rows_.neighbours[node], [&](std::size_t i) { forward_[node].push_back(i); });
 }
 
 void ClassState::set(const Saved& saved) {

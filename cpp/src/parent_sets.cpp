@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/score_team.hpp"
 #include "dagathlon/set_families.hpp"
 
 namespace dagathlon {
@@ -111,12 +113,16 @@ Enumeration enumerate_parent_sets(Score& score, const SearchLimits& limits, bool
   if (prune)
     if (std::optional<Enumeration> found = families_by_lists(score, limits)) return std::move(*found);
   Enumeration result;
-  for (std::size_t child = 0; child < score.size(); ++child) {
+  result.sets.resize(score.size());
+  std::vector<std::size_t> scored(score.size());
+  ScoreTeam team(score, score.size());
+  team.each(score.size(), [&](std::size_t child, Score& own) {
     pulse::progress(child, score.size());
-    Growth growth(score, limits, child, prune);
-    result.sets.push_back(growth.grow());
-    result.scored += growth.scored();
-  }
+    Growth growth(own, limits, child, prune);
+    result.sets[child] = growth.grow();
+    scored[child] = growth.scored();
+  });
+  result.scored = std::accumulate(scored.begin(), scored.end(), std::size_t{0});
   return result;
 }
 

@@ -78,6 +78,10 @@ class ClassOperators {
   void insertions_with(std::size_t y, const BitSet& clique, const BitSet& candidates);
   // The further parents of y that raise its score, whatever the graph.
   const std::vector<Addition>& additions(std::size_t y, const std::vector<std::size_t>& parents);
+  std::vector<Addition> raising(Score& score, std::size_t y, const std::vector<std::size_t>& parents) const;
+  const std::u32string& family_of(std::size_t y, const std::vector<std::size_t>& parents);
+  // Of all nodes with the parents that they have, by several threads where there are any.
+  void find_first_additions();
   void find_removals(std::size_t y);
   void turn_directed(std::size_t x, std::size_t y);
   void turn_undirected(std::size_t x, std::size_t y);
@@ -100,7 +104,6 @@ class ClassOperators {
   // The same families come back after most steps.
   std::unordered_map<std::u32string, std::vector<Addition>> additions_;
   std::u32string family_;
-  std::vector<double> scores_;
   // Operators that gain no more are not kept.
   double least_gain_;
 };

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -69,15 +71,11 @@ class ClassState {
   void set(const Saved& saved);
 
  private:
-  // What paths from a node lead to that avoid some nodes, at one time of the search.
-  struct Reached {
-    std::size_t time = 0;
-    BitSet avoided{0};
-    BitSet nodes{0};
-  };
-
   bool detour_avoiding(std::size_t from, std::size_t to, ConstRow avoided) const;
-  const BitSet& reached(std::size_t from, const BitSet& avoided) const;
+  bool leads(std::size_t from, std::size_t to, const BitSet& avoided) const;
+  bool is_open(const std::vector<std::uint32_t>& path, const BitSet& avoided) const;
+  std::vector<std::uint32_t> shortest_path(std::size_t from, std::size_t to, const BitSet& avoided) const;
+  void rank_components() const;
   // The neighbours of x that are to be its parents while an operator turns an edge.
   BitSet parents_of_turned(const ClassOperator& op) const;
   std::optional<OrderedDag::Change> change_for(const ClassOperator& op) const;
@@ -104,16 +102,23 @@ class ClassState {
   bool any_forbidden_;
   OrderedDag dag_;
   Pdag rows_;
-  // Where directed edges, taken forwards, and undirected ones lead from each node.
+  // Where directed edges, taken forwards, and undirected ones lead from each node: its children, of which there are so
+  // many, and its neighbours.
   std::vector<std::vector<std::size_t>> forward_;
+  std::vector<std::size_t> children_;
   // The nodes that an operator has touched, and their rows before it.
   BitSet is_touched_;
   std::vector<std::size_t> touched_;
   std::vector<Word> untouched_rows_;
   std::vector<std::size_t> changed_;
   std::size_t time_ = 1;
-  // The last answer for each node: most insertions into a node differ in x alone.
-  mutable std::vector<Reached> reached_;
+  // Paths that made operators invalid, by their ends: most of them do so step after step.
+  mutable std::unordered_map<std::size_t, std::vector<std::uint32_t>> paths_;
+  // Of each node, the place of the first of its component in the order of the DAG; when they were found.
+  mutable std::vector<std::size_t> rank_;
+  mutable std::size_t ranked_ = 0;
+  mutable std::vector<std::size_t> waiting_;
+  mutable std::vector<std::uint32_t> came_from_;
 };
 
 }  // namespace dagathlon
