@@ -54,13 +54,13 @@ def judge(data: Dataset, ours_score: float, score: dict[str, Any], graph: Graph)
     return "the same score" if abs(gap) < 1e-6 else f"{score['score']} {gap:+.2f} for ours"
 
 
-def tetrad_row(what: str, data: Dataset, learner: str, score: dict[str, Any]) -> Row:
+def tetrad_row(
+    what: str, data: Dataset, learner: str, score: dict[str, Any], limit: float = TETRAD_LIMIT
+) -> Row:
     given = {"faithfulness": False} if learner == "fges" else {}
     seconds, total = ours(data, learner, **score, **given)
     how = {"learner": learner, "faithful": False} | score
-    return against_tetrad(
-        what, seconds, data, partial(judge, data, total, score), TETRAD_LIMIT, **how
-    )
+    return against_tetrad(what, seconds, data, partial(judge, data, total, score), limit, **how)
 
 
 def causal_learn(data: Dataset, learner: str) -> Measure:

@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+# Hundreds of tests start programs: those need not compile all modules each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Code that JAX compiles for tests is no part of the user's cache.
 _COMPILED = Path(__file__).parent.parent / ".pytest_cache" / "jax"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_COMPILED))

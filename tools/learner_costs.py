@@ -32,7 +32,8 @@ from dagathlon.learners.costs import unit_of_work
 from dagathlon.modules import modules
 
 FILE = Path(__file__).parents[1] / "src/dagathlon/learners/costs.json"
-ROWS, COLUMNS = (100, 500, 2500, 25_000, 250_000), (4, 8, 16, 32, 64, 128)
+ROWS, COLUMNS = (100, 500, 2500, 25_000, 250_000), (4, 8, 16, 32, 64, 128, 512, 2048)
+MOST_CELLS = 2**25
 KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 SLOW, LIMIT, FEW = 0.1, 2.0, 16
 FEWEST = 3
@@ -95,7 +96,7 @@ def measured(
     gaps = 0.0 if learner.objection(gappy) else GAPS
     seconds(learner, drawn(kind, ROWS[0], COLUMNS[0], gaps))  # what it loads is no cost of the data
     for rows in ROWS:
-        for columns in COLUMNS:
+        for columns in (c for c in COLUMNS if rows * c <= MOST_CELLS):
             data = drawn(kind, rows, columns, gaps)
             if learner.objection(facts_of(data)):
                 break

@@ -1,6 +1,7 @@
 #include "dagathlon/pulse.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -73,11 +74,31 @@ double time_left() {
   return std::chrono::duration<double>(deadline - pulse::Clock::now()).count();
 }
 
+// What threads in Python are watched by that do parts of a computation of the thread which made this.
+class SharedWatch {
+ public:
+  void begin() const { pulse::watch() = of_caller_.for_helper(cancelled_); }
+  void cancel() { cancelled_ = true; }
+  // A search of this thread has come to an end, perhaps early.
+  void note_end() {
+    if (pulse::watch().stopped_early) stopped_early_ = true;
+  }
+  bool stopped_early() const { return stopped_early_; }
+
+ private:
+  pulse::Watch of_caller_ = pulse::watch();
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> stopped_early_ = false;
+};
+
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const pulse::OutOfTime& error) {
     const nb::object type = nb::module_::import_("dagathlon.errors").attr("OutOfTimeError");
+    PyErr_SetString(type.ptr(), error.what());
+  } catch (const pulse::Cancelled& error) {
+    const nb::object type = nb::module_::import_("dagathlon.pulse").attr("CancelledError");
     PyErr_SetString(type.ptr(), error.what());
   }
 }
@@ -88,6 +109,12 @@ static void bind_pulse(nb::module_& m) {
   pulse::on_tick(&tick);
   nb::register_exception_translator(&translate);
   nb::class_<Replaced>(m, "ReplacedWatch", "The watch outside a new one.");
+  nb::class_<SharedWatch>(m, "SharedWatch", "What threads are watched by that help this one.")
+      .def(nb::init<>())
+      .def("begin", &SharedWatch::begin, "Said in a helper's thread.")
+      .def("cancel", &SharedWatch::cancel, "Whatever helpers still do, they stop.")
+      .def("note_end", &SharedWatch::note_end, "Said after each part, by whoever did it.")
+      .def_prop_ro("stopped_early", &SharedWatch::stopped_early, "Whether a part ended at the deadline.");
   m.def("begin_watch", &begin_watch, nb::arg("seconds"), nb::arg("listener").none());
   m.def("end_watch", &end_watch, nb::arg("replaced"), "Whether a search inside ended at the deadline.");
   m.def("beat", &beat_now, nb::arg("done"), nb::arg("total"));

@@ -5,12 +5,16 @@
 #include <tuple>
 #include <utility>
 
+#include "dagathlon/score_team.hpp"
+
 namespace dagathlon {
 
 namespace {
 
 // Moves that may still tie with the best one; gains in between never differ by so little.
 constexpr double tie_window = 64 * tie_tolerance;
+// With fewer nodes their first gains are had before another thread is there.
+constexpr std::size_t worth_splitting = 100;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 bool is_among(const std::vector<Move>& moves, Change change, std::size_t from, std::size_t to) {
@@ -27,17 +31,19 @@ ArcMoves::ArcMoves(Score& score, const SearchLimits& limits, const MarkedGraph& 
       allowed_into_(start.size()),
       terms_(start.size()),
       gains_(start.size() * start.size(), minus_infinity),
-      best_(start.size()),
-      removals_(start.size()) {
+      best_(start.size()) {
   const std::size_t n = start.size();
   for (std::size_t to = 0; to < n; ++to)
     for (std::size_t from = 0; from < n; ++from)
       if (from != to && !limits.forbidden.test(from, to)) allowed_into_.set(to, from);
-  for (std::size_t child = 0; child < n; ++child) {
+  for (std::size_t child = 0; child < n; ++child)
     for_each(dag_.parents(child), [&](std::size_t from) { arcs_.push_back({from, child, 0.0, 0.0}); });
-    rescore(child);
+  ScoreTeam team(score, n < worth_splitting ? 1 : n);
+  team.each(n, [&](std::size_t child, Score& own) {
+    rescore(child, own);
     refresh(child);
-  }
+  });
+  evaluations_ = n * n;
   for (Arc& arc : arcs_) arc = {arc.from, arc.to, gain(arc.from, arc.to), gain(arc.from, arc.to) + gain(arc.to, arc.from)};
 }
 
@@ -48,18 +54,23 @@ double ArcMoves::score() const {
 }
 
 void ArcMoves::rescore(std::size_t child) {
+  rescore(child, score_);
+  evaluations_ += dag_.size();
+}
+
+void ArcMoves::rescore(std::size_t child, Score& score) {
   const std::size_t n = dag_.size();
   std::vector<std::size_t> parents;
   for_each(dag_.parents(child), [&](std::size_t i) { parents.push_back(i); });
-  const double now = score_.local(child, parents);
+  const double now = score.local(child, parents);
   const std::span<double> gains(gains_.data() + child * n, n);
-  score_.additions(child, parents, gains);
-  score_.removals(child, parents, removals_);
-  for (std::size_t k = 0; k < parents.size(); ++k) gains[parents[k]] = removals_[k];
+  score.additions(child, parents, gains);
+  std::vector<double> without(parents.size());
+  score.removals(child, parents, without);
+  for (std::size_t k = 0; k < parents.size(); ++k) gains[parents[k]] = without[k];
   for (double& value : gains) value -= now;
   gains[child] = minus_infinity;
   terms_[child] = now;
-  evaluations_ += n;
 }
 
 BitSet ArcMoves::candidates(std::size_t child) const {

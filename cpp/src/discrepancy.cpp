@@ -67,7 +67,7 @@ std::vector<double> Discrepancies::pairs() {
     pulse::progress(a, n);
     later.clear();
     for (std::size_t b = a + 1; b < n; ++b) later.push_back(b);
-    counts.each(a, {}, later, [&](std::size_t b, std::span<const Tally> table) {
+    counts.each(a, {}, later, {}, [&](std::size_t b, std::span<const Tally> table) {
       pulse::beat(data_.rows());
       const double found = both_ways(table.data(), data_.arity(b), data_.arity(a));
       result[a * n + b] = result[b * n + a] = found;

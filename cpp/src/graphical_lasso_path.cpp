@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "dagathlon/graphical_lasso.hpp"
 #include "dagathlon/positive_inverse.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -91,19 +93,38 @@ LassoProgress GraphicalLassoPath::solve(double penalty) {
   look_ahead(scaled);
   // Blocks are taken apart: if a beat throws, the next penalty begins anew.
   last_penalty_ = -std::numeric_limits<double>::infinity();
-  LassoProgress progress;
   std::vector<Block> blocks;
   for (Members& members : correlated(scaled)) {
-    Block block = joined(std::move(members));
-    if (block.members.size() > 1) {
-      blocks.push_back(solved(std::move(block), scaled, settings_, progress));
-    } else {
-      blocks.push_back(alone(block.members.front(), scaled));
-      blocks.back().before = std::move(block.precision);
-    }
+    blocks.push_back(joined(std::move(members)));
+    Block& block = blocks.back();
+    if (block.members.size() > 1) continue;
+    SquareMatrix before = std::move(block.precision);
+    block = alone(block.members.front(), scaled);
+    block.before = std::move(before);
   }
+  const LassoProgress progress = solve_all(blocks, scaled, settings_);
   set_blocks(std::move(blocks));
   last_penalty_ = scaled;
+  return progress;
+}
+
+// The largest begins first, so that no thread waits long for the last.
+LassoProgress GraphicalLassoPath::solve_all(std::vector<Block>& blocks, double penalty,
+                                            const GraphicalLassoSettings& settings) const {
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    if (settings.keep_zeros || blocks[k].members.size() > 1) places.push_back(k);
+  std::ranges::stable_sort(places, std::greater<>(), [&](std::size_t k) { return blocks[k].members.size(); });
+  std::vector<LassoProgress> found(places.size());
+  Team team(places.size());
+  team.each(places.size(), [&](std::size_t k, std::size_t) {
+    blocks[places[k]] = solved(std::move(blocks[places[k]]), penalty, settings, found[k]);
+  });
+  LassoProgress progress;
+  for (const LassoProgress& mine : found) {
+    progress.steps = std::max(progress.steps, mine.steps);
+    progress.violation = std::max(progress.violation, mine.violation);
+  }
   return progress;
 }
 
@@ -132,8 +153,7 @@ LassoProgress GraphicalLassoPath::refit(std::span<const MatrixEntry> start) {
   settings.keep_zeros = true;
   // Where there is a maximum Newton's method finds it soon; where there is none it never ends.
   settings.max_steps = std::min<std::size_t>(settings.max_steps, 40);
-  LassoProgress progress;
-  for (Block& block : blocks_) block = solved(std::move(block), 0.0, settings, progress);
+  const LassoProgress progress = solve_all(blocks_, 0.0, settings);
   // The next penalty begins anew.
   last_penalty_ = -std::numeric_limits<double>::infinity();
   return progress;
@@ -201,9 +221,7 @@ GraphicalLassoPath::Block GraphicalLassoPath::solved(Block block, double penalty
   block.before = block.precision;
   LassoComponent part{covariance_of(block.members), std::move(block.precision), std::move(block.inverse),
                       block.log_determinant, std::move(ahead)};
-  const LassoProgress mine = solve_component(part, penalty, settings);
-  progress.steps = std::max(progress.steps, mine.steps);
-  progress.violation = std::max(progress.violation, mine.violation);
+  progress = solve_component(part, penalty, settings);
   return {std::move(block.members), std::move(part.precision), std::move(part.inverse), std::move(block.before),
           part.log_determinant};
 }

@@ -74,14 +74,16 @@ DAGATHLON_WIDE_CLONES void eliminate_rest(double* rows, const double* by, const 
 // Gauss-Jordan elimination in place: a column that was eliminated makes room for one of the inverse.
 class Elimination {
  public:
-  explicit Elimination(const SquareMatrix& a)
-      : n_(a.size()), stride_(a.stride()), one_block_(n_ <= many), matrix_(a), column_of_(n_),
+  enum class Pivots : std::uint8_t { largest, on_diagonal };
+
+  Elimination(const SquareMatrix& a, Pivots pivots)
+      : n_(a.size()), stride_(a.stride()), one_block_(n_ <= many), pivots_(pivots), matrix_(a), column_of_(n_),
         factors_((n_ + SquareMatrix::height - 1) / SquareMatrix::height * SquareMatrix::height * many),
         by_(one_block_ ? 0 : many * stride_) {
     std::iota(column_of_.begin(), column_of_.end(), std::size_t{0});
   }
 
-  // Whether the matrix is regular.
+  // Whether the matrix is regular, and with pivots on the diagonal whether all are positive.
   bool run() {
     for (std::size_t begin = 0; begin < n_; begin += many) {
       const std::size_t end = std::min(n_, begin + many);
@@ -107,11 +109,10 @@ class Elimination {
 
   bool step(std::size_t column, std::size_t begin) {
     pulse::beat(n_ * n_);
-    std::size_t pivot = column;
-    for (std::size_t i = column + 1; i < n_; ++i)
-      if (std::abs(matrix_(i, column)) > std::abs(matrix_(pivot, column))) pivot = i;
+    const std::size_t pivot = pivots_ == Pivots::largest ? largest_below(column) : column;
     const double value = matrix_(pivot, column);
     if (!(std::abs(value) > 0.0) || !std::isfinite(value)) return false;
+    if (pivots_ == Pivots::on_diagonal && value < 0.0) return false;
     if (pivot != column) exchange(pivot, column);
     log_determinant_ += std::log(std::abs(value));
     if (!one_block_) catch_up(column, begin);
@@ -127,6 +128,13 @@ class Elimination {
     others(0, column);
     others(column + 1, n_);
     return true;
+  }
+
+  std::size_t largest_below(std::size_t column) const {
+    std::size_t result = column;
+    for (std::size_t i = column + 1; i < n_; ++i)
+      if (std::abs(matrix_(i, column)) > std::abs(matrix_(result, column))) result = i;
+    return result;
   }
 
   void exchange(std::size_t i, std::size_t j) {
@@ -154,6 +162,7 @@ class Elimination {
 
   std::size_t n_, stride_;
   bool one_block_;
+  Pivots pivots_;
   SquareMatrix matrix_;
   // Which column of the inverse stands where.
   std::vector<std::size_t> column_of_;
@@ -163,12 +172,18 @@ class Elimination {
   double log_determinant_ = 0.0;
 };
 
-}  // namespace
-
-std::optional<Inverse> inverse(const SquareMatrix& a) {
-  Elimination elimination(a);
+std::optional<Inverse> inverse(const SquareMatrix& a, Elimination::Pivots pivots) {
+  Elimination elimination(a, pivots);
   if (!elimination.run()) return std::nullopt;
   return std::move(elimination).result();
+}
+
+}  // namespace
+
+std::optional<Inverse> inverse(const SquareMatrix& a) { return inverse(a, Elimination::Pivots::largest); }
+
+std::optional<Inverse> m_matrix_inverse(const SquareMatrix& a) {
+  return inverse(a, Elimination::Pivots::on_diagonal);
 }
 
 }  // namespace dagathlon

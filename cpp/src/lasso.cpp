@@ -6,6 +6,7 @@
 
 #include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -313,17 +314,20 @@ RegressionPath neighbourhood_path(std::span<const double> correlation, std::size
   RegressionPath path{p, {}, {}, true};
   path.weights.resize(penalties.size() * p);
   path.residual_variances.resize(penalties.size() * p);
-  for (std::size_t j = 0; j < p; ++j) {
+  std::vector<char> converged(p, 1);
+  Team team(p);
+  team.each(p, [&](std::size_t j, std::size_t) {
     pulse::progress(j, p);
     Regression regression(correlation, p, j, settings);
     double before = regression.largest();
     for (std::size_t k = 0; k < penalties.size(); ++k) {
-      path.converged = regression.solve(penalties[k], before) && path.converged;
+      if (!regression.solve(penalties[k], before)) converged[j] = 0;
       path.weights[k * p + j] = regression.weights();
       path.residual_variances[k * p + j] = regression.residual_variance();
       before = penalties[k];
     }
-  }
+  });
+  path.converged = std::ranges::find(converged, char{0}) == converged.end();
   return path;
 }
 

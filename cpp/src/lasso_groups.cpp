@@ -10,6 +10,7 @@
 #include "dagathlon/lasso_quadratic.hpp"
 #include "dagathlon/lasso_response.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -255,26 +256,30 @@ class GroupRegression {
 GroupPath group_path(const GroupedData& data, std::span<const double> penalties, const GroupSettings& settings) {
   const std::size_t p = data.size();
   GroupPath path{p, std::vector<GroupFit>(penalties.size() * p), true};
-  for (std::size_t j = 0; j < p; ++j) {
+  std::vector<char> converged(p, 1);
+  Team team(p);
+  team.each(p, [&](std::size_t j, std::size_t) {
     pulse::progress(j, p);
-    if (data.constant(j)) continue;
+    if (data.constant(j)) return;
     GroupRegression regression(data, j, settings);
     double before = regression.largest();
     for (std::size_t k = 0; k < penalties.size(); ++k) {
-      path.converged = regression.solve(penalties[k], before) && path.converged;
+      if (!regression.solve(penalties[k], before)) converged[j] = 0;
       path.fits[k * p + j] = regression.fit();
       before = penalties[k];
     }
-  }
+  });
+  path.converged = std::ranges::find(converged, char{0}) == converged.end();
   return path;
 }
 
 GroupPath group_refits(const GroupedData& data, std::span<const bool> graphs) {
   const std::size_t p = data.size(), count = graphs.size() / (p * p);
   GroupPath path{p, std::vector<GroupFit>(count * p), true};
-  for (std::size_t j = 0; j < p; ++j) {
+  Team team(p);
+  team.each(p, [&](std::size_t j, std::size_t) {
     pulse::progress(j, p);
-    if (data.constant(j)) continue;
+    if (data.constant(j)) return;
     GroupRegression regression(data, j, unpenalised);
     std::vector<std::size_t> before{p};
     for (std::size_t k = 0; k < count; ++k) {
@@ -288,7 +293,7 @@ GroupPath group_refits(const GroupedData& data, std::span<const bool> graphs) {
         fit = regression.refit(neighbours).value_or(GroupFit{{}, {}, -std::numeric_limits<double>::infinity()});
       before = std::move(neighbours);
     }
-  }
+  });
   return path;
 }
 

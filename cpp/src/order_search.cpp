@@ -119,7 +119,7 @@ bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) 
   const double before = order.score();
   const std::vector<std::size_t> old = order.order();
   order.set(topological_order(std::get<MarkedGraph>(extension(found.graph))));
-  if (order.score() > before + tie_tolerance) return true;
+  if (order.score() > before + order.least_gain()) return true;
   order.set(old);
   return false;
 }

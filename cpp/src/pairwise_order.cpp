@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -6,11 +7,13 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/lingam.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -90,7 +93,8 @@ class PairwiseSearch {
  public:
   PairwiseSearch(std::span<const double> columns, std::size_t rows)
       : rows_(rows), padded_((rows + width - 1) / width * width), left_(columns.size() / rows),
-        values_(left_.size() * padded_), place_(left_.size()), against_(left_.size()), voices_(left_.size()) {
+        values_(left_.size() * padded_), place_(left_.size()), against_(left_.size()), voices_(left_.size()),
+        team_(left_.size()) {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       left_[i] = i;
       std::copy_n(columns.data() + i * rows, rows, column(i));
@@ -111,7 +115,10 @@ class PairwiseSearch {
       const std::size_t first = most_exogenous();
       result.push_back(first);
       std::erase(left_, first);
-      for (const std::size_t i : left_) subtract_multiple(column(i), column(first), correlation(i, first), padded_);
+      for_each_left([&](std::size_t a) {
+        const std::size_t i = left_[a];
+        subtract_multiple(column(i), column(first), correlation(i, first), padded_);
+      });
     }
     return result;
   }
@@ -121,13 +128,19 @@ class PairwiseSearch {
   double correlation(std::size_t i, std::size_t j) {
     return product_sum(column(i), column(j), padded_) / static_cast<double>(rows_);
   }
+  // Calls work(a) for each place among the variables that are left; several threads share them.
+  template <class Work>
+  void for_each_left(Work&& work) {
+    team_.each(left_.size(), [&](std::size_t a, std::size_t) { work(a); });
+  }
   void standardise() {
-    for (const std::size_t i : left_) {
+    for_each_left([&](std::size_t a) {
+      const std::size_t i = left_[a];
       const double deviation = std::sqrt(correlation(i, i));
       // What a duplicate leaves is rounding, and says nothing.
       const double factor = deviation > 1e-7 ? 1.0 / deviation : 0.0;
       for (std::size_t row = 0; row < rows_; ++row) column(i)[row] *= factor;
-    }
+    });
   }
   double entropy(std::size_t i, std::size_t j, double r) {
     constexpr double k1 = 79.047, k2 = 7.4129, gamma = 0.37457;
@@ -141,24 +154,30 @@ class PairwiseSearch {
   std::size_t most_exogenous() {
     alone_.resize(left_.size());
     std::ranges::fill(place_, no_node);
-    for (std::size_t a = 0; a < left_.size(); ++a) {
+    for_each_left([&](std::size_t a) {
       alone_[a] = entropy(left_[a], left_[a], 0.0);
       place_[left_[a]] = a;
-    }
+    });
     ratios_.assign(left_.size() * left_.size(), std::numeric_limits<double>::quiet_NaN());
     std::vector<std::size_t> candidates(left_.size());
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
     std::ranges::stable_sort(candidates, {}, [&](std::size_t a) { return against_[left_[a]]; });
-    std::size_t best = no_node;
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::size_t a : candidates) {
+    // All others speak about the likeliest, each by a thread of its own; one thread asks them when it needs them.
+    const std::size_t first = candidates.front();
+    if (team_.size() > 1)
+      for_each_left([&](std::size_t b) {
+        if (b != first) one_against(first, b);
+      });
+    std::atomic<double> least = against_[left_[first]] = sum_against(first, std::numeric_limits<double>::infinity());
+    team_.each(candidates.size() - 1, [&](std::size_t k, std::size_t) {
+      const std::size_t a = candidates[k + 1];
       const double sum = sum_against(a, least);
       against_[left_[a]] = sum;
-      if (best != no_node && (sum > least || (sum == least && a > best))) continue;
-      best = a;
-      least = sum;
-    }
-    return left_[best];
+      for (double now = least; sum < now && !least.compare_exchange_weak(now, sum);) {
+      }
+    });
+    const auto sum_and_place = [&](std::size_t a) { return std::pair(against_[left_[a]], a); };
+    return left_[std::ranges::min(candidates, {}, sum_and_place)];
   }
 
   // The sum over all others in their order; a part of it where that is above `enough`. Those that said most in the
@@ -191,12 +210,18 @@ class PairwiseSearch {
   }
 
   double ratio(std::size_t a, std::size_t b) {
-    double& known = ratios_[a * left_.size() + b];
-    if (!std::isnan(known)) return known;
+    // Where two threads need it at the same moment both find the same.
+    const std::atomic_ref<double> place(ratios_[a * left_.size() + b]);
+    if (const double known = place.load(std::memory_order_relaxed); !std::isnan(known)) return known;
     pulse::beat(4 * padded_);
     const double r = correlation(left_[a], left_[b]);
-    if (1.0 - r * r < 1e-10) return known = 0.0;
-    return known = alone_[b] + entropy(left_[a], left_[b], r) - alone_[a] - entropy(left_[b], left_[a], r);
+    const double found = 1.0 - r * r < 1e-10 ? 0.0 : log_ratio(a, b, r);
+    place.store(found, std::memory_order_relaxed);
+    return found;
+  }
+
+  double log_ratio(std::size_t a, std::size_t b, double r) {
+    return alone_[b] + entropy(left_[a], left_[b], r) - alone_[a] - entropy(left_[b], left_[a], r);
   }
 
   std::size_t rows_, padded_;
@@ -213,6 +238,7 @@ class PairwiseSearch {
   std::vector<std::size_t> place_;
   std::vector<double> against_;
   std::vector<std::vector<Voice>> voices_;
+  Team team_;
 };
 
 }  // namespace

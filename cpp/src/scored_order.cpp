@@ -1,6 +1,8 @@
 #include "dagathlon/scored_order.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "dagathlon/pulse.hpp"
@@ -166,15 +168,25 @@ std::size_t ScoredOrder::best_place(std::size_t node, std::size_t member) {
   }
   std::size_t best = here;
   for (std::size_t k = first; k <= last; ++k)
-    if (totals[k] > totals[best] + tie_tolerance) best = k;
+    if (totals[k] > totals[best] + least_gain()) best = k;
   return best;
 }
 
-void ScoredOrder::move(std::size_t node, std::size_t to) {
+double ScoredOrder::least_gain() const {
+  const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(size()) * std::abs(score_);
+  return std::max(tie_tolerance, rounding);
+}
+
+bool ScoredOrder::move(std::size_t node, std::size_t to) {
   const std::size_t from = place_[node];
+  const auto [first, last] = std::minmax(from, to);
+  const Stretch old = between(order_[first], order_[last]);
   order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
   order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(to), node);
-  update(std::min(from, to), std::max(from, to) + 1);
+  update(first, last + 1);
+  if (score_ > old.score) return true;
+  put_back(old);
+  return false;
 }
 
 std::optional<std::size_t> ScoredOrder::move_first(Nodes nodes) {
@@ -186,8 +198,7 @@ std::optional<std::size_t> ScoredOrder::move_first(Nodes nodes) {
     known = std::max(known, from + best.size());
     team_.each(best.size(), [&](std::size_t k, std::size_t member) { best[k] = best_place(nodes[from + k], member); });
     for (std::size_t k = 0; k < best.size(); ++k) {
-      if (best[k] == place_[nodes[from + k]]) continue;
-      move(nodes[from + k], best[k]);
+      if (best[k] == place_[nodes[from + k]] || !move(nodes[from + k], best[k])) continue;
       looked_ahead_ = known - (from + k + 1);
       return from + k;
     }

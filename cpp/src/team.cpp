@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace dagathlon {
@@ -13,12 +14,28 @@ constexpr auto between_looks = std::chrono::milliseconds(10);
 // To wake a thread takes as long as some work does: for so long it stays awake.
 constexpr auto time_awake = std::chrono::microseconds(100);
 
+// More threads than cores only wait for each other, and each has buffers of its own. A small machine may have a few
+// more, to try what large ones do.
+std::size_t most_threads() { return std::max<std::size_t>(16, std::thread::hardware_concurrency()); }
+
 // Waits for what is about to happen; others may have the core meanwhile.
 template <class Happened>
 void wait_awake(Happened&& happened) {
   const auto until = pulse::Clock::now() + time_awake;
   while (!happened() && pulse::Clock::now() < until) std::this_thread::yield();
 }
+
+// What is done in one place of a list does not split again: its threads would come on top of the others.
+class Alone {
+ public:
+  Alone() : before_(std::exchange(allowed, 1)) {}
+  ~Alone() { allowed = before_; }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  std::size_t before_;
+};
 
 }  // namespace
 
@@ -27,8 +44,12 @@ std::size_t allowed_threads() { return allowed; }
 std::size_t allow_threads(std::size_t threads) { return std::exchange(allowed, std::max<std::size_t>(threads, 1)); }
 
 Team::Team(std::size_t most_members) {
-  const std::size_t members = std::min(allowed_threads(), most_members);
-  for (std::size_t member = 1; member < members; ++member) helpers_.emplace_back([this, member] { help(member); });
+  const std::size_t members = std::min({allowed_threads(), most_members, most_threads()});
+  try {
+    for (std::size_t member = 1; member < members; ++member) helpers_.emplace_back([this, member] { help(member); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads, by a limit on them or on memory: fewer do the same work.
+  }
 }
 
 Team::~Team() {
@@ -52,15 +73,19 @@ void Team::each(std::size_t places, const Work& work) {
     next_ = 0;
     cancelled_ = false;
     error_ = nullptr;
+    stopped_early_ = false;
     watched_ = pulse::watch();
     busy_ = helpers_.size();
     ++round_;
   }
   begun_.notify_all();
-  go_on(0, work);
+  {
+    const Alone alone;
+    go_on(0, work);
+  }
   wait_beating();
   if (error_) std::rethrow_exception(error_);
-  if (std::exchange(stopped_early_, false)) pulse::stop_early();
+  if (stopped_early_) pulse::stop_early();
 }
 
 // The caller beats while it waits; the last to stop may take as long as one place.
@@ -94,7 +119,7 @@ void Team::help(std::size_t member) {
     lock.unlock();
     go_on(member, work);
     lock.lock();
-    stopped_early_ = stopped_early_ || pulse::watch().stopped_early;
+    stopped_early_ = stopped_early_ || pulse::watch().stopped_early != watched_.stopped_early;
     if (--busy_ == 0) ended_.notify_one();
   }
 }
@@ -103,6 +128,8 @@ void Team::go_on(std::size_t member, const Work& work) {
   try {
     for (std::size_t place = next_++; place < places_ && !cancelled_; place = next_++) work(place, member);
   } catch (const pulse::Cancelled&) {
+    // The caller may be a helper itself, of whoever does not need its work any more.
+    if (member == 0) fail(std::current_exception());
   } catch (...) {
     fail(std::current_exception());
   }

@@ -20,9 +20,10 @@ TuckSearch::TuckSearch(ScoredOrder& order, const TuckRules& rules)
 
 bool TuckSearch::improve() {
   start_ = order_.score();
+  least_gain_ = order_.least_gain();
   double size = 0;
   for (const double term : terms_) size += std::abs(term);
-  slack_ = 8 * tie_tolerance + 8 * std::numeric_limits<double>::epsilon() * static_cast<double>(n_) * size;
+  slack_ = 8 * least_gain_ + 8 * std::numeric_limits<double>::epsilon() * static_cast<double>(n_) * size;
   return search(1);
 }
 
@@ -47,8 +48,8 @@ bool TuckSearch::try_tuck(std::size_t x, std::size_t y, std::size_t depth) {
   if (has_required_ && !keeps_required_arcs(parts)) return false;
   const std::optional<double> now = score_after(parts);
   if (!now) return false;
-  const bool better = *now > start_ + tie_tolerance;
-  if (!better && !(*now > start_ - tie_tolerance && depth < rules_.depth)) return false;
+  const bool better = *now > start_ + least_gain_;
+  if (!better && !(*now > start_ - least_gain_ && depth < rules_.depth)) return false;
   const ScoredOrder::Stretch saved = order_.between(x, y);
   move(x, y, parts);
   if (better || search(depth + 1)) return true;

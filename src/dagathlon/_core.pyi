@@ -5,7 +5,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated, overload
+from typing import Annotated, Final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ class IndependenceTest:
 
     def independent(self, x: int, y: int, given: Sequence[int], alpha: float) -> bool: ...
 
+def gaussian_test_by_moments(
+    moments: Moments, statistic: str, largest_correlation: float
+) -> IndependenceTest: ...
 def gaussian_test(
     values: NDArray[numpy.float64],
     statistic: str,
@@ -168,6 +171,37 @@ class MarkedGraph:
     def neighbours(self, node: int) -> list[int]: ...
     def spouses(self, node: int) -> list[int]: ...
     def adjacencies(self, node: int) -> list[int]: ...
+
+class Moments:
+    """Number of rows, means, and sums of products of deviations."""
+
+    @staticmethod
+    def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def means(self) -> list[float]: ...
+    def scatter(self) -> NDArray[numpy.float64]: ...
+    def selected(self, columns: Sequence[int]) -> Moments: ...
+
+class BlockMoments:
+    """Moments of rows that come in blocks, pass after pass."""
+
+    @overload
+    def __init__(self, columns: int) -> None: ...
+    @overload
+    def __init__(self, means: Sequence[float], rows: int) -> None: ...
+    @property
+    def means(self) -> list[float]: ...
+
+    rows_of_block: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    def add(self, values: NDArray[numpy.float64]) -> None: ...
+    def next_pass(self) -> bool: ...
+    def finished(self) -> Moments: ...
+
+def moments(values: NDArray[numpy.float64]) -> Moments: ...
 
 class Stream:
     """Random draws as a function of seed, stream number and position."""
@@ -357,20 +391,6 @@ class GolemSettings:
         steps: int,
     ) -> None: ...
 
-class DagmaSettings:
-    def __init__(
-        self,
-        *,
-        sparsity: float,
-        weight_of_loss: float,
-        log_determinant_scale: float,
-        learning_rate: float,
-        beta1: float,
-        beta2: float,
-        steps: int,
-        checkpoint: int,
-    ) -> None: ...
-
 def golem(
     moments: NDArray[numpy.float64], start: NDArray[numpy.float64], settings: GolemSettings
 ) -> NDArray[numpy.float64] | None:
@@ -386,16 +406,6 @@ def golem_objective(
     acyclicity: float,
 ) -> tuple[float | None, NDArray[numpy.float64]]:
     """Value and gradient."""
-
-def dagma(
-    moments: NDArray[numpy.float64],
-    values: NDArray[numpy.float64],
-    start: NDArray[numpy.float64],
-    settings: DagmaSettings,
-) -> NDArray[numpy.float64] | None:
-    """
-    One stage of DAGMA, least squares without values; None when the start is out of the domain.
-    """
 
 def latent_projection(
     graph: MarkedGraph, latent: Sequence[int], selection: Sequence[int]
@@ -627,6 +637,11 @@ def copula_reversible_jump_chain(
     proposals: int,
     options: ChainOptions,
 ) -> GaussianChain: ...
+def pair_correlations(values: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """
+    Correlations of all pairs of complete columns, row by row above the diagonal; those of a constant one are 0.
+    """
+
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
     """Nodes on or after a directed cycle are left out."""
@@ -685,6 +700,53 @@ class DagPosterior:
     def log_weights(self) -> NDArray[numpy.float64]: ...
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
+
+class DagmaStage:
+    def __init__(
+        self, *, sparsity: float, weight_of_loss: float, log_determinant_scale: float
+    ) -> None: ...
+
+class DagmaAdam:
+    def __init__(
+        self, *, learning_rate: float, beta1: float, beta2: float, checkpoint: int
+    ) -> None: ...
+
+def dagma_by_adam(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    stage: DagmaStage,
+    adam: DagmaAdam,
+    most_steps: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    One stage of DAGMA, least squares without values; None when the start is out of the domain.
+    """
+
+def dagma_by_quasi_newton(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    stage: DagmaStage,
+    gain: float,
+    most_steps: int,
+) -> tuple[NDArray[numpy.float64], int] | None:
+    """The same by quasi-Newton steps: weights and the number of steps."""
+
+def dagma_smooth(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    weights: NDArray[numpy.float64],
+    stage: DagmaStage,
+) -> tuple[float | None, NDArray[numpy.float64]]:
+    """
+    Loss and acyclicity over the weight of the loss, None out of the domain, and the gradient.
+    """
+
+def second_moments(values: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """
+    Second moments of columns about their means, the same digits on every machine.
+    """
 
 class FirstGraph(enum.Enum):
     empty = 0
@@ -801,12 +863,6 @@ class ExpectedCounts:
 def expected_counts(
     data: IncompleteData, parents: Sequence[Sequence[int]], tables: Sequence[Sequence[float]]
 ) -> ExpectedCounts: ...
-
-class Moments:
-    """Number of rows, means, and sums of products of deviations."""
-
-    @staticmethod
-    def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
 class MinorSettings:
     def __init__(self, test: str, critical: float) -> None: ...
@@ -1445,11 +1501,20 @@ def dual_pc(
 ) -> tuple[MarkedGraph, list[int]]:
     """The graph and the number of tests of each level."""
 
-def plain_fields(
-    text: NDArray[numpy.uint8], delimiter: str, wanted: NDArray[numpy.bool_]
-) -> tuple[NDArray[numpy.uint8], list[list[str]]] | None: ...
+def plain_columns(
+    text: NDArray[numpy.uint8], delimiter: str, uses: NDArray[numpy.uint8], missing: Sequence[str]
+) -> (
+    tuple[NDArray[numpy.int32], NDArray[numpy.uint8], NDArray[numpy.float64], list[list[str]]]
+    | None
+): ...
 def recode(
     codes: NDArray[numpy.uint8], table: NDArray[numpy.uint8], to: NDArray[numpy.uint8]
+) -> None: ...
+def recode_columns(
+    codes: NDArray[numpy.uint8],
+    tables: NDArray[numpy.uint8],
+    table_of_column: Sequence[int],
+    to: NDArray[numpy.uint8],
 ) -> None: ...
 def pseudo_likelihood_chain(
     score: Score, log_odds: float, max_neighbours: int, options: ChainOptions
@@ -1460,6 +1525,23 @@ def pseudo_likelihood_chain(
 
 class ReplacedWatch:
     """The watch outside a new one."""
+
+class SharedWatch:
+    """What threads are watched by that help this one."""
+
+    def __init__(self) -> None: ...
+    def begin(self) -> None:
+        """Said in a helper's thread."""
+
+    def cancel(self) -> None:
+        """Whatever helpers still do, they stop."""
+
+    def note_end(self) -> None:
+        """Said after each part, by whoever did it."""
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether a part ended at the deadline."""
 
 def begin_watch(seconds: float, listener: object | None) -> ReplacedWatch: ...
 def end_watch(replaced: ReplacedWatch) -> bool:

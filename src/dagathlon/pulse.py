@@ -27,6 +27,10 @@ T = TypeVar("T")
 _POLL_SECONDS = 0.05
 
 
+class CancelledError(BaseException):
+    """What a beat raises in a thread that helps another which needs its part no more."""
+
+
 @dataclass
 class Watch:
     """What is known of a watched computation.

@@ -6,14 +6,32 @@ Native learners whose work splits (tests of a level, families' scores) look at i
 >>> with several_threads(2):
 ...     allowed_threads()
 2
+
+A learner in Python that does the same many times, each time mostly in native code, does so
+`side_by_side`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from threading import Lock, Thread
+from typing import Generic, TypeVar
 
 from dagathlon import _core
+from dagathlon.errors import OutOfTimeError
+from dagathlon.pulse import beat, stop_early
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_SECONDS_BETWEEN_BEATS = 0.02
+# As for native teams: a small machine may have more than its cores, to try what large ones do.
+_MOST_THREADS = max(16, os.cpu_count() or 1)
 
 
 def allowed_threads() -> int:
@@ -28,10 +46,167 @@ def several_threads(threads: int) -> Iterator[None]:
     Parameters
     ----------
     threads
-        The number, with the calling thread itself.
+        The number, with the calling thread itself; what the system does not give is done without.
     """
-    before = _core.allow_threads(threads)
+    before = _core.allow_threads(min(threads, sys.maxsize))
     try:
         yield
     finally:
         _core.allow_threads(before)
+
+
+def side_by_side(
+    work: Callable[[Item], Result], items: Iterable[Item], count: int
+) -> Iterator[Result]:
+    """Do the same with every item, several at a time where several threads are allowed.
+
+    What comes out is what a loop would give: results in the order of the items, then the exception
+    of the first item that raises one, and nothing behind it. Items are taken in their order, when
+    their turn comes, so that they may be drawn at random on the way; what is done with one must not
+    depend on another. Where there are fewer items than threads, each has several.
+
+    Parameters
+    ----------
+    work
+        Called for each item, in any thread. It pays where most of its time is spent in native code.
+    items
+        The items.
+    count
+        How many there are at most.
+
+    Examples
+    --------
+    >>> with several_threads(2):
+    ...     list(side_by_side(abs, [-1, 2, -3], 3))
+    [1, 2, 3]
+    """
+    members = min(allowed_threads(), count, _MOST_THREADS)
+    if members < 2:
+        yield from map(work, items)
+        return
+    crew = _Crew(work, iter(items), allowed_threads() // members)
+    helpers: list[Thread] = []
+    try:
+        with suppress(RuntimeError):  # the system gives no more: fewer do the same work
+            for _ in range(members - 1):
+                # A context for each: NumPy's error state among others.
+                helper = Thread(target=copy_context().run, args=(crew.help,), daemon=True)
+                helper.start()
+                helpers.append(helper)
+        yield from crew.results()
+    finally:
+        crew.watch.cancel()
+        for helper in helpers:
+            helper.join()
+
+
+class Twins(Generic[Item]):
+    """Things that one thread at a time may use, such as a score that keeps its terms.
+
+    As many are made as threads use them at the same moment.
+
+    Parameters
+    ----------
+    make
+        Makes one; all must be alike.
+    """
+
+    def __init__(self, make: Callable[[], Item]) -> None:
+        self._make = make
+        self._spare: deque[Item] = deque()
+
+    @contextmanager
+    def one(self) -> Iterator[Item]:
+        """One that nobody else uses inside the ``with`` block."""
+        try:
+            found = self._spare.pop()
+        except IndexError:
+            found = self._make()
+        try:
+            yield found
+        finally:
+            self._spare.append(found)
+
+
+class _Crew(Generic[Item, Result]):
+    """The caller's thread and its helpers, who take the next item when they are free.
+
+    Parameters
+    ----------
+    work
+        What is done with an item.
+    items
+        The items.
+    share
+        Threads that the work of one item may use.
+    """
+
+    def __init__(self, work: Callable[[Item], Result], items: Iterator[Item], share: int) -> None:
+        self.watch = _core.SharedWatch()
+        self._work, self._items, self._share = work, items, share
+        self._turn = Lock()
+        self._over = False
+        # What was begun and is not yet given, in the order of the items.
+        self._begun: deque[Future[Result]] = deque()
+
+    def help(self) -> None:
+        """Work in a thread of its own until nothing is left, or the caller has enough."""
+        self.watch.begin()
+        with suppress(BaseException):  # which the caller finds in the item's place
+            while self._next():
+                pass
+
+    def results(self) -> Iterator[Result]:
+        """Work in the caller's thread, and give what is ready, in order."""
+        while self._next():
+            yield from self._ready()
+        while self._begun:
+            wait([self._begun[0]], _SECONDS_BETWEEN_BEATS)
+            with suppress(OutOfTimeError):  # helpers notice by themselves, and may have a best
+                beat()
+            yield from self._ready()
+        if self.watch.stopped_early:
+            stop_early()
+
+    def _ready(self) -> Iterator[Result]:
+        while self._begun and self._begun[0].done():
+            yield self._begun.popleft().result()
+
+    def _next(self) -> bool:
+        """Do the work of the next item; whether there may be more."""
+        taken = self._take()
+        if taken is None:
+            return False
+        item, place = taken
+        try:
+            with several_threads(self._share):
+                result = self._work(item)
+        except BaseException as error:
+            # Items before it go on, none behind it begins.
+            self._over = True
+            place.set_exception(error)
+            if not isinstance(error, Exception):  # an interrupt waits for nobody
+                raise
+            return False
+        self.watch.note_end()
+        place.set_result(result)
+        return True
+
+    def _take(self) -> tuple[Item, Future[Result]] | None:
+        with self._turn:
+            if self._over:
+                return None
+            place = Future[Result]()
+            try:
+                with several_threads(self._share):
+                    item = next(self._items)
+            except StopIteration:
+                self._over = True
+                return None
+            except Exception as error:
+                self._over = True
+                place.set_exception(error)
+                self._begun.append(place)
+                return None
+            self._begun.append(place)
+            return item, place

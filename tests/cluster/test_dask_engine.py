@@ -337,7 +337,8 @@ def test_a_worker_without_room_is_put_aside_and_the_others_finish(address, tiny_
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1"]
     options = ["--local-directory", str(tiny_disk), "--no-dashboard", "--host", "127.0.0.1"]
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    plan = plan_of(*(learner(number=i, seconds=0.2) for i in range(4)), seeds=4, n=400_000)
+    # Long enough for a worker to be met on a busy machine, before the others have done it all.
+    plan = plan_of(*(learner(number=i, seconds=1.5) for i in range(4)), seeds=4, n=400_000)
     with subprocess.Popen([*command, *options], **silent) as worker:  # type: ignore[call-overload]
         try:
             heard = Heard(DaskEngine(scheduler=address), plan, tmp_path / "dask")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 
@@ -460,6 +461,19 @@ def test_a_csv_of_many_nodes_is_a_table_of_edges(tmp_path: Path) -> None:
 def test_a_wrong_table_names_its_line(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse(text, "table")
+
+
+@pytest.mark.slow
+def test_a_parquet_file_that_repeats_itself_is_read_some_rows_at_a_time(tmp_path: Path) -> None:
+    rows, name = 150_000, "a rather long name"
+    cells = [pa.array([name]).take(pa.array([0] * rows)), pa.nulls(rows, pa.string())]
+    pq.write_table(pa.table([*cells, cells[1]], ["from", "edge", "to"]), tmp_path / "long.parquet")
+    tracemalloc.start()
+    graph = read_graph(tmp_path / "long.parquet")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert graph == Graph([name])
+    assert peak < 60 * rows  # a name takes 67 bytes
 
 
 def test_a_parquet_file_of_something_else_says_what_is_missing(tmp_path: Path) -> None:

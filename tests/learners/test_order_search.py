@@ -14,7 +14,7 @@ from plain_grasp import PlainGrasp
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable, read_data
-from dagathlon.errors import GraphError
+from dagathlon.errors import DagathlonError, GraphError
 from dagathlon.graphs import Graph, cpdag, extension, read_graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
@@ -159,3 +159,14 @@ def test_number_of_parents_is_limited(seed: int, learner: str) -> None:
         graph = extension(learn(data, learner, max_parents=limit).graph)
         assert max(len(graph.parents(name)) for name in graph.names) <= limit
     assert learn(data, learner, max_parents=5).graph == learn(data, learner).graph
+
+
+def test_a_row_of_tucks_that_no_stack_holds_is_refused():
+    """Two variables are turned to and fro, one place on the stack each time."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(100, 2)) @ np.array([[1.0, 1.0], [0.0, 1.0]])
+    data = Dataset([Variable("A"), Variable("B")], values=values)
+    assert learn(data, "grasp", depth=1000).graph == learn(data, "grasp").graph
+    for name in ("grasp", "grasp_fci"):
+        with pytest.raises(DagathlonError, match="between 1 and 1000"):
+            learn(data, name, depth=10**6)

@@ -7,6 +7,7 @@ from plans import FakePlan, add_data, call, learner, plan_of
 from test_engine import outcome
 
 from dagathlon.study.engine.cores import Cores
+from dagathlon.study.engine.execute import splits
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.engine.schedule import Schedule
@@ -57,6 +58,25 @@ def test_runs_that_begin_together_share_what_is_left(store):
     for worker, batch in chosen.items():
         cores.engage(worker, batch)
     assert cores.left_over(schedule, chosen) == {positions[0]: 3, positions[1]: 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "gains"),
+    [
+        ("pc", {}, True),
+        ("hc", {}, False),
+        ("hc", {"column_orders": 3}, True),
+        ("ges", {}, False),
+        ("ges", {"starts": 4}, True),
+        ("giudici_green", {}, False),
+        ("giudici_green", {"chains": 2}, True),
+        ("bootstrap", {"learner": "hc"}, True),
+        ("bootstrap", {"learner": "golem"}, False),
+        ("grasp", {}, False),
+    ],
+)
+def test_cores_are_lent_where_parameters_leave_something_to_split(name, values, gains):
+    assert splits(call(TaskKind.LEARN, name, values)) is gains
 
 
 def test_what_is_ready_keeps_its_core(store):

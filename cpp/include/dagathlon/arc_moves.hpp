@@ -65,6 +65,8 @@ class ArcMoves {
 
   double gain(std::size_t from, std::size_t to) const { return gains_[to * dag_.size() + from]; }
   void rescore(std::size_t child);
+  // The same by a thread's own score, without counting.
+  void rescore(std::size_t child, Score& score);
   void join(std::size_t from, std::size_t to);
   void part(std::size_t from, std::size_t to);
   // Takes over the gains of the arcs at a node whose gains are new.
@@ -86,7 +88,6 @@ class ArcMoves {
   std::vector<Best> best_;
   // In no order: a step looks at all of them.
   std::vector<Arc> arcs_;
-  std::vector<double> removals_;
   std::size_t evaluations_ = 0;
 };
 

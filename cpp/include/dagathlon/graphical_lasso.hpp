@@ -94,6 +94,8 @@ class GraphicalLassoPath {
   Block alone(std::size_t node, double penalty) const;
   // The blocks that make up these members, as one.
   Block joined(std::vector<std::size_t> members);
+  // Solves all blocks, by several threads; single variables are left as they are unless zeros are kept.
+  LassoProgress solve_all(std::vector<Block>& blocks, double penalty, const GraphicalLassoSettings& settings) const;
   Block solved(Block block, double penalty, const GraphicalLassoSettings& settings, LassoProgress& progress) const;
   SquareMatrix guess(const Block& block) const;
   // Sets of variables that are joined by covariances above a bound, each ascending.

@@ -34,6 +34,9 @@ class ScoredOrder {
   const std::vector<std::size_t>& order() const { return order_; }
   std::size_t place(std::size_t node) const { return place_[node]; }
   double score() const { return score_; }
+  // What a score must be above another to be better than it: more than the order in which terms are added up makes. With
+  // millions of rows this is more than ties are of, and a search would go round in a circle of equal orders.
+  double least_gain() const;
   const std::vector<std::size_t>& parents(std::size_t node) const { return trees_[node].parents(found_[node]); }
   MarkedGraph dag() const;
   // Those before a node, those that must be, the place in its tree that they lead to, and its term.
@@ -67,7 +70,8 @@ class ScoredOrder {
   const GrowShrinkTree::Shrunk& answer(std::size_t node, ConstRow before, std::size_t member);
   // The place where the score is best for a node; where it stands, if none is better.
   std::size_t best_place(std::size_t node, std::size_t member);
-  void move(std::size_t node, std::size_t to);
+  // Whether the score is higher then; if not, everything is as it was.
+  bool move(std::size_t node, std::size_t to);
   void stand_in_order(std::size_t first, std::size_t last);
 
   const SearchLimits& limits_;

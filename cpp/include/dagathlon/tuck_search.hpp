@@ -65,6 +65,7 @@ class TuckSearch {
   std::size_t n_;
   TuckRules rules_;
   double start_ = 0;
+  double least_gain_ = 0;
   // Scores that differ by less may be equal, or in the other order, in their last digits.
   double slack_ = std::numeric_limits<double>::infinity();
   bool has_required_ = false;

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+
+import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.attempt import make_ready
-from dagathlon.learners.base import Learner
+from dagathlon.learners.attempt import Start, attempt_inside, make_ready
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Delegate, Reference, find
 from dagathlon.modules.spec import single_values
+from dagathlon.pulse import part
+from dagathlon.threads import side_by_side
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
 
 LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 
@@ -45,6 +53,12 @@ class Around(Learner):
         inner = self.known()
         return self.takes if inner is None else inner.accepted()
 
+    def gains_by_threads(self) -> bool:
+        """Where the learner may run beside itself, or splits its own work."""
+        inner = self.known()
+        gains = inner is not None and (inner.reentrant or inner.gains_by_threads())
+        return self.splits and gains
+
     def parameter_sample_size(self) -> float | None:
         """That of the learner."""
         inner = self.known()
@@ -65,6 +79,44 @@ class Around(Learner):
             return self.inner()
         except DagathlonError:
             return None
+
+    def each_learned(
+        self,
+        samples: Iterable[Dataset],
+        count: int,
+        rng: np.random.Generator,
+        start: Start | None = None,
+    ) -> Iterator[Estimate]:
+        """What the learner finds in each of some data sets, in order; several threads share them.
+
+        Each has random numbers by its place, whichever thread it is in.
+
+        Parameters
+        ----------
+        samples
+            The data sets; where they are drawn on the way, with the same random numbers.
+        count
+            How many there are.
+        rng
+            The source of randomness.
+        start
+            What every search starts at, if anything.
+        """
+        inner = self.inner()
+        make_ready(type(inner))
+        # Of a copy: what is drawn for the samples is the same whether the learner draws or not.
+        seed = int(deepcopy(rng).integers(2**63))
+
+        def learned(numbered: tuple[int, Dataset]) -> Estimate:
+            number, sample = numbered
+            numbers = np.random.Philox(key=seed, counter=(0, 0, 0, number))
+            own = rng if count == 1 else np.random.Generator(numbers)
+            with part():
+                return attempt_inside(inner, sample, own, start=start)
+
+        if inner.reentrant:
+            return side_by_side(learned, enumerate(samples), count)
+        return map(learned, enumerate(samples))
 
     def warm_up(self) -> None:
         """Get the learner ready."""

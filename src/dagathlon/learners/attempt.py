@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from inspect import signature
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from weakref import WeakSet
 
@@ -202,10 +203,38 @@ def _finished(learner: Learner, estimate: Estimate) -> Estimate:
 
 def _one_blas_thread(learner: Learner) -> AbstractContextManager[object]:
     """One thread for linear algebra: with several, its last digits would depend on their number."""
-    if not learner.uses_blas:
-        return nullcontext()
-    controller = _blas("scipy.linalg" in sys.modules)
-    return cast(AbstractContextManager[object], controller.limit(limits=1, user_api="blas"))
+    return _blas_limit if learner.uses_blas else nullcontext()
+
+
+class _BlasLimit:
+    """One thread for the linear algebra of this process, while anyone is inside.
+
+    Learners that run side by side come and go at different times; what there was before is back
+    when the last of them has left.
+    """
+
+    def __init__(self) -> None:
+        self._turn = Lock()
+        self._inside = 0
+        self._limits: dict[bool, Any] = {}
+
+    def __enter__(self) -> None:
+        with self._turn:
+            with_scipy = "scipy.linalg" in sys.modules
+            if with_scipy not in self._limits:
+                controller = _blas(with_scipy)
+                self._limits[with_scipy] = controller.limit(limits=1, user_api="blas")
+            # At the end: who is interrupted before it does not leave either.
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._turn:
+            self._inside -= 1
+            while not self._inside and self._limits:
+                self._limits.popitem()[1].restore_original_limits()
+
+
+_blas_limit = _BlasLimit()
 
 
 @cache

@@ -123,7 +123,10 @@ class Learner(Module):
     splits
         Whether it does its work by several threads where it may (`dagathlon.threads`). The engine
         ``local`` lets it use cores that no other run needs, unless the study says how many threads
-        it has.
+        it has, or `gains_by_threads` says that they are of little use.
+    reentrant
+        Whether several runs of it may go on in threads of one process, as of a bootstrap: it has no
+        program, no card and no state of its own, and most of its time is spent in native code.
     threads
         Cores that a run is given in a study, which may say another number; environment variables
         such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
@@ -157,6 +160,7 @@ class Learner(Module):
     uses_blas: ClassVar[bool] = False
     shares_tables: ClassVar[bool] = False
     splits: ClassVar[bool] = False
+    reentrant: ClassVar[bool] = False
     threads: ClassVar[int] = 1
     gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False
@@ -164,6 +168,13 @@ class Learner(Module):
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
         return self.takes
+
+    def gains_by_threads(self) -> bool:
+        """Whether several threads take much less time for these parameters; no core is lent else.
+
+        Override it where a parameter decides.
+        """
+        return self.splits
 
     def output(self) -> Output:
         """The kind of graph for these parameters; override it where a parameter decides."""

@@ -76,8 +76,7 @@ def learn(
         _refuse_unknown_start(learner)
     rng = np.random.Generator(np.random.Philox(key=seed))
     limit = time_limit(learner, timeout)
-    if threads != 1:
-        threads = parameter_type(Natural).read(threads, "threads")
+    threads = parameter_type(Natural).read(threads, "threads")
     with _shown(name, progress) as told:
         try:
             return attempt(

@@ -49,12 +49,12 @@ def _columns(learner: Learner, data: Dataset) -> str:
 
 def _refuse_overflow(data: Dataset) -> None:
     """Refuse numbers whose squares have no place among floating-point numbers."""
-    values = data.values
-    highest = np.fmax.reduce(values, axis=None, initial=0.0)
-    lowest = np.fmin.reduce(values, axis=None, initial=0.0)
-    if max(highest, -lowest) <= _LARGEST:
+    if not len(data):
         return
-    sizes = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
+    lowest, highest = data.ranges
+    sizes = np.fmax(np.abs(lowest), np.abs(highest))
+    if np.fmax.reduce(sizes, initial=0.0) <= _LARGEST:
+        return
     column = int(np.argmax(sizes > _LARGEST))
     names = [variable.name for variable in data.variables if not variable.is_discrete]
     raise DataError(

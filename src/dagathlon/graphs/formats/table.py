@@ -49,9 +49,8 @@ def read_table(source: TextSource, names: Iterable[str] | None = None) -> Graph:
 
 def read_parquet(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a table of edges from a Parquet file."""
-    columns = _parquet_columns(source)
     builder = GraphBuilder(source, names)
-    for line, fields in enumerate(zip(*columns, strict=True), 1):
+    for line, fields in enumerate(_parquet_rows(source), 1):
         _add(builder, source, ["" if field is None else field for field in fields], line)
     return builder.graph()
 
@@ -91,16 +90,20 @@ def _add(builder: GraphBuilder, source: TextSource, fields: list[str], line: int
         builder.node(left, line)
 
 
-def _parquet_columns(source: TextSource) -> list[list[str | None]]:
+def _parquet_rows(source: TextSource) -> Iterator[tuple[str | None, ...]]:
+    """The rows, some at a time: a short file may say very often the same."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
 
     try:
-        table: Any = pq.read_table(io.BytesIO(source.content))
-        lowered = table.rename_columns([name.strip().lower() for name in table.column_names])
-        if not set(_COLUMNS) <= set(lowered.column_names):
-            found = shown(", ".join(table.column_names))
-            raise source.error(f"a table of edges has the columns {_HEADER!r}, found {found}")
-        return [lowered[name].cast(pa.string()).to_pylist() for name in _COLUMNS]
+        file: Any = pq.ParquetFile(io.BytesIO(source.content))
+        found = file.schema_arrow.names
+        written = {name.strip().lower(): name for name in found}
+        if not set(_COLUMNS) <= written.keys() or len(written) < len(found):
+            text = shown(", ".join(found))
+            raise source.error(f"a table of edges has the columns {_HEADER!r}, found {text}")
+        for batch in file.iter_batches(columns=[written[name] for name in _COLUMNS]):
+            cells = (batch[written[name]].cast(pa.string()).to_pylist() for name in _COLUMNS)
+            yield from zip(*cells, strict=True)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise source.error(f"no readable Parquet file ({str(error).splitlines()[0]})") from None

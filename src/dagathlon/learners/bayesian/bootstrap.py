@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.around import Around
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.pulse import beat, part, until_deadline
+from dagathlon.pulse import beat, until_deadline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,8 @@ class Bootstrap(Around):
 
     gives_posterior = True
     name = "bootstrap"
-    version = 2
+    version = 3
+    splits = True
     gives = "chain"
     anytime = True
     references = (
@@ -72,17 +73,13 @@ class Bootstrap(Around):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""
-        inner = self.inner()
         if not len(data):
             raise DataError("bootstrap needs at least one row of data")
-        size = self.rows or len(data)
         found: list[Estimate] = []
         with until_deadline():
-            for number in range(self.replicates):
-                beat(number, self.replicates)
-                sample = data.take(rng.integers(len(data), size=size))
-                with part():
-                    found.append(attempt_inside(inner, sample, rng))
+            for estimate in self.each_learned(self._samples(data, rng), self.replicates, rng):
+                found.append(estimate)
+                beat(len(found), self.replicates)
         if not found:
             raise OutOfTimeError("the time limit came before the first sample was learned")
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
@@ -94,6 +91,11 @@ class Bootstrap(Around):
         stats = {"replicates": len(found), "threshold": threshold}
         notes = tuple(f"In the first bootstrap sample: {note}" for note in found[0].notes)
         return Estimate(posterior.consensus(threshold), stats, posterior, notes)
+
+    def _samples(self, data: Dataset, rng: np.random.Generator) -> Iterator[Dataset]:
+        size = self.rows or len(data)
+        for _ in range(self.replicates):
+            yield data.take(rng.integers(len(data), size=size))
 
     def _counted(self, graph: Graph) -> Graph:
         return cpdag(graph) if self.classes and graph.is_dag else graph

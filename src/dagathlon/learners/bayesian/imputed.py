@@ -10,7 +10,7 @@ from dagathlon.data.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, impute
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.around import Around
-from dagathlon.learners.attempt import Start, attempt_inside
+from dagathlon.learners.attempt import Start
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.imputation_step import (
     ImputationSettings,
@@ -21,7 +21,7 @@ from dagathlon.learners.imputation_step import (
 )
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.pulse import beat, part, until_deadline
+from dagathlon.pulse import beat, until_deadline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +64,8 @@ class Imputed(Around):
 
     gives_posterior = True
     name = "imputed"
+    version = 2
+    splits = True
     gives = "chain"
     handles_missing = True
     anytime = True
@@ -107,10 +109,9 @@ class Imputed(Around):
         copies = self._completed(data, rng) if data.has_missing else (data,)
         found: list[Estimate] = []
         with until_deadline():
-            for number, copy in enumerate(copies):
-                beat(number, len(copies))
-                with part():
-                    found.append(attempt_inside(inner, copy, rng, start=start))
+            for estimate in self.each_learned(copies, len(copies), rng, start):
+                found.append(estimate)
+                beat(len(found), len(copies))
         if not found:
             raise OutOfTimeError("the time limit came before the first copy was learned")
         burnin = float(getattr(inner, "burnin_frac", 0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Iterator
+from threading import Lock
 
 from dagathlon import _core
 from dagathlon.data import Dataset
@@ -28,6 +29,7 @@ class TableMemory:
     def __init__(self, most_bytes: int = 2**28) -> None:
         self._most_bytes = most_bytes
         self._kept: OrderedDict[str, _core.SetTables] = OrderedDict()
+        self._turn = Lock()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -36,18 +38,20 @@ class TableMemory:
         self, data: str, score: _core.Score, limits: _core.SearchLimits
     ) -> _core.SetTables | None:
         """Tables of the data with that fingerprint that serve a score, if there are any."""
-        tables = self._kept.get(data)
-        if tables is None or not tables.serve(score, limits):
-            return None
-        self._kept.move_to_end(data)
-        return tables
+        with self._turn:
+            tables = self._kept.get(data)
+            if tables is None or not tables.serve(score, limits):
+                return None
+            self._kept.move_to_end(data)
+            return tables
 
     def keep(self, data: str, tables: _core.SetTables) -> None:
         """Remember tables, in place of older ones where there is no room for both."""
-        self._kept[data] = tables
-        self._kept.move_to_end(data)
-        while len(self._kept) > 1 and self._n_bytes() > self._most_bytes:
-            self._kept.popitem(last=False)
+        with self._turn:
+            self._kept[data] = tables
+            self._kept.move_to_end(data)
+            while len(self._kept) > 1 and self._n_bytes() > self._most_bytes:
+                self._kept.popitem(last=False)
 
     def clear(self) -> None:
         """Forget everything."""

@@ -222,6 +222,7 @@ class ExactMap(ScoreBased):
     """
 
     name = "exact_map"
+    splits = True
     version = 2
     gives = "dag"
     anytime = True

@@ -80,6 +80,7 @@ class TwoStep(ScoreBased):
     assumes = (FAITHFUL, NO_HIDDEN)
     gives = "dag"
     anytime = True
+    splits = True
     steps: ClassVar[tuple[Restrict, Maximize]]
 
     alpha: Probability = 0.05

@@ -10,7 +10,7 @@ from dagathlon.graphs import Graph, extension
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.hybrid.scored_pag import ScoredPag
-from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch
+from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch, Tucks
 from dagathlon.modules import Count, Delegate, Natural
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class GraspFci(OrderFci):
 
     name = "grasp_fci"
     references = (_GFCI, "Lam, Andrews and Ramsey 2022, UAI", _TARGETED)
-    depth: Natural = 3
+    depth: Tucks = 3
     uncovered_depth: Count = 1
     nonsingular_depth: Count = 1
 

@@ -142,6 +142,7 @@ class JaxLearner(Learner):
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     gpu: ClassVar[Gpu | bool] = "optional"
     batches: ClassVar[bool] = True
+    reentrant: ClassVar[bool] = False
     whole_products: ClassVar[bool] = False
     unavailable = NEEDS_JAX
 

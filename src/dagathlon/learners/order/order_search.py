@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
-from dagathlon.modules import Count, Delegate, Natural
+from dagathlon.modules import Count, Delegate, Natural, Range
 
 # One start of GRaSP often ends at a local maximum; random orders of many variables take long.
 _GRASP_STARTS = 10
@@ -112,6 +113,10 @@ class Boss(OrderSearch):
         return _core.boss(score, limits, self.backward, self.random, starts)
 
 
+# Each tuck of a row has its place on the stack.
+Tucks: TypeAlias = Annotated[int, Range(1, 1000)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grasp(OrderSearch):
     """Greedy relaxations of the sparsest permutation: edges are turned by tucks in the order.
@@ -129,7 +134,7 @@ class Grasp(OrderSearch):
 
     name = "grasp"
     references = ("Lam, Andrews and Ramsey 2022, UAI",)
-    depth: Natural = 3
+    depth: Tucks = 3
     uncovered_depth: Count = 1
     nonsingular_depth: Count = 1
 

@@ -24,6 +24,7 @@ from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural
 from dagathlon.pulse import best_so_far, until_deadline
+from dagathlon.threads import Twins, side_by_side
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
 _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
@@ -63,6 +64,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
 
     gives = "cpdag"
     anytime = True
+    splits = True
     max_degree: Natural | None = None
     escape: bool | None = None
     starts: Natural | None = None
@@ -115,8 +117,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         names = data.names
         bounds = (self.max_degree, self.max_parents)
         limited = any(bound is not None and bound < len(names) - 1 for bound in bounds)
-        many = self._thorough() and len(names) <= _FEW_VARIABLES
-        count = self.starts or (_STARTS if many else 1)
+        count = self._most_starts(len(names))
         if limited or self.constraints or len(names) < 3:
             return
         stable = stable_order(data)
@@ -126,13 +127,26 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             forward = np.triu(chance < _NEIGHBOURS / (len(names) - 1), 1)
             yield Graph.from_adjacency([stable[i] for i in order], forward).subgraph(names)
 
+    def gains_by_threads(self) -> bool:
+        """Of one search only the first sweep is split, and few variables take no time."""
+        return self.starts is not None and self.starts > 1
+
+    def _most_starts(self, variables: int) -> int:
+        many = self._thorough() and variables <= _FEW_VARIABLES
+        return self.starts or (_STARTS if many else 1)
+
     def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
         """The result of highest score of all starts, the first of equal ones."""
-        score, limits = self.native_score(data), self.limits(data)
+        limits = self.limits(data)
+        scores = Twins(lambda: self.native_score(data))
+
+        def found_from(start: Graph) -> _core.ClassSearchResult:
+            with scores.one() as score:
+                return self._run(score, limits, start, data)
+
         best: _core.ClassSearchResult | None = None
         with until_deadline():  # which may come while another start is looked for
-            for start in starts:
-                found = self._run(score, limits, start, data)
+            for found in side_by_side(found_from, starts, self._most_starts(len(data.names))):
                 if best is None or found.score > best.score + ROUNDING:
                     best = found
                 if best_so_far():
@@ -315,6 +329,9 @@ class Gies(ClassSearch):
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and BOSS where the search starts at its order as well."""
         return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
+
+    def _most_starts(self, variables: int) -> int:
+        return 2
 
     def _starts(self, data: Dataset, first: Graph) -> Iterator[Graph]:
         """The required edges alone, and the DAG of BOSS, whatever the order of the columns."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
@@ -19,6 +21,7 @@ from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural
 from dagathlon.pulse import best_so_far, part, until_deadline
+from dagathlon.threads import side_by_side
 
 _NO_LIMIT = 2**62
 
@@ -35,6 +38,14 @@ class _Found(NamedTuple):
         sums = {key: self.stats[key] + other.stats[key] for key in ("steps", "n_scores")}
         best = other if rises else self
         return _Found(best.graph, {**best.stats, **sums})
+
+
+class _Planned(NamedTuple):
+    """A search: the order of the columns, and what it draws random numbers by."""
+
+    order: Sequence[str]
+    seed: int
+    is_first: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +66,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
 
     gives = "dag"
     anytime = True
+    splits = True
     max_iter: Count | None = None
     stable: bool = False
     column_orders: Natural = 1
@@ -64,23 +76,43 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     ) -> Estimate:
         """Search from `start`, or from the graph of the required edges alone."""
         columns = stable_order(data) if self.stable else data.names
-        best = self._search_in(columns, data, rng, start)
-        for _ in range(1, self.column_orders):
-            if best_so_far():
-                break
-            order = [columns[k] for k in rng.permutation(len(columns))]
-            with until_deadline(), part():
-                best = best.better_of(self._search_in(order, data, rng, start))
+
+        def found_in(planned: _Planned) -> _Found:
+            # Only the first has a best so far to give where all are cut short.
+            with nullcontext() if planned.is_first else part():
+                return self._search_in(planned, data, start)
+
+        best: _Found | None = None
+        with until_deadline():
+            for found in side_by_side(found_in, self._plans(columns, rng), self.column_orders):
+                best = found if best is None else best.better_of(found)
+                if best_so_far():
+                    break
+        if best is None:
+            raise OutOfTimeError("the time limit came before the first search")
         return Estimate(best.graph.subgraph(data.names), best.stats, notes=self.notes(data))
 
-    def _search_in(
-        self, order: Sequence[str], data: Dataset, rng: np.random.Generator, start: Graph | None
-    ) -> _Found:
-        table = data if tuple(order) == data.names else data.select(order)
+    def _plans(self, columns: Sequence[str], rng: np.random.Generator) -> Iterator[_Planned]:
+        yield _Planned(columns, self.seed_of_search(rng), is_first=True)
+        for _ in range(1, self.column_orders):
+            order = [columns[k] for k in rng.permutation(len(columns))]
+            yield _Planned(order, self.seed_of_search(rng), is_first=False)
+
+    def _search_in(self, planned: _Planned, data: Dataset, start: Graph | None) -> _Found:
+        in_order = tuple(planned.order) == data.names
+        table = data if in_order else data.select(planned.order)
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
-        result = self.search(score, limits, dag.native, rng)
+        result = self.search(score, limits, dag.native, planned.seed)
         return _Found(Graph.from_native(table.names, result.dag), result_stats(result))
+
+    def gains_by_threads(self) -> bool:
+        """Of one search only the first sweep is split."""
+        return self.column_orders > 1
+
+    def seed_of_search(self, rng: np.random.Generator) -> int:
+        """What a search that draws random numbers draws them by."""
+        return 0
 
     @abstractmethod
     def search(
@@ -88,7 +120,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
-        rng: np.random.Generator,
+        seed: int,
     ) -> _core.SearchResult:
         """The native search, of any score."""
 
@@ -113,15 +145,18 @@ class HillClimbing(GreedyDagSearch):
     restart: Count = 0
     perturb: Count = 1
 
+    def seed_of_search(self, rng: np.random.Generator) -> int:
+        """Restarts are random."""
+        return int(rng.integers(2**63)) if self.restart else 0
+
     def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
-        rng: np.random.Generator,
+        seed: int,
     ) -> _core.SearchResult:
         """The native search, of any score."""
-        seed = int(rng.integers(2**63)) if self.restart else 0
         how = _core.HillClimbing(
             max_steps=self._max_steps(),
             restarts=self.restart,
@@ -165,7 +200,7 @@ class Tabu(GreedyDagSearch):
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
-        rng: np.random.Generator,
+        seed: int,
     ) -> _core.SearchResult:
         """The native search, of any score."""
         patience = self.tabu if self.max_tabu is None else self.max_tabu

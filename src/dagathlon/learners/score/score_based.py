@@ -64,6 +64,7 @@ class ScoreBased(ScoreParameters, Learner):
     default_scores: ClassVar[DefaultScores] = CRITERIA
     assumes: ClassVar[tuple[str, ...]] = (NO_HIDDEN,)
     extends_default: ClassVar[bool] = True
+    reentrant = True
 
     score: ScoreName | None = None
     max_parents: Natural | None = None
@@ -179,11 +180,13 @@ class ScoreBased(ScoreParameters, Learner):
 
         A discrete node has no continuous parent in a conditional Gaussian network.
         """
-        forbidden, required = self.knowledge(data).matrices(data.names)
+        known = self.knowledge(data)
+        forbidden, required = known.matrices(data.names)
         if data.is_mixed and SCORES[self.chosen_score(data)].conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
-        forbidden |= required.T
+        if known.required:  # of very many columns this takes longer than many a search
+            forbidden |= required.T
         return forbidden, required
 
 

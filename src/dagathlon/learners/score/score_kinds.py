@@ -130,6 +130,15 @@ def _rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts
     return parts, of_child
 
 
+def _measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
+    """The values of each variable's rows, or what is known of them where they stay in a file."""
+    moments = data.known_moments
+    if moments is not None:
+        return [moments], [0] * len(data.names)
+    found: tuple[list[Any], list[int]] = rows(data, data.values)
+    return found
+
+
 def _half_log_rows(data: Dataset) -> float:
     return 0.5 * math.log(len(data))
 
@@ -176,7 +185,7 @@ def _gaussian(
     rows: Any = _all_rows,
 ) -> Any:
     def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
-        parts, of_child = rows(data, data.values)
+        parts, of_child = _measured(rows, data)
         return _core.gaussian_likelihood(parts, of_child, convention, penalty(data, parameters))
 
     return build
@@ -184,7 +193,7 @@ def _gaussian(
 
 def _wishart(rows: Any) -> Any:
     def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
-        parts, of_child = rows(data, data.values)
+        parts, of_child = _measured(rows, data)
         mean, wishart = _imaginary_sizes(len(data.names), parameters)
         return _core.bge_score(parts, of_child, mean, wishart)
 
@@ -208,7 +217,7 @@ def _nig(data: Dataset, parameters: ScoreParameters) -> _core.Score:
         found = getattr(parameters, name)
         if not found > 0:
             raise DataError(f"{name}: found {found:g}, expected a number above 0")
-    parts, of_child = _rows_without_intervention(data, data.values)
+    parts, of_child = _measured(_rows_without_intervention, data)
     own = parameters.nig_shape, parameters.nig_rate, parameters.nig_precision
     return _core.nig_score(parts, of_child, *own)
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dagathlon import _core
 from dagathlon.data import Dataset, facts_of, read_data
 from dagathlon.data.facts import DataKind
@@ -111,8 +109,6 @@ def native_score(data: Dataset, score: str, parameters: ScoreParameters) -> _cor
     least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
         raise DataError(f"score {score} needs at least {least} rows, found {len(data)}")
-    if not np.isfinite(data.values).all():
-        raise DataError(f"score {score} takes finite values only")
     native = kind.build(data, _own(kind, parameters))
     terms = prior_terms(data, score, parameters)
     return native if terms is None else terms.added_to(native)

@@ -151,7 +151,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         for _ in range(self.iterations):
             native = self._native(expected, data)
             before = sum(native.terms(graph.native))
-            result = searcher.search(native, limits, graph.native, rng)
+            result = searcher.search(native, limits, graph.native, searcher.seed_of_search(rng))
             if result.score <= before + _ROUNDING * abs(before):
                 return
             better = Graph.from_native(data.names, result.dag)

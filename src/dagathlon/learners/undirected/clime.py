@@ -15,6 +15,7 @@ from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import NonNegative
 from dagathlon.pulse import aside, beat
+from dagathlon.threads import side_by_side
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -70,16 +71,20 @@ class Clime(GaussianPenalised):
     def _columns(self, correlation: Matrix, penalties: Vector) -> list[PathPrecisions]:
         """For each column the solutions along the penalties, without their zeros."""
         native, wanted = _core.SquareMatrix(correlation), penalties.tolist()
-        result = []
-        for j in range(len(correlation)):
-            beat(j, len(correlation))
+
+        def solved(j: int) -> PathPrecisions:
             found = _core.clime_column(native, j, wanted)
             if len(found) < len(wanted):
                 raise DataError(
                     f"{self.name}: the correlations are too close to singular for penalty "
                     f"{wanted[len(found)]:.3g}; raise ridge, or the smallest penalty"
                 )
-            result.append(PathPrecisions.of(found))
+            return PathPrecisions.of(found)
+
+        result = []
+        for column in side_by_side(solved, range(len(correlation)), len(correlation)):
+            result.append(column)
+            beat(len(result), len(correlation))
         return result
 
     def _with_ridge(self, moments: Moments) -> Matrix:

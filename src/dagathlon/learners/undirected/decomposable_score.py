@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -16,11 +16,12 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.bayesian.dag_sampling import RunLength, thousands
+from dagathlon.learners.bayesian.dag_sampling import thousands
 from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.threads import Twins
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 # Graphs over which a precision matrix is averaged at most: each costs inverses of its cliques.
@@ -135,16 +136,18 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
 
     def sampled(
         self,
-        logs: Sequence[_core.UndirectedLog],
+        chain: Callable[[_core.DecomposableTarget, _core.ChainOptions], _core.UndirectedLog],
         data: Dataset,
-        length: RunLength,
-        target: _core.DecomposableTarget,
+        rng: np.random.Generator,
     ) -> Estimate:
-        """The chains, and of continuous data the mean of the precision matrix along them."""
+        """Chains, and of continuous data the mean of the precision matrix along them."""
+        length, targets = self.length(len(data.names)), Twins(lambda: self.target(data))
+        logs = self.chain_runs(targets, chain, length, rng)
         found = self.result(logs, data, length, self.space(len(data.names)))
         if data.is_discrete or found.posterior is None:
             return found
-        return replace(found, precision=mean_precision(found.posterior, target))
+        with targets.one() as target:
+            return replace(found, precision=mean_precision(found.posterior, target))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from dagathlon.learners.undirected.copula_model import CopulaModel
 from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import NonNegative, Probability
+from dagathlon.threads import Twins
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
@@ -83,11 +84,15 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         """Sample graphs and precision matrices."""
         given = self.scatter(data) if self.model == "gaussian" else self.latent(data)
         length = self.length(len(data.names))
-        start, seed = self.first_graph(data.names), int(rng.integers(2**63))
-        runs = [
-            self.chain(start, given, length.options(seed, number)) for number in range(self.chains)
-        ]
-        # A deadline leaves the last chains shorter; their means count for less.
+        start = self.first_graph(data.names)
+
+        def chain(
+            given: Scatter | _core.CopulaStart, options: _core.ChainOptions
+        ) -> _core.GaussianChain:
+            return self.chain(start, given, options)
+
+        runs = self.chain_runs(Twins(lambda: given), chain, length, rng)
+        # A deadline leaves some chains shorter; their means count for less.
         lengths = [len(run.log) for run in runs]
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
         if isinstance(given, Scatter):

@@ -29,10 +29,10 @@ class GiudiciGreen(ChainsFromForest):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample decomposable graphs."""
-        target, length = self.target(data), self.length(len(data.names))
-        seed = int(rng.integers(2**63))
-        logs = [
-            _core.giudici_green_chain(target, self.first(), length.options(seed, number))
-            for number in range(self.chains)
-        ]
-        return self.sampled(logs, data, length, target)
+
+        def chain(
+            target: _core.DecomposableTarget, options: _core.ChainOptions
+        ) -> _core.UndirectedLog:
+            return _core.giudici_green_chain(target, self.first(), options)
+
+        return self.sampled(chain, data, rng)

@@ -45,13 +45,11 @@ class JunctionTreeMcmc(ChainsFromForest):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample junction trees, and keep their graphs."""
-        target, length = self.target(data), self.length(len(data.names))
-        seed = int(rng.integers(2**63))
         every = max(100, 5 * len(data.names)) if self.randomise is None else self.randomise
-        logs = [
-            _core.junction_tree_chain(
-                target, self.first(), self.several, every, length.options(seed, number)
-            )
-            for number in range(self.chains)
-        ]
-        return self.sampled(logs, data, length, target)
+
+        def chain(
+            target: _core.DecomposableTarget, options: _core.ChainOptions
+        ) -> _core.UndirectedLog:
+            return _core.junction_tree_chain(target, self.first(), self.several, every, options)
+
+        return self.sampled(chain, data, rng)

@@ -14,6 +14,7 @@ from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.threads import Twins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +79,14 @@ class MplMcmc(UndirectedSampler):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges."""
-        score, length = self.native_score(data), self.length(len(data.names))
+        length = self.length(len(data.names))
         log_odds, most = self._log_odds(len(data.names)), self._most_neighbours(data)
-        seed = int(rng.integers(2**63))
-        logs = [
-            _core.pseudo_likelihood_chain(score, log_odds, most, length.options(seed, number))
-            for number in range(self.chains)
-        ]
+        scores = Twins(lambda: self.native_score(data))
+
+        def chain(score: _core.Score, options: _core.ChainOptions) -> _core.UndirectedLog:
+            return _core.pseudo_likelihood_chain(score, log_odds, most, options)
+
+        logs = self.chain_runs(scores, chain, length, rng)
         limit = f" with at most {most} neighbours of a node" if most < len(data.names) - 1 else ""
         return self.result(logs, data, length, f"all undirected graphs{limit}")
 

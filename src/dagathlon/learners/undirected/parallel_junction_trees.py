@@ -44,11 +44,10 @@ class ParallelJunctionTrees(DecomposableSampler):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges on."""
-        target = self.target(data)
-        length = self.length(len(data.names))
-        seed = int(rng.integers(2**63))
-        logs = [
-            _core.parallel_moves(target, self.randomise, length.options(seed, number))
-            for number in range(self.chains)
-        ]
-        return self.sampled(logs, data, length, target)
+
+        def chain(
+            target: _core.DecomposableTarget, options: _core.ChainOptions
+        ) -> _core.UndirectedLog:
+            return _core.parallel_moves(target, self.randomise, options)
+
+        return self.sampled(chain, data, rng)

@@ -73,15 +73,14 @@ class ParticleGibbs(DecomposableSampler):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from a tree of the first crowd on."""
-        target = self.target(data)
-        options = self.growth(len(data.names))
-        length = self.length(len(data.names))
-        seed = int(rng.integers(2**63))
-        logs = [
-            _core.particle_gibbs(target, options, length.options(seed, number))
-            for number in range(self.chains)
-        ]
-        return self.sampled(logs, data, length, target)
+        growth = self.growth(len(data.names))
+
+        def chain(
+            target: _core.DecomposableTarget, options: _core.ChainOptions
+        ) -> _core.UndirectedLog:
+            return _core.particle_gibbs(target, growth, options)
+
+        return self.sampled(chain, data, rng)
 
     def growth(self, p: int) -> _core.ParticleOptions:
         """How trees of p variables grow."""

@@ -36,6 +36,7 @@ from dagathlon.learners.undirected.likelihoods import (
     pseudo_log_likelihoods,
 )
 from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.threads import side_by_side
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -109,6 +110,8 @@ class PenalisedLearner(Learner):
 
     gives = "undirected"
     uses_blas = True
+    reentrant = True
+    splits = True
 
     penalty: NonNegative | None = None
     n_penalties: Natural = 20
@@ -222,9 +225,12 @@ class PenalisedLearner(Learner):
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
     ) -> Iterator[Graphs]:
         rows = selection.subsample_size(len(data))
-        for _ in range(self.stars_samples):
-            chosen = np.sort(rng.permutation(len(data))[:rows])
-            yield self.fit_path(data.take(chosen), penalties).graphs
+        drawn = (np.sort(rng.permutation(len(data))[:rows]) for _ in range(self.stars_samples))
+        return side_by_side(
+            lambda chosen: self.fit_path(data.take(chosen), penalties).graphs,
+            drawn,
+            self.stars_samples,
+        )
 
     def _cross_validated(
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
@@ -233,11 +239,16 @@ class PenalisedLearner(Learner):
         if len(data) < 4:
             raise DataError(f"{self.name}: cv needs at least 4 rows, found {len(data)}")
         parts = np.array_split(rng.permutation(len(data)), min(self.folds, len(data) // 2))
-        total = np.zeros(len(penalties))
-        for part in parts:
+
+        def judged(part: npt.NDArray[np.int64]) -> Vector:
             rest = np.setdiff1d(np.arange(len(data)), part)
             held_out = self.held_out(data.take(rest), data.take(np.sort(part)), penalties)
-            total += len(part) * held_out
+            return len(part) * held_out
+
+        # By a loop: the digits of a sum depend on its order.
+        total = np.zeros(len(penalties))
+        for held_out in side_by_side(judged, parts, len(parts)):
+            total += held_out
         return total / len(data)
 
     def _estimate(

@@ -16,7 +16,7 @@ from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected.false_discovery import Threshold, evidence, threshold
 from dagathlon.learners.undirected.inputs import Matrix, Relation, Vector, moments
-from dagathlon.learners.undirected.thresholds import path_of
+from dagathlon.learners.undirected.thresholds import above_diagonal, path_of
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.pulse import beat
 
@@ -112,14 +112,13 @@ class PsiLearner(Learner):
         return min(wanted, n - 4)
 
     def _threshold(self, scores: Matrix, rate: float, rng: np.random.Generator) -> Threshold:
-        pairs = scores[np.triu_indices(len(scores), 1)]
         options = {"components": self.components, "iterations": self.iterations}
-        return threshold(pairs, rate, rng=rng, **options)
+        return threshold(above_diagonal(scores), rate, rng=rng, **options)
 
     def _estimate(
         self, data: Dataset, scores: Matrix, found: Threshold, around: Neighbours
     ) -> Estimate:
-        path = path_of(data.names, scores, found.value)
+        path = path_of(data.names, above_diagonal(scores), found.value)
         stats: dict[str, Statistic] = {"largest_neighbourhood": max(map(len, around))}
         if np.isfinite(found.value):
             stats["threshold"] = found.value

@@ -15,6 +15,7 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL, SCORES, UNEQUAL_PRIORS
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.threads import Twins
 
 _SPACE = "all unconditional dependence graphs of DAGs"
 
@@ -82,14 +83,14 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges on."""
         length = self.length(len(data.names))._replace(temperatures=self.temperatures)
-        score = self.native_score(data)
         most = len(data.names) if self.max_parents is None else self.max_parents
         prior = self._log_prior(len(data.names))
-        seed = int(rng.integers(2**63))
-        logs = [
-            _core.unconditional_chain(score, self.power, most, prior, length.options(seed, number))
-            for number in range(self.chains)
-        ]
+        scores = Twins(lambda: self.native_score(data))
+
+        def chain(score: _core.Score, options: _core.ChainOptions) -> _core.UndirectedLog:
+            return _core.unconditional_chain(score, self.power, most, prior, options)
+
+        logs = self.chain_runs(scores, chain, length, rng)
         return self.result(logs, data, length, _SPACE)
 
     def _log_prior(self, p: int) -> list[float]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,10 @@ from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
 from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.threads import Twins, side_by_side
 
+Target = TypeVar("Target")
+Run = TypeVar("Run")
 _SAVED_STATES = 1000
 
 
@@ -41,6 +45,8 @@ class UndirectedSampler(Sampler):
 
     gives = "chain"
     anytime = True
+    reentrant = True
+    splits = True
 
     iterations: Count | None = None
     stepsave: Natural | None = None
@@ -53,6 +59,38 @@ class UndirectedSampler(Sampler):
         every = self.stepsave or max(steps // _SAVED_STATES, 1)
         warmup = steps // 10 if self.warmup is None else self.warmup
         return RunLength(steps, min(every, max(steps, 1)), warmup)
+
+    def gains_by_threads(self) -> bool:
+        """A chain is one thread's."""
+        return self.chains > 1
+
+    def chain_runs(
+        self,
+        targets: Twins[Target],
+        chain: Callable[[Target, _core.ChainOptions], Run],
+        length: RunLength,
+        rng: np.random.Generator,
+    ) -> list[Run]:
+        """All chains, side by side where several threads are allowed.
+
+        Parameters
+        ----------
+        targets
+            What is sampled from, and keeps its terms.
+        chain
+            One chain.
+        length
+            How long each is.
+        rng
+            The source of randomness.
+        """
+        seed = int(rng.integers(2**63))
+
+        def run(number: int) -> Run:
+            with targets.one() as target:
+                return chain(target, length.options(seed, number))
+
+        return list(side_by_side(run, range(self.chains), self.chains))
 
     @abstractmethod
     def default_iterations(self, p: int) -> int:
@@ -71,7 +109,8 @@ class UndirectedSampler(Sampler):
         Parameters
         ----------
         logs
-            The native chains; a deadline leaves the last ones shorter, or empty.
+            The native chains. A deadline leaves the last ones shorter, or empty, and several that
+            run side by side of different lengths; the longest are kept.
         data
             The data that they were sampled on.
         length

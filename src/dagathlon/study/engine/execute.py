@@ -105,11 +105,11 @@ def shares_tables(call: Call) -> bool:
 
 
 def splits(call: Call) -> bool:
-    """Whether a call is of a learner that can use several threads."""
+    """Whether a call is of a learner that can use several threads, with its parameters."""
     if call.kind is not TaskKind.LEARN or call.location:
         return False
     try:
-        return cast(type[Learner], find("algorithm", call.module)).splits
+        return cast(Learner, module_of(call)).gains_by_threads()
     except DagathlonError:
         return False
 

@@ -1,0 +1,34 @@
+// Several threads that score families, each with a twin of the score.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "dagathlon/score.hpp"
+#include "dagathlon/team.hpp"
+
+namespace dagathlon {
+
+class ScoreTeam {
+ public:
+  ScoreTeam(Score& score, std::size_t most_members)
+      : scores_{&score}, team_(most_members > 1 && allowed_threads() > 1 && score.twin() ? most_members : 1) {
+    while (scores_.size() < team_.size()) scores_.push_back(twins_.emplace_back(score.twin()).get());
+  }
+
+  std::size_t size() const { return team_.size(); }
+
+  // Calls work(place, score) for every place.
+  template <class Work>
+  void each(std::size_t places, Work&& work) {
+    team_.each(places, [&](std::size_t place, std::size_t member) { work(place, *scores_[member]); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<Score>> twins_;
+  std::vector<Score*> scores_;
+  Team team_;
+};
+
+}  // namespace dagathlon
