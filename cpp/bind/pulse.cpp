@@ -81,7 +81,7 @@ class SharedWatch {
   void cancel() { cancelled_ = true; }
   // A search of this thread has come to an end, perhaps early.
   void note_end() {
-    if (pulse::watch().stopped_early) stopped_early_ = true;
+    if (pulse::watch().stopped_early != of_caller_.stopped_early) stopped_early_ = true;
   }
   bool stopped_early() const { return stopped_early_; }
 

@@ -13,8 +13,6 @@ namespace {
 
 // Moves that may still tie with the best one; gains in between never differ by so little.
 constexpr double tie_window = 64 * tie_tolerance;
-// With fewer nodes their first gains are had before another thread is there.
-constexpr std::size_t worth_splitting = 100;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 bool is_among(const std::vector<Move>& moves, Change change, std::size_t from, std::size_t to) {
@@ -38,7 +36,7 @@ ArcMoves::ArcMoves(Score& score, const SearchLimits& limits, const MarkedGraph& 
       if (from != to && !limits.forbidden.test(from, to)) allowed_into_.set(to, from);
   for (std::size_t child = 0; child < n; ++child)
     for_each(dag_.parents(child), [&](std::size_t from) { arcs_.push_back({from, child, 0.0, 0.0}); });
-  ScoreTeam team(score, n < worth_splitting ? 1 : n);
+  ScoreTeam team(score, n < nodes_worth_splitting ? 1 : n);
   team.each(n, [&](std::size_t child, Score& own) {
     rescore(child, own);
     refresh(child);

@@ -12,9 +12,6 @@ namespace dagathlon {
 
 namespace {
 
-// With fewer nodes their first scores are had before another thread is there.
-constexpr std::size_t worth_splitting = 100;
-
 // Calls visit(clique) for every clique that is `chosen` and some of `others`, all of them adjacent to it.
 template <class Visit>
 void each_clique(const BitMatrix& adjacent, BitSet others, BitSet& chosen, Visit& visit) {
@@ -46,7 +43,7 @@ ClassOperators::ClassOperators(Score& score, const ClassState& state, const Clas
 }
 
 void ClassOperators::find_joinable() {
-  ScoreTeam team(score_, limits_.faithful && size() >= worth_splitting ? size() : 1);
+  ScoreTeam team(score_, limits_.faithful && size() >= nodes_worth_splitting ? size() : 1);
   team.each(size(), [&](std::size_t y, Score& score) {
     std::vector<double> scores(limits_.faithful ? size() : 0);
     if (limits_.faithful) score.additions(y, {}, scores);
@@ -203,7 +200,7 @@ std::vector<ClassOperators::Addition> ClassOperators::raising(Score& score, std:
 }
 
 void ClassOperators::find_first_additions() {
-  ScoreTeam team(score_, size() >= worth_splitting && additions_.empty() ? size() : 1);
+  ScoreTeam team(score_, size() >= nodes_worth_splitting && additions_.empty() ? size() : 1);
   if (team.size() == 1) return;
   std::vector<std::vector<Addition>> found(size());
   const auto parents_of = [&](std::size_t y) { return state_.parents_with(y, BitSet(size())); };

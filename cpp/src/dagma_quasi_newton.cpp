@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "dagathlon/dagma.hpp"
 #include "dagathlon/orthant_wise.hpp"
@@ -11,7 +12,7 @@ namespace dagathlon {
 
 namespace {
 
-// The part of the largest second moment that no longer counts.
+// A slope that no longer counts, by the spreads of the two columns.
 constexpr double slope_tolerance = 1e-6;
 
 // loss + h(W)/μ: with the loss as the unit, tolerances mean the same in all stages.
@@ -57,9 +58,13 @@ class Smooth {
   SquareMatrix slopes_;
 };
 
-double largest_moment(const SquareMatrix& moments) {
-  double result = 0.0;
-  for (std::size_t i = 0; i < moments.size(); ++i) result = std::max(result, moments(i, i));
+// A slope has the units of two columns: by one number for all, a wide column would end the search for the others.
+std::vector<double> slope_units(const SquareMatrix& moments) {
+  std::vector<double> result(moments.cells().size(), 1.0);
+  for (std::size_t i = 0; i < moments.size(); ++i)
+    for (std::size_t j = 0; j < moments.size(); ++j)
+      if (const double unit = std::sqrt(moments(i, i) * moments(j, j)); unit > 0.0)
+        result[i * moments.stride() + j] = unit;
   return result;
 }
 
@@ -85,7 +90,8 @@ std::optional<DagmaMinimum> dagma_by_quasi_newton(const DagmaData& data, SquareM
     return *found;
   };
   const auto scales = [&](std::span<double> to) { smooth.scales(to); };
-  const OrthantWiseLimits limits{gain, slope_tolerance * largest_moment(data.moments), most_steps};
+  const std::vector<double> units = slope_units(data.moments);
+  const OrthantWiseLimits limits{gain, slope_tolerance, most_steps, units};
   const std::size_t steps = minimise_orthant_wise(value, stage.sparsity, start.cells(), limits, scales);
   return DagmaMinimum{std::move(start), steps};
 }

@@ -12,28 +12,35 @@ namespace {
 constexpr std::size_t max_narrow_arity = 256;
 constexpr std::size_t max_mergeable_cells = std::size_t{1} << 16;
 
+// Calls visit(row, code) for all; codes side by side are read several at a time.
+template <class Code, class Visit>
+void for_each_code(const CodeColumn<Code>& column, std::size_t rows, Visit&& visit) {
+  const Code* codes = column.codes;
+  if (column.row_stride == 1)
+    for (std::size_t i = 0; i < rows; ++i) visit(i, codes[i]);
+  else
+    for (std::size_t i = 0; i < rows; ++i) visit(i, codes[static_cast<std::ptrdiff_t>(i) * column.row_stride]);
+}
+
 // Whether a value is missing; a code that is no level and does not say so is refused.
 template <class Code>
 bool checked_for_gaps(const CodeColumn<Code>& column, std::size_t rows, std::size_t arity) {
   constexpr Code missing = std::numeric_limits<Code>::max();
-  bool any_missing = false;
-  bool any_wrong = false;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Code code = column.codes[static_cast<std::ptrdiff_t>(i) * column.row_stride];
-    any_missing |= code == missing;
-    any_wrong |= code >= arity && code != missing;
-  }
-  if (any_wrong) throw std::invalid_argument("a code is not below the arity");
-  return any_missing;
+  // The highest code, and the highest but for missing ones, which come after all others.
+  Code highest = 0, highest_level = 0;
+  for_each_code(column, rows, [&](std::size_t, Code code) {
+    highest = std::max(highest, code);
+    highest_level = std::max(highest_level, code == missing ? Code{0} : code);
+  });
+  if (highest_level >= arity) throw std::invalid_argument("a code is not below the arity");
+  return highest == missing;
 }
 
 // Missing values become `arity`.
 template <class To, class From>
 void copy_column(const CodeColumn<From>& column, std::size_t rows, std::size_t arity, To* to) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    const From code = column.codes[static_cast<std::ptrdiff_t>(i) * column.row_stride];
-    to[i] = static_cast<To>(std::min<std::size_t>(code, arity));
-  }
+  const auto last = static_cast<From>(std::min<std::size_t>(arity, std::numeric_limits<From>::max()));
+  for_each_code(column, rows, [&](std::size_t i, From code) { to[i] = static_cast<To>(std::min(code, last)); });
 }
 
 }  // namespace

@@ -280,7 +280,7 @@ class DiscreteScore final : public Score, private SetTerms {
   explicit DiscreteScore(ChildCounts data, Parameters... parameters) : data_(std::move(data)) {
     for (const auto& part : data_.distinct) {
       counters_.emplace_back(*part);
-      candidate_counts_.emplace_back(*part);
+      candidate_counts_.emplace_back(*part, data_.distinct.size());
       formulas_.emplace_back(part->observations(), parameters...);
     }
     likely_.resize(size());

@@ -46,7 +46,7 @@ inline bool all_dependent(const Lane& own, const Lane& xx, const Lane& yy, const
 }
 
 // How many of the candidates, of lanes at a time, leave x and y dependent for sure before one that may not: each
-// alone, of variables with variance 1.
+// alone, of variables with variance 1 or, with no correlations, 0.
 DAGATHLON_WIDE_CLONES std::size_t sure_singles(Nodes nodes, const double* with_x, const double* with_y,
                                                const Pair& p, double critical) {
   std::size_t from = 0;
@@ -99,8 +99,27 @@ struct Branches {
   }
 };
 
-// What conditioning on one more candidate, whose correlations these are, leaves of those behind it.
-[[gnu::always_inline]] inline void take_out(const Branches& branches, std::size_t depth, std::size_t chosen,
+// What conditioning on one more candidate, whose correlations these are, leaves of those behind it: of few, each by
+// itself, of many, all step by step. The digits are the same.
+void take_out_of_few(const Branches& branches, std::size_t depth, std::size_t chosen, const double* correlations,
+                     const std::size_t* nodes) {
+  const Branch now = branches[depth];
+  const Branch next = branches[depth + 1];
+  const double scale = now.own[chosen] > collinear_share ? 1.0 / std::sqrt(now.own[chosen]) : 0.0;
+  const double on_x = now.with_x[chosen] * scale;
+  const double on_y = now.with_y[chosen] * scale;
+  for (std::size_t c = chosen + 1; c < branches.stride; ++c) {
+    double covariance = correlations[nodes[c]];
+    for (std::size_t d = 1; d <= depth; ++d) covariance -= branches[d].coefficient[chosen] * branches[d].coefficient[c];
+    const double coefficient = covariance * scale;
+    next.coefficient[c] = coefficient;
+    next.with_x[c] = now.with_x[c] - coefficient * on_x;
+    next.with_y[c] = now.with_y[c] - coefficient * on_y;
+    next.own[c] = now.own[c] - coefficient * coefficient;
+  }
+}
+
+DAGATHLON_WIDE_CLONES void take_out_of_many(const Branches& branches, std::size_t depth, std::size_t chosen,
                                             const double* correlations, const std::size_t* nodes) {
   const Branch now = branches[depth];
   const Branch next = branches[depth + 1];
@@ -123,11 +142,6 @@ struct Branches {
     with_y[c] = now.with_y[c] - coefficient[c] * on_y;
     own[c] = now.own[c] - coefficient[c] * coefficient[c];
   }
-}
-
-DAGATHLON_WIDE_CLONES void take_out_of_many(const Branches& branches, std::size_t depth, std::size_t chosen,
-                                            const double* correlations, const std::size_t* nodes) {
-  take_out(branches, depth, chosen, correlations, nodes);
 }
 
 }  // namespace
@@ -197,7 +211,7 @@ class SubsetTree {
   }
 
   bool found_among(Nodes nodes) {
-    const bool together = together_ && test_.unit_variances_;
+    const bool together = together_ && test_.plain_variances_;
     for (std::size_t c = 0; c < nodes.size();) {
       // Most searches end with one of the first.
       if (together && c > 0) {
@@ -257,8 +271,8 @@ class SubsetTree {
       pulse::beat();
       pair_.push_back(after(pair_[depth], branches()[depth], c));
       const double* row = test_.correlation_.row(search_.candidates[c]);
-      if (stride_ < 2 * lanes) take_out(branches(), depth, c, row, search_.candidates.data());
-      else take_out_of_many(branches(), depth, c, row, search_.candidates.data());
+      const bool many = stride_ - c > 2 * lanes;
+      (many ? take_out_of_many : take_out_of_few)(branches(), depth, c, row, search_.candidates.data());
       if (descend(depth + 1, c + 1, outside + is_outside(c))) return true;
       pair_.pop_back();
     }
@@ -269,9 +283,8 @@ class SubsetTree {
   bool any_leaf(std::size_t depth, std::size_t from, bool outside) {
     const Branch branch = branches()[depth];
     const Pair& pair = pair_[depth];
-    const bool together = together_ && outside;
     for (std::size_t c = from; c < end_at(depth);) {
-      if (together) {
+      if (together_ && outside && c + lanes <= end_at(depth)) {
         const std::size_t sure = sure_leaves(branch, c, end_at(depth), pair, critical_);
         test_.calls_ += sure - c;
         c = sure;

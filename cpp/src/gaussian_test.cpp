@@ -81,7 +81,8 @@ GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, Gaussi
 
 GaussianTest::GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows, GaussianOptions options)
     : shared_(std::move(correlation)), correlation_(*shared_), own_(diagonal_of(correlation_)),
-      unit_variances_(std::ranges::all_of(own_, [](double variance) { return variance == 1.0; })), rows_(rows), options_(options),
+      plain_variances_(std::ranges::all_of(own_, [](double variance) { return variance == 1.0 || variance == 0.0; })),
+      rows_(rows), options_(options),
       partial_(correlation_, own_), critical_square_(rows, options) {}
 
 std::unique_ptr<IndependenceTest> GaussianTest::make_twin() const {

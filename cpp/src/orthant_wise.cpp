@@ -123,9 +123,10 @@ void remember(std::deque<Step>& steps, const Place& from, const Place& to) {
   if (steps.size() > memory) steps.pop_front();
 }
 
-double largest(const Vector& values) {
+double largest(const Vector& values, std::span<const double> units) {
   double result = 0.0;
-  for (const double x : values) result = std::max(result, std::abs(x));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    result = std::max(result, std::abs(values[k]) / (units.empty() ? 1.0 : units[k]));
   return result;
 }
 
@@ -139,7 +140,7 @@ std::size_t minimise_orthant_wise(const SmoothFunction& smooth, double lambda, s
   std::size_t taken = 0;
   for (bool gains = true; gains && taken < limits.steps; ++taken) {
     const Vector slopes = steepest(at, lambda);
-    if (largest(slopes) <= limits.slope) break;
+    if (largest(slopes, limits.units) <= limits.slope) break;
     // The last point that was evaluated is this one.
     if (scales) scales(scales_here);
     const Vector towards = direction(steps, slopes, scales_here);

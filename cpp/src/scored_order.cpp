@@ -167,8 +167,9 @@ std::size_t ScoredOrder::best_place(std::size_t node, std::size_t member) {
     totals[k] += rest;
   }
   std::size_t best = here;
+  const double least = least_gain();
   for (std::size_t k = first; k <= last; ++k)
-    if (totals[k] > totals[best] + least_gain()) best = k;
+    if (totals[k] > totals[best] + least) best = k;
   return best;
 }
 

@@ -20,6 +20,8 @@ constexpr std::size_t most_cached_words = std::size_t{1} << 14;
 constexpr std::size_t rows_per_cell = 256;
 constexpr std::size_t least_bytes = std::size_t{64} << 20;
 constexpr std::size_t largest_bytes = std::size_t{1} << 30;
+// All are looked through for each question.
+constexpr std::size_t most_kept = 512;
 
 DAGATHLON_WIDE_CLONES void append_digit(const std::uint8_t* codes, std::size_t arity, std::uint16_t* index,
                                         std::size_t rows) {
@@ -50,7 +52,7 @@ std::size_t SetCounts::most_speculative_cells() const {
 }
 
 std::size_t SetCounts::most_bytes() const {
-  return std::clamp(4 * data_.rows() * data_.size(), least_bytes, largest_bytes);
+  return std::clamp(4 * data_.rows() * data_.size(), least_bytes, largest_bytes) / sharers_;
 }
 
 const SetCounts::Sums& SetCounts::of(Nodes columns, Nodes likely) {
@@ -116,7 +118,7 @@ SetCounts::Kept& SetCounts::counted(std::vector<std::size_t> columns) {
   made.counts.shrink_to_fit();
   bytes_ += made.bytes();
   kept_.push_front(std::move(made));
-  for (; bytes_ > most_bytes() && kept_.size() > 1; kept_.pop_back()) bytes_ -= kept_.back().bytes();
+  for (; (bytes_ > most_bytes() || kept_.size() > most_kept) && kept_.size() > 1; kept_.pop_back()) bytes_ -= kept_.back().bytes();
   return kept_.front();
 }
 

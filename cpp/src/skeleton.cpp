@@ -237,7 +237,7 @@ class SkeletonSearch {
     for (std::size_t x = 0; x < test_.size(); ++x) part(x, of_lower[x]);
     std::vector<Separations> of_higher(test_.size());
     if (!options_.one_sided) ask_sides({order, false}, lists, enough, of_higher);
-    kept_ = {};
+    kept_ = std::vector<double>();
     lists = {};
     std::size_t numbers = 0;
     for (std::size_t x = 0; x < test_.size(); ++x) numbers += of_lower[x].size() + of_higher[x].size();
@@ -257,11 +257,11 @@ class SkeletonSearch {
   };
 
   void keep_around(const NeighbourLists& lists) {
-    kept_.resize(lists.offset(test_.size()));
+    kept_.resize(lists.total());
     kept_nodes_ = std::as_const(lists)[0].data();
     for_each_node(strip_height, {}, [&](std::size_t x, Hand& hand) {
       pulse::beat(lists[x].size());
-      hand.test->single_search()->keep(x, lists[x], std::span(kept_).subspan(lists.offset(x), lists[x].size()));
+      hand.test->single_search()->keep(x, lists[x], std::span(kept_).subspan(lists.start(x), lists[x].size()));
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -15,8 +16,11 @@ constexpr auto between_looks = std::chrono::milliseconds(10);
 constexpr auto time_awake = std::chrono::microseconds(100);
 
 // More threads than cores only wait for each other, and each has buffers of its own. A small machine may have a few
-// more, to try what large ones do.
-std::size_t most_threads() { return std::max<std::size_t>(16, std::thread::hardware_concurrency()); }
+// more, to try what large ones do. Asked once: the system's answer is in a file.
+std::size_t most_threads() {
+  static const std::size_t most = std::max<std::size_t>(16, std::thread::hardware_concurrency());
+  return most;
+}
 
 // Waits for what is about to happen; others may have the core meanwhile.
 template <class Happened>
@@ -46,9 +50,12 @@ std::size_t allow_threads(std::size_t threads) { return std::exchange(allowed, s
 Team::Team(std::size_t most_members) {
   const std::size_t members = std::min({allowed_threads(), most_members, most_threads()});
   try {
+    if (members > 1) helpers_.reserve(members - 1);
     for (std::size_t member = 1; member < members; ++member) helpers_.emplace_back([this, member] { help(member); });
   } catch (const std::system_error&) {
     // The system gives no more threads, by a limit on them or on memory: fewer do the same work.
+  } catch (const std::bad_alloc&) {
+    // Likewise; those that have begun must not be left behind.
   }
 }
 

@@ -189,3 +189,13 @@ def test_quasi_newton_steps_heed_a_deadline(logistic: bool) -> None:
     given = *sample(data_of(logistic, 60), logistic), np.zeros((60, 60)), stage(1.0, 1.0), 0.0, 1000
     with pytest.raises(OutOfTimeError), watch(deadline=0.0):
         consume(_core.dagma_by_quasi_newton(*given) for _ in range(1000))
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e3, 1e5])
+def test_a_wide_column_does_not_end_the_search_for_the_others(spread):
+    rng = np.random.default_rng(21)
+    weights = np.triu(rng.random((12, 12)) < 0.3, 1) * rng.uniform(0.6, 1, (12, 12))
+    values = rng.normal(size=(1000, 12)) @ np.linalg.inv(np.eye(12) - weights)
+    apart = spread * rng.normal(size=(1000, 1))
+    found = learn(dataset(np.hstack([values, apart])), "dagma", standardize=False).graph
+    assert np.array_equal(arcs(found)[:12, :12], weights != 0)

@@ -102,6 +102,23 @@ def test_rows_of_many_levels_are_not_kept_as_bits() -> None:
     assert found[1] == native.local(0, [1])
 
 
+@pytest.mark.memory
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no such file here")
+def test_parts_of_the_rows_share_what_may_be_kept() -> None:
+    """Interventions on each variable: the counts are of 15 choices of rows."""
+    p, rows = 14, 40_000
+    plain = many_rows(rows, (3,) * p)
+    regimes = ([(), *((name,) for name in plain.names)], np.arange(rows) % (p + 1))
+    data = Dataset(plain.variables, codes=plain.codes, regimes=regimes)
+    native = native_score(data, "mbde", ScoreParameters())
+    rng = np.random.default_rng(2)
+    before = resident_bytes()
+    for _ in range(4_000):
+        child, *parents = rng.permutation(p)[:5].tolist()
+        native.additions(child, sorted(parents))
+    assert resident_bytes() - before < 110_000_000  # 64 MB for all, and buffers
+
+
 @pytest.mark.parametrize("learner", ["boss", "grasp"])
 def test_searches_over_orders_end_where_scores_have_few_digits_left(learner: str) -> None:
     """Terms so large that their sum depends on their order by more than ties may differ."""

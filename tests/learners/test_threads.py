@@ -19,7 +19,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, OutOfTimeError
 from dagathlon.modules import modules
 from dagathlon.pulse import part, stop_early, watch
-from dagathlon.threads import allowed_threads, several_threads
+from dagathlon.threads import allowed_threads, several_threads, side_by_side
 from quick_settings import QUICK
 
 SPLITTING = sorted(name for name, cls in modules("algorithm").items() if cls.splits)
@@ -225,6 +225,7 @@ def test_what_finishes_a_search_after_its_deadline_may_split():
             with part():
                 test = _core.gaussian_test(values, "correlation", 1.0, False)
                 assert _core.pc_skeleton(test, options)[1]
+                assert list(side_by_side(abs, [-1, 2, -3], 3)) == [1, 2, 3]
 
 
 def test_a_deadline_ends_all_threads():

@@ -6,8 +6,9 @@ import pytest
 from plans import FakePlan, add_data, call, learner, plan_of
 from test_engine import outcome
 
+from dagathlon.learners.constraint.pc import Pc
 from dagathlon.study.engine.cores import Cores
-from dagathlon.study.engine.execute import splits
+from dagathlon.study.engine.execute import gains_by_threads
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.engine.schedule import Schedule
@@ -68,6 +69,8 @@ def test_runs_that_begin_together_share_what_is_left(store):
         ("hc", {"column_orders": 3}, True),
         ("ges", {}, False),
         ("ges", {"starts": 4}, True),
+        ("gies", {}, True),
+        ("gies", {"orders": False}, False),
         ("giudici_green", {}, False),
         ("giudici_green", {"chains": 2}, True),
         ("bootstrap", {"learner": "hc"}, True),
@@ -76,7 +79,23 @@ def test_runs_that_begin_together_share_what_is_left(store):
     ],
 )
 def test_cores_are_lent_where_parameters_leave_something_to_split(name, values, gains):
-    assert splits(call(TaskKind.LEARN, name, values)) is gains
+    assert gains_by_threads(call(TaskKind.LEARN, name, values)) is gains
+
+
+def test_whoever_lends_cores_prepares_no_learner(store, monkeypatch):
+    def unprepared(cls: type) -> None:
+        raise ImportError("a library that is not here")
+
+    monkeypatch.setattr(Pc, "prepare", classmethod(unprepared))
+    assert gains_by_threads(call(TaskKind.LEARN, "pc"))
+
+
+def test_a_user_module_that_cannot_be_asked_has_one_core(monkeypatch):
+    def broken(self: Pc) -> bool:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Pc, "gains_by_threads", broken)
+    assert not gains_by_threads(call(TaskKind.LEARN, "pc"))
 
 
 def test_what_is_ready_keeps_its_core(store):
@@ -130,8 +149,9 @@ def test_a_learner_that_does_not_split_has_one(store):
 def test_asked_for_threads_are_used(store):
     plan = FakePlan()
     source = add_data(plan, 0)
-    positions = [plan.add(call(TaskKind.LEARN, name), 0, [source]) for name in ("pc", "boss")]
+    names = ("pc", "boss", "hc")  # the last has little to split, and does
+    positions = [plan.add(call(TaskKind.LEARN, name), 0, [source]) for name in names]
     for position in positions:
         plan.resources[position] = Resources(2)
     LocalEngine(2, cards=()).run(plan, store)
-    assert [outcome(store, plan, i).detail for i in positions] == [BY_TWO, BY_TWO]
+    assert [outcome(store, plan, i).detail for i in positions] == [BY_TWO] * 3

@@ -16,7 +16,7 @@ namespace dagathlon {
 // empty; a row has a count for each level of the child. There must be no missing values.
 class CandidateCounts {
  public:
-  explicit CandidateCounts(const DiscreteData& data) : data_(data), sets_(data) {}
+  explicit CandidateCounts(const DiscreteData& data, std::size_t sharers = 1) : data_(data), sets_(data, sharers) {}
 
   // Whether it pays to say what is likely.
   bool looks_ahead() const { return sets_.suit(); }

@@ -58,7 +58,7 @@ class GaussianTest : public IndependenceTest, public SingleSearch {
   bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) override;
   GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) override;
   double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) override;
-  SingleSearch* single_search() override { return unit_variances_ && size() >= many_columns ? this : nullptr; }
+  SingleSearch* single_search() override { return plain_variances_ && size() >= many_columns ? this : nullptr; }
   void keep(std::size_t x, std::span<const std::uint32_t> nodes, std::span<double> to) const override;
   std::size_t single_separator(std::size_t x, std::size_t y, const Around& around, ConstRow tried,
                                double alpha) override;
@@ -84,7 +84,8 @@ class GaussianTest : public IndependenceTest, public SingleSearch {
   const SymmetricMatrix& correlation_;
   // Its diagonal: in a large matrix the cells lie far apart.
   std::vector<double> own_;
-  bool unit_variances_;
+  // Whether all are 1, or 0 of a constant column, which correlates with nothing and takes nothing away.
+  bool plain_variances_;
   std::size_t rows_;
   GaussianOptions options_;
   PartialCorrelations partial_;

@@ -27,8 +27,6 @@ class NeighbourLists {
 
   std::span<const std::uint32_t> operator[](std::size_t i) const { return {nodes_.data() + start_[i], length(i)}; }
   std::span<std::uint32_t> operator[](std::size_t i) { return {nodes_.data() + start_[i], length(i)}; }
-  // How many there are in the lists before that of a node.
-  std::size_t offset(std::size_t i) const { return start_[i]; }
 
  private:
   std::size_t length(std::size_t i) const { return start_[i + 1] - start_[i]; }

@@ -23,6 +23,8 @@ struct OrthantWiseLimits {
   double slope;
   // or after so many steps.
   std::size_t steps;
+  // What a slope of each number is measured in; all by one where empty.
+  std::span<const double> units = {};
 };
 
 // Moves `point` to a minimum near it, without scales by steps of one scale for all; returns the number of steps.

@@ -10,6 +10,9 @@
 
 namespace dagathlon {
 
+// With fewer nodes their first scores are had before another thread is there.
+constexpr std::size_t nodes_worth_splitting = 100;
+
 class ScoreTeam {
  public:
   ScoreTeam(Score& score, std::size_t most_members)

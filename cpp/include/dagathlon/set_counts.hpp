@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,7 +28,9 @@ class SetCounts {
     const Tally* cell(std::size_t k) const { return counts.data() + k * width; }
   };
 
-  explicit SetCounts(const DiscreteData& data) : data_(data), suit_(RowBits::suit(data)) {}
+  // What is kept is limited in all: `sharers` of the same kind, one for each part of the rows, have a share each.
+  explicit SetCounts(const DiscreteData& data, std::size_t sharers = 1)
+      : data_(data), sharers_(sharers), suit_(RowBits::suit(data)) {}
 
   // Whether some tables are counted in this way, and those of so many cells (without the levels of the other column).
   bool suit() const { return suit_; }
@@ -66,6 +67,7 @@ class SetCounts {
   void each(const Kept& kept, Nodes columns, Visit&& visit) const;
 
   const DiscreteData& data_;
+  std::size_t sharers_;
   bool suit_;
   const RowBits* bits_ = nullptr;
   BitSums adder_;

@@ -17,6 +17,8 @@ from dagathlon.learners.progress import Bar, Progress
 from dagathlon.modules import Natural, NonNegative, find, parameter_type
 from dagathlon.modules.spec import single_values
 
+_THREADS, _SECONDS = parameter_type(Natural), parameter_type(NonNegative)
+
 
 def learn(
     data: Any,
@@ -76,7 +78,7 @@ def learn(
         _refuse_unknown_start(learner)
     rng = np.random.Generator(np.random.Philox(key=seed))
     limit = time_limit(learner, timeout)
-    threads = parameter_type(Natural).read(threads, "threads")
+    threads = _THREADS.read(threads, "threads")
     with _shown(name, progress) as told:
         try:
             return attempt(
@@ -100,7 +102,7 @@ def made(name: str, parameters: dict[str, Any], timeout: float | None = None) ->
     """The learner of that name; a time limit is its own parameter where it has one."""
     cls = find("algorithm", name)
     if timeout is not None:
-        timeout = parameter_type(NonNegative).read(timeout, "timeout")
+        timeout = _SECONDS.read(timeout, "timeout")
         if "timeout" in cls.parameters():
             parameters = {**parameters, "timeout": timeout}
     return cast(Learner, cls.from_json(parameters, name))

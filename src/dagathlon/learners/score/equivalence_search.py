@@ -330,6 +330,10 @@ class Gies(ClassSearch):
         """The score, and BOSS where the search starts at its order as well."""
         return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
 
+    def gains_by_threads(self) -> bool:
+        """The two searches go side by side."""
+        return self.orders
+
     def _most_starts(self, variables: int) -> int:
         return 2
 

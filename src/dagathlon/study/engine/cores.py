@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dagathlon.study.engine.execute import splits
+from dagathlon.study.engine.execute import gains_by_threads
 from dagathlon.study.engine.process import WorkerProcess
 from dagathlon.study.engine.schedule import Schedule
 
@@ -60,7 +60,7 @@ class Cores:
             if len(batch) == 1
             and not worker.outstanding
             and schedule.may_have_more(batch[0])
-            and splits(schedule.tasks[batch[0]].call)
+            and gains_by_threads(schedule.tasks[batch[0]].call)
         ]
         each, rest = divmod(spare, max(len(able), 1))
         return {position: each + (k < rest) for k, position in enumerate(able)}

@@ -105,12 +105,23 @@ def shares_tables(call: Call) -> bool:
 
 
 def splits(call: Call) -> bool:
-    """Whether a call is of a learner that can use several threads, with its parameters."""
+    """Whether a call is of a learner that can use several threads."""
     if call.kind is not TaskKind.LEARN or call.location:
         return False
     try:
-        return cast(Learner, module_of(call)).gains_by_threads()
+        return cast(type[Learner], find("algorithm", call.module)).splits
     except DagathlonError:
+        return False
+
+
+def gains_by_threads(call: Call) -> bool:
+    """Whether a call's parameters leave much to split; asked where no learner is prepared."""
+    if not splits(call):
+        return False
+    try:
+        cls = cast(type[Learner], find("algorithm", call.module))
+        return cast(Learner, made(cls, call.values)).gains_by_threads()
+    except Exception:  # of a user's module: its own run will say what is wrong
         return False
 
 
