@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import read_data, text_table
+from dagathlon.data import read_data, text_file, text_table
 from dagathlon.errors import DataError
 
 
@@ -166,6 +166,11 @@ def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: b
         "A,B\n3,4\n1,2\nNA,3\n0,0\n",
         "A,B,C\nyes,inf,a\nno,Infinity,b\nno,1,a\n",
         "A,B\n2020-01-01,1\n2020-01-02,2\n2020-01-03,1\n",
+        "A,B\n" + "0,1\n" * 150 + "0x3, 0X1f\n",
+        "A,B\n" + "0x10,1\n0x11,2\n" * 75 + "0x11,z\n",
+        "A,B\n" + "01,1.5\n1,2.5\n" * 75 + "2,0x11\n",
+        "A,B\n" + "01,1\n1,2\n" * 75 + "2,0x11\n",
+        "A,B,B\nx,0,0\ny,0x1,1\nx,1,0x0\n",
         "A,B,C\n" + "n,1,2\nm,2,1\n" * 60 + "free\rtext,1,2\n",
         "A,B\n" + "".join(f"{i % 12},{i % 7}\n" for i in range(40)),
         "A,B\n" + "".join(f"{i % 12 + 20},{i % 7 - 1}\n" for i in range(40)),
@@ -189,6 +194,17 @@ def test_both_readers_agree(
     quick = outcome(path, options)
     monkeypatch.setattr(text_table, "plain_text", lambda *_: None)
     assert outcome(path, options) == quick
+
+
+def test_hexadecimal_numbers_are_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the parts of a text in which they are looked for meet."""
+    path = tmp_path / "d.csv"
+    path.write_text("A,B\n" + "0,01\n1,1\n" * 60 + '0x1,"2"\n')
+    start = path.read_text().index("0x1")
+    for size in (start, start + 1, start + 2):
+        monkeypatch.setattr(text_file, "_CHUNK", size)
+        data = read_data(path)
+        assert [variable.levels for variable in data.variables] == [("0", "0x1", "1"), ("1", "2")]
 
 
 def outcome(path: Path, options: dict[str, Any]) -> tuple[Any, list[str]]:
