@@ -171,6 +171,7 @@ def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: b
         "A,B\n" + "01,1.5\n1,2.5\n" * 75 + "2,0x11\n",
         "A,B\n" + "01,1\n1,2\n" * 75 + "2,0x11\n",
         "A,B,B\nx,0,0\ny,0x1,1\nx,1,0x0\n",
+        "A\tB\n0b1\tx\nnan\ty\n1,5\tx\n",
         "A,B,C\n" + "n,1,2\nm,2,1\n" * 60 + "free\rtext,1,2\n",
         "A,B\n" + "".join(f"{i % 12},{i % 7}\n" for i in range(40)),
         "A,B\n" + "".join(f"{i % 12 + 20},{i % 7 - 1}\n" for i in range(40)),
