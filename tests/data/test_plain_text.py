@@ -13,6 +13,8 @@ import pytest
 
 from dagathlon import _core
 from dagathlon.data import read_data, text_file, text_table
+from dagathlon.data.plain_text import PlainText
+from dagathlon.data.wide_text import whole_table
 from dagathlon.errors import DataError
 
 
@@ -206,6 +208,31 @@ def test_hexadecimal_numbers_are_labels(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr(text_file, "_CHUNK", size)
         data = read_data(path)
         assert [variable.levels for variable in data.variables] == [("0", "0x1", "1"), ("1", "2")]
+
+
+def test_each_column_of_counts_is_looked_at_once() -> None:
+    taken = 0
+
+    class Counted(np.ndarray[Any, Any]):
+        def __getitem__(self, key: Any) -> Any:
+            nonlocal taken
+            found = super().__getitem__(key)
+            taken += np.size(found)
+            return found
+
+    def entries(width: int) -> int:
+        nonlocal taken
+        taken = 0
+        words = [str(i) for i in range(20, 32)]
+        lists = np.zeros(width, np.int32).view(Counted)
+        codes = np.tile(np.arange(12, dtype=np.uint8), (width, 1))
+        text = PlainText(range(width), lists, codes, np.empty((0, 12)), [words], frozenset({""}))
+        whole = whole_table([f"V{j}" for j in range(width)], text, may_hold_cardinalities=False)
+        assert whole is not None
+        assert whole.data.values.tolist() == [[float(word)] * width for word in words]
+        return taken
+
+    assert entries(100) == 10 * entries(10)
 
 
 def outcome(path: Path, options: dict[str, Any]) -> tuple[Any, list[str]]:
