@@ -246,6 +246,28 @@ def test_whole_numbers_and_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     np.testing.assert_array_equal(found.known_moments.scatter(), expected.scatter())
 
 
+@pytest.mark.parametrize("form", FORMS, ids=[name for name, _ in FORMS])
+def test_interventions_are_never_lost(
+    tmp_path: Path,
+    whole: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    form: tuple[str, Callable[[pa.Table, Path], None]],
+) -> None:
+    path = tmp_path / form[0]
+    marks = pa.array(np.arange(N_ROWS) % 2 == 0)
+    form[1](whole.to_arrow().append_column("do(X1)", marks), path)
+    others = [name for name in whole.names if name != "X1"]
+    assert read_data(path, keep=whole.names).targets is not None
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    for names in (whole.names, ["X0", "X1"]):
+        with pytest.raises(DataError, match=r"unpacks to more than 200,000 bytes; if"):
+            read_data(path, keep=names)
+    assert read_data(path, drop=["X1"]).names == tuple(others)
+    assert read_data(path, keep=["X0", "X2"]) == whole.select(["X0", "X2"])
+    with pytest.raises(DataError, match=r"unknown column 'do\(X1\)'"):
+        read_data(path, drop=["do(X1)"])
+
+
 @pytest.mark.parametrize("rows", [5000, 2 * N_ROWS])
 def test_a_file_that_changes(
     tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch, rows: int

@@ -291,17 +291,17 @@ class FileDataset(Dataset):
 
 
 def rows_in_file(
-    path: str | os.PathLike[str], schema: pa.Schema, request: ColumnRequest
+    path: str | os.PathLike[str], fields: Sequence[pa.Field], request: ColumnRequest
 ) -> Dataset | None:
-    """The data of a file that is too large; nothing where not all wanted columns are measurements.
+    """Columns of a file that is too large; nothing where not all of them are measurements.
 
-    Whole numbers are, if that was said of them. If the wanted columns are few enough they are read.
+    Whole numbers are, if that was said of them. If the columns are few enough they are read.
     """
-    names = tuple(name for name in schema.names if request.wants(name))
-    if not all(_is_measured(schema.field(name), request) for name in names):
+    if not all(_is_measured(field, request) for field in fields):
         return None
-    found = RowsOfFile(Path(path), names, request.missing)
-    data = FileDataset(tuple(map(Variable, names)), found.looked_through())
+    names = tuple(field.name for field in fields)
+    found = RowsOfFile(Path(path), names, request.missing).looked_through()
+    data = FileDataset(tuple(map(Variable, names)), found)
     return data[:] if len(data) * len(names) * _CELL <= most_unpacked() else data
 
 
