@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 
 from dagathlon import _core, learn
 from dagathlon.data import Dataset, Variable, read_data, rows_in_file
-from dagathlon.data.rows_in_file import FileDataset, RowsInFileError
+from dagathlon.data.rows_in_file import FileDataset, RowsInFileError, RowsOfFile
 from dagathlon.data.table_sizes import table_batches
 from dagathlon.data.unpacking import MOST_UNPACKED
 from dagathlon.data.write_csv import write_csv
@@ -268,23 +269,81 @@ def test_interventions_are_never_lost(
         read_data(path, drop=["do(X1)"])
 
 
+NEEDS: list[Callable[[Dataset], object]] = [
+    lambda data: learn(data, "pc"),
+    lambda data: data.column("X1"),
+    lambda data: data.take([N_ROWS - 1, 0]),
+    lambda data: data[:5],
+]
+
+
 @pytest.mark.parametrize("rows", [5000, 2 * N_ROWS])
-def test_a_file_that_changes(
+def test_a_file_of_other_rows(
     tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
+    """Though size and time say that it is the same."""
     path = tmp_path / "d.parquet"
     _parquet(whole.to_arrow(), path)
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    monkeypatch.setattr(RowsOfFile, "_stamp_now", lambda _: (0, 0))
     data = read_data(path)
     _parquet(whole.take(np.arange(rows) % N_ROWS).to_arrow(), path)
-    needs: list[Callable[[], object]] = [
-        lambda: learn(data, "pc"),
-        lambda: data.column("X1"),
-        lambda: data.take([N_ROWS - 1, 0]),
-    ]
-    for need in needs[: None if rows < N_ROWS else 2]:
+    for need in NEEDS[: 3 if rows < N_ROWS else 2]:
         with pytest.raises(DataError, match=r"does not have the 9001 rows that it had"):
-            need()
+            need(data)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_a_file_that_changes(
+    large: Dataset, whole: Dataset, need: Callable[[Dataset], object]
+) -> None:
+    """To other values in as many rows."""
+    path = large._rows.place  # type: ignore[attr-defined]
+    dict(FORMS)[path.name](whole.take(np.arange(N_ROWS)[::-1]).to_arrow(), path)
+    os.utime(path, ns=(0, 0))  # the same bytes within one tick of the file system's clock
+    with pytest.raises(DataError, match=r"has changed since it was opened"):
+        need(large)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_a_file_that_is_gone(large: Dataset, need: Callable[[Dataset], object]) -> None:
+    large._rows.place.unlink()  # type: ignore[attr-defined]
+    with pytest.raises(DataError, match="there is no such file"):
+        need(large)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+@pytest.mark.parametrize("change", ["columns", "text", "no table"])
+def test_a_file_that_is_another_one(
+    large: Dataset,
+    whole: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+    need: Callable[[Dataset], object],
+) -> None:
+    """Though size and time say that it is the same."""
+    rows: RowsOfFile = large._rows  # type: ignore[attr-defined]
+    monkeypatch.setattr(RowsOfFile, "_stamp_now", lambda _: rows.stamp)
+    table = whole.to_arrow()
+    if change == "no table":
+        rows.place.write_bytes(b"no table")
+    else:
+        words = pa.array(["a word"] * N_ROWS)
+        columns = {"columns": [*table.columns[:1]], "text": [words] * N_COLUMNS}[change]
+        dict(FORMS)[rows.place.name](
+            pa.table(columns, names=list(whole.names[: len(columns)])), rows.place
+        )
+    with pytest.raises(DataError, match=r"not a readable table|cannot open this file"):
+        need(large)
+
+
+def test_a_file_that_changes_during_a_pass(large: Dataset) -> None:
+    rows: RowsOfFile = large._rows  # type: ignore[attr-defined]
+    blocks = rows.blocks(large.names)
+    next(blocks)
+    os.utime(rows.place, ns=(0, 0))
+    with pytest.raises(DataError, match=r"has changed since it was opened"):
+        list(blocks)
 
 
 def test_batches_of_wide_files_have_few_rows(

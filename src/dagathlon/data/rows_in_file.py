@@ -24,6 +24,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.gaps import with_gaps
 from dagathlon.data.request import ColumnRequest
 from dagathlon.data.storage import Values, aligned_empty
+from dagathlon.data.table_faults import explained
 from dagathlon.data.table_sizes import table_batches
 from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.variable import Variable
@@ -33,6 +34,7 @@ _CELL = 8
 _BLOCK = 1 << 25
 
 Rows: TypeAlias = npt.NDArray[np.intp]
+Stamp: TypeAlias = tuple[int, int]
 
 
 class RowsInFileError(DataError):
@@ -66,6 +68,8 @@ class RowsOfFile:
         The range of each column.
     means
         Means as they are before their rounding is taken back.
+    stamp
+        What tells whether the file was changed; nothing before it was looked through.
 
     Attributes
     ----------
@@ -80,6 +84,7 @@ class RowsOfFile:
     lowest: Values = field(default_factory=lambda: np.empty(0))
     highest: Values = field(default_factory=lambda: np.empty(0))
     means: tuple[float, ...] = ()
+    stamp: Stamp | None = None
     place: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,19 +93,30 @@ class RowsOfFile:
     def blocks(self, names: Sequence[str]) -> Iterator[Values]:
         """All rows of some columns, a block at a time, in memory that the next block takes over.
 
-        Whole parts, but for the last block. A file that has other rows than before is a
-        `DataError`.
+        Whole parts, but for the last block. A file that is not what it was before is a `DataError`.
         """
         passed = 0
-        for block in self._blocks(names):
-            passed += len(block)
-            if self.n_rows and passed > self.n_rows:
-                break
-            yield block
+        with explained(self.place, str(self.path)):
+            self._check_unchanged()
+            for block in self._blocks(names):
+                passed += len(block)
+                if self.n_rows and passed > self.n_rows:
+                    break
+                yield block
+            self._check_unchanged()
         if self.n_rows and passed != self.n_rows:
             raise DataError(
                 f"{self.path}: does not have the {self.n_rows} rows that it had when it was opened"
             )
+
+    def _check_unchanged(self) -> None:
+        if self.stamp is not None and self.stamp != self._stamp_now():
+            raise DataError(f"{self.path}: has changed since it was opened; read it again")
+
+    def _stamp_now(self) -> Stamp:
+        """Size and time; on mounted file systems the number of a file may change by itself."""
+        found = self.place.stat()
+        return found.st_size, found.st_mtime_ns
 
     def _blocks(self, names: Sequence[str]) -> Iterator[Values]:
         part = _core.BlockMoments.rows_of_block
@@ -127,11 +143,12 @@ class RowsOfFile:
 
     def looked_through(self) -> RowsOfFile:
         """With the number of rows and the ranges; a missing or infinite value is a `DataError`."""
+        stamped = replace(self, stamp=self._stamp_now())
         n_rows = 0
         sums = _core.BlockMoments(len(self.names))
         lowest = np.full(len(self.names), np.inf)
         highest = -lowest
-        for block in self.blocks(self.names):
+        for block in stamped.blocks(self.names):
             low, high = block.min(axis=0), block.max(axis=0)
             if not (np.isfinite(low) & np.isfinite(high)).all():
                 raise self._not_a_number(block, n_rows)
@@ -141,7 +158,9 @@ class RowsOfFile:
         if not n_rows:
             raise DataError(f"{self.path}: no rows")
         sums.next_pass()
-        return replace(self, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means))
+        return replace(
+            stamped, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means)
+        )
 
     def _not_a_number(self, block: Values, before: int) -> DataError:
         row, j = np.argwhere(~np.isfinite(block))[0]
