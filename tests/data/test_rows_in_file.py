@@ -269,6 +269,31 @@ def test_interventions_are_never_lost(
         read_data(path, drop=["do(X1)"])
 
 
+def test_gaps_in_few_columns_are_read(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = whole.values.copy()
+    values[[5, 8000], 1] = math.nan
+    with_gaps = Dataset(whole.variables, values=values)
+    _parquet(with_gaps.to_arrow(), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    assert read_data(tmp_path / "d.parquet", keep=["X1", "X3"]) == with_gaps.select(["X1", "X3"])
+    with pytest.raises(DataError, match=r"row 6, column 'X1': a missing value"):
+        read_data(tmp_path / "d.parquet")
+
+
+def test_infinite_numbers_behind_gaps_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = np.random.default_rng(2).normal(size=20_000)
+    odd = numbers.copy()
+    odd[3], odd[15_000] = math.nan, math.inf
+    _parquet(pa.table({"A": numbers, "B": odd}), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.raises(DataError, match=r"row 15001, column 'B': found an infinite"):
+        read_data(tmp_path / "d.parquet", keep=["B"])
+
+
 NEEDS: list[Callable[[Dataset], object]] = [
     lambda data: learn(data, "pc"),
     lambda data: data.column("X1"),

@@ -141,20 +141,31 @@ class RowsOfFile:
             column = column.cast(pa.float64(), safe=False)
         return chunk_numbers(column, np.nan)
 
+    def fit(self, n_rows: int) -> bool:
+        """Whether so many rows of all columns may be held."""
+        return n_rows * len(self.names) * _CELL <= most_unpacked()
+
     def looked_through(self) -> RowsOfFile:
-        """With the number of rows and the ranges; a missing or infinite value is a `DataError`."""
+        """With the number of rows and the ranges; an infinite value is a `DataError`.
+
+        So is a missing one, unless all rows may be held; then the ranges are of no use.
+        """
         stamped = replace(self, stamp=self._stamp_now())
         n_rows = 0
+        gap: DataError | None = None
         sums = _core.BlockMoments(len(self.names))
         lowest = np.full(len(self.names), np.inf)
         highest = -lowest
         for block in stamped.blocks(self.names):
             low, high = block.min(axis=0), block.max(axis=0)
             if not (np.isfinite(low) & np.isfinite(high)).all():
-                raise self._not_a_number(block, n_rows)
+                self._check_not_infinite(block, n_rows)
+                gap = gap or self._gap(block, n_rows)
             lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
             sums.add(block)
             n_rows += len(block)
+            if gap is not None and not self.fit(n_rows):
+                raise gap
         if not n_rows:
             raise DataError(f"{self.path}: no rows")
         sums.next_pass()
@@ -162,20 +173,26 @@ class RowsOfFile:
             stamped, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means)
         )
 
-    def _not_a_number(self, block: Values, before: int) -> DataError:
-        row, j = np.argwhere(~np.isfinite(block))[0]
-        place = f"{self.path}, row {before + row + 1}, column {self.names[j]!r}"
-        if np.isinf(block[row, j]):
-            return DataError(
+    def _check_not_infinite(self, block: Values, before: int) -> None:
+        if np.isinf(block).any():
+            place = self._place_of_first(np.isinf(block), before)
+            raise DataError(
                 f"{place}: found an infinite or far too large number; values are finite"
             )
+
+    def _gap(self, block: Values, before: int) -> DataError:
         return DataError(
-            f"{place}: a missing value. The file unpacks to more than {most_unpacked():,} bytes, "
+            f"{self._place_of_first(np.isnan(block), before)}: a missing value. The file unpacks "
+            f"to more than {most_unpacked():,} bytes, "
             "and of such only covariances are taken, which need whole rows: leave out the column "
             "(drop, --drop of the commands) or write the file without such rows; if there is "
             "memory for all of it, allow more by the environment variable "
             f"{MOST_UNPACKED}, and gaps are treated as in any other file"
         )
+
+    def _place_of_first(self, marked: npt.NDArray[np.bool_], before: int) -> str:
+        row, j = np.argwhere(marked)[0]
+        return f"{self.path}, row {before + row + 1}, column {self.names[j]!r}"
 
     @cached_property
     def moments(self) -> _core.Moments:
@@ -321,7 +338,7 @@ def rows_in_file(
     names = tuple(field.name for field in fields)
     found = RowsOfFile(Path(path), names, request.missing).looked_through()
     data = FileDataset(tuple(map(Variable, names)), found)
-    return data[:] if len(data) * len(names) * _CELL <= most_unpacked() else data
+    return data[:] if found.fit(len(data)) else data
 
 
 def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:
