@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -369,6 +370,56 @@ def test_a_file_that_changes_during_a_pass(large: Dataset) -> None:
     os.utime(rows.place, ns=(0, 0))
     with pytest.raises(DataError, match=r"has changed since it was opened"):
         list(blocks)
+
+
+def test_a_notebook_goes_over_the_file_once(
+    large: Dataset, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes = []
+
+    def noted(*given: Any) -> Iterator[pa.RecordBatch]:
+        passes.append(given)
+        return table_batches(*given)
+
+    monkeypatch.setattr(rows_in_file, "table_batches", noted)
+    assert large._repr_html_() == whole._repr_html_()
+    assert len(passes) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "message"),
+    [
+        ("K", np.ones(8000), "column 'K' with one value only"),
+        ("K", np.arange(8000.0) // 2000, None),
+        ("id", np.arange(8000.0), "column 'id' with another value in each row"),
+        ("id", np.arange(8000.0) ** 2, None),
+    ],
+)
+def test_a_column_larger_than_the_limit_is_judged(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    column: np.ndarray[Any, Any],
+    message: str | None,
+) -> None:
+    table = pa.table({"A": np.random.default_rng(2).normal(size=8000), name: column})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, "60000")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        data = read_data(tmp_path / "d.parquet")
+    assert isinstance(data, FileDataset)
+    assert [message in str(one.message) for one in said if message] == [True] * bool(message)
+    assert len(said) == bool(message)
+
+
+def test_a_wide_file_of_few_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({f"X{j}": np.arange(20.0) * j % 7 for j in range(1, 400)})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, "60000")
+    with pytest.warns(UserWarning, match="columns 'X7', 'X14', .* with one value only"):
+        data = read_data(tmp_path / "d.parquet")
+    assert not data.has_rows
 
 
 def test_batches_of_wide_files_have_few_rows(

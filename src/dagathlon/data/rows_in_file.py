@@ -302,6 +302,11 @@ class FileDataset(Dataset):
         values = self._rows.taken(self.names, self._checked_rows(indices))
         return Dataset(self._variables, values=values)
 
+    @property
+    def has_rows(self) -> bool:
+        """Never: there is no room for all of them."""
+        return False
+
     def require_rows(self) -> None:
         """A `DataError`: there is no room for all rows."""
         raise RowsInFileError(str(self._rows.path))
