@@ -18,6 +18,7 @@ using Found = std::tuple<NumpyMatrix<std::int32_t>, NumpyMatrix<std::uint8_t>, N
                          std::vector<std::vector<std::string>>>;
 
 std::optional<Found> scanned(const Bytes& text, char delimiter, const Bytes& uses, const std::vector<std::string>& missing) {
+  if (uses.size() == 0) throw nb::value_error("a text has at least one column");
   std::vector<ColumnUse> columns;
   for (std::size_t j = 0; j < uses.size(); ++j) {
     if (uses.data()[j] > static_cast<std::uint8_t>(ColumnUse::any)) throw nb::value_error("a use is 0, 1 or 2");

@@ -98,6 +98,15 @@ class Dictionary {
   bool grew_ = false;
 };
 
+// How many rows there may be, one that breaks off among them. Lines may be empty or too short, but each row that is
+// whole and not the last has a byte behind each of its fields.
+std::size_t most_rows(std::string_view text, std::size_t width) {
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1);
+  return std::min(lines, text.size() / width + 1);
+}
+
+bool has_return(std::string_view field) { return field.find('\r') != std::string_view::npos; }
+
 class Scan {
  public:
   Scan(std::string_view text, const PlainLayout& layout)
@@ -105,7 +114,7 @@ class Scan {
         end_(text.data() + text.size()),
         layout_(layout),
         columns_(layout.columns.size() - static_cast<std::size_t>(std::ranges::count(layout.columns, ColumnUse::left_out))),
-        most_rows_(static_cast<std::size_t>(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1)),
+        most_rows_(most_rows(text, layout.columns.size())),
         codes_(columns_ * most_rows_),
         dictionaries_(columns_),
         place_of_values_(columns_, no_values) {}
@@ -145,7 +154,10 @@ class Scan {
       std::string_view field(start, static_cast<std::size_t>(at_ - start));
       if (last && field.ends_with('\r')) field.remove_suffix(1);
       ++at_;
-      if (layout_.columns[j] == ColumnUse::left_out) continue;
+      if (layout_.columns[j] == ColumnUse::left_out) {
+        if (has_return(field)) return false;
+        continue;
+      }
       const bool kept = place_of_values_[column] != no_values ? keep_number(column, field)
                                                               : keep_field(column, field, layout_.columns[j]);
       if (!kept) return false;
@@ -166,7 +178,7 @@ class Scan {
     if (use == ColumnUse::any && (code == none || plain_number(field).kind == NumberKind::measurement) &&
         !is_missing(field) && became_numbers(column, code))
       return keep_number(column, field);
-    if (code == none || field.find('\r') != std::string_view::npos) return false;
+    if (code == none || has_return(field)) return false;
     codes_[column * most_rows_ + rows_] = code;
     return true;
   }

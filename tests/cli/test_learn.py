@@ -12,9 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dagathlon.cli import INTERRUPTED, USER_ERROR, main
+from dagathlon.data import Dataset, write_data
 from dagathlon.graphs import read_graph
 
 MODULES = '''
@@ -115,6 +117,19 @@ def test_without_a_result_nothing_is_written(folder: Path) -> None:
     assert "stopped at the time limit of 0.2 s" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (folder / "g.csv").exists()
+
+
+def test_a_report_that_cannot_be_made_is_refused_before_learning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rows stay in their file."""
+    write_data(Dataset.from_numpy(np.random.default_rng(1).normal(size=(500, 3))), "d.parquet")
+    monkeypatch.setenv("DAGATHLON_MAX_UNPACKED", "10000")
+    command = ["learn", "d.parquet", "--with", "pc", "--out", "g.csv"]
+    assert main([*command, "--report", "page.html"]) == USER_ERROR
+    assert "and a report needs its rows at hand" in capsys.readouterr().err
+    assert not (folder / "g.csv").exists()
+    assert main(command) == 0
 
 
 @pytest.mark.parametrize("limit", ["-1", "soon", "nan"])

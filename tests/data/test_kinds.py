@@ -172,6 +172,8 @@ def test_signs_that_people_write(file) -> None:
     assert data.values.tolist() == [[12.5, -1.5], [30.0, 2.5], [7.0, -3.0]]
     commas = file("x;k\n1,1;a\n1,2;b\n1,1;a\n")
     assert read_data(commas, decimal=",").column("x").tolist() == [1.1, 1.2, 1.1]
+    with pytest.raises(DataError, match=r"line 4, column 'x': found '1,5' .* a comma here"):
+        read_data(file("x;k\n0b1;a\nnan;b\n1,5;a\n"))
 
 
 def test_a_reading_is_kept_as_json() -> None:

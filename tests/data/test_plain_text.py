@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,9 @@ import numpy as np
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import read_data, text_table
+from dagathlon.data import read_data, text_file, text_table
+from dagathlon.data.plain_text import PlainText
+from dagathlon.data.wide_text import whole_table
 from dagathlon.errors import DataError
 
 
@@ -87,6 +91,43 @@ def test_what_is_not_plain_is_left_to_others(text: str) -> None:
     assert scanned(text) is None
 
 
+@pytest.mark.parametrize("row", ["1,free\rtext,2\n", "1,\r,2\n", '1,a "word",2\n', "1,2\n"])
+def test_what_is_not_plain_in_an_unwanted_column_is_left_to_others(row: str) -> None:
+    assert scanned("1,note,2\n" + row, (2, 0, 2)) is None
+    assert scanned("1,2,note\r\n", (2, 2, 0)) is not None
+
+
+def test_no_columns_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one column"):
+        scanned("a\n", ())
+
+
+_WITHOUT_ROOM = """
+import resource, sys
+import numpy as np
+from dagathlon import _core
+width, lines = 3000, 1_000_000
+end = chr(10)
+text = 2 * (",".join(["1"] * width) + end) + lines * (sys.argv[1] + end)
+text = np.frombuffer(text.encode(), np.uint8)
+pages = int(open("/proc/self/statm").read().split()[0])
+room = pages * resource.getpagesize() + (200 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
+found = _core.plain_columns(text, ",", np.full(width, 2, np.uint8), [""])
+print(None if found is None else found[1].shape)
+"""
+
+
+@pytest.mark.memory
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize(("line", "found"), [("", "(3000, 2)"), ("x", "None")])
+def test_lines_that_are_no_rows_take_no_memory(line: str, found: str) -> None:
+    """Bytes for as many rows would be 3 GB, of a text of 2 MB."""
+    command = [sys.executable, "-c", _WITHOUT_ROOM, line]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.strip() == found, done.stderr
+
+
 @pytest.mark.parametrize(("different", "found"), [(9, True), (255, True), (256, False)])
 def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: bool) -> None:
     words = [f"w{'long-word-' * (i % 3)}{i}" for i in range(different)]
@@ -127,6 +168,13 @@ def test_as_many_different_fields_as_a_byte_tells_apart(different: int, found: b
         "A,B\n3,4\n1,2\nNA,3\n0,0\n",
         "A,B,C\nyes,inf,a\nno,Infinity,b\nno,1,a\n",
         "A,B\n2020-01-01,1\n2020-01-02,2\n2020-01-03,1\n",
+        "A,B\n" + "0,1\n" * 150 + "0x3, 0X1f\n",
+        "A,B\n" + "0x10,1\n0x11,2\n" * 75 + "0x11,z\n",
+        "A,B\n" + "01,1.5\n1,2.5\n" * 75 + "2,0x11\n",
+        "A,B\n" + "01,1\n1,2\n" * 75 + "2,0x11\n",
+        "A,B,B\nx,0,0\ny,0x1,1\nx,1,0x0\n",
+        "A\tB\n0b1\tx\nnan\ty\n1,5\tx\n",
+        "A,B,C\n" + "n,1,2\nm,2,1\n" * 60 + "free\rtext,1,2\n",
         "A,B\n" + "".join(f"{i % 12},{i % 7}\n" for i in range(40)),
         "A,B\n" + "".join(f"{i % 12 + 20},{i % 7 - 1}\n" for i in range(40)),
     ],
@@ -149,6 +197,42 @@ def test_both_readers_agree(
     quick = outcome(path, options)
     monkeypatch.setattr(text_table, "plain_text", lambda *_: None)
     assert outcome(path, options) == quick
+
+
+def test_hexadecimal_numbers_are_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the parts of a text in which they are looked for meet."""
+    path = tmp_path / "d.csv"
+    path.write_text("A,B\n" + "0,01\n1,1\n" * 60 + '0x1,"2"\n')
+    start = path.read_text().index("0x1")
+    for size in (start, start + 1, start + 2):
+        monkeypatch.setattr(text_file, "_CHUNK", size)
+        data = read_data(path)
+        assert [variable.levels for variable in data.variables] == [("0", "0x1", "1"), ("1", "2")]
+
+
+def test_each_column_of_counts_is_looked_at_once() -> None:
+    taken = 0
+
+    class Counted(np.ndarray[Any, Any]):
+        def __getitem__(self, key: Any) -> Any:
+            nonlocal taken
+            found = super().__getitem__(key)
+            taken += np.size(found)
+            return found
+
+    def entries(width: int) -> int:
+        nonlocal taken
+        taken = 0
+        words = [str(i) for i in range(20, 32)]
+        lists = np.zeros(width, np.int32).view(Counted)
+        codes = np.tile(np.arange(12, dtype=np.uint8), (width, 1))
+        text = PlainText(range(width), lists, codes, np.empty((0, 12)), [words], frozenset({""}))
+        whole = whole_table([f"V{j}" for j in range(width)], text, may_hold_cardinalities=False)
+        assert whole is not None
+        assert whole.data.values.tolist() == [[float(word)] * width for word in words]
+        return taken
+
+    assert entries(100) == 10 * entries(10)
 
 
 def outcome(path: Path, options: dict[str, Any]) -> tuple[Any, list[str]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import pytest
 
 from dagathlon import _core, learn
 from dagathlon.data import Dataset, Variable, read_data, rows_in_file
-from dagathlon.data.rows_in_file import FileDataset, RowsInFileError
+from dagathlon.data.rows_in_file import FileDataset, RowsInFileError, RowsOfFile
 from dagathlon.data.table_sizes import table_batches
 from dagathlon.data.unpacking import MOST_UNPACKED
 from dagathlon.data.write_csv import write_csv
@@ -246,23 +248,178 @@ def test_whole_numbers_and_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     np.testing.assert_array_equal(found.known_moments.scatter(), expected.scatter())
 
 
+@pytest.mark.parametrize("form", FORMS, ids=[name for name, _ in FORMS])
+def test_interventions_are_never_lost(
+    tmp_path: Path,
+    whole: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    form: tuple[str, Callable[[pa.Table, Path], None]],
+) -> None:
+    path = tmp_path / form[0]
+    marks = pa.array(np.arange(N_ROWS) % 2 == 0)
+    form[1](whole.to_arrow().append_column("do(X1)", marks), path)
+    others = [name for name in whole.names if name != "X1"]
+    assert read_data(path, keep=whole.names).targets is not None
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    for names in (whole.names, ["X0", "X1"]):
+        with pytest.raises(DataError, match=r"unpacks to more than 200,000 bytes; if"):
+            read_data(path, keep=names)
+    assert read_data(path, drop=["X1"]).names == tuple(others)
+    assert read_data(path, keep=["X0", "X2"]) == whole.select(["X0", "X2"])
+    with pytest.raises(DataError, match=r"unknown column 'do\(X1\)'"):
+        read_data(path, drop=["do(X1)"])
+
+
+def test_gaps_in_few_columns_are_read(
+    tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = whole.values.copy()
+    values[[5, 8000], 1] = math.nan
+    with_gaps = Dataset(whole.variables, values=values)
+    _parquet(with_gaps.to_arrow(), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    assert read_data(tmp_path / "d.parquet", keep=["X1", "X3"]) == with_gaps.select(["X1", "X3"])
+    with pytest.raises(DataError, match=r"row 6, column 'X1': a missing value"):
+        read_data(tmp_path / "d.parquet")
+
+
+def test_infinite_numbers_behind_gaps_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = np.random.default_rng(2).normal(size=20_000)
+    odd = numbers.copy()
+    odd[3], odd[15_000] = math.nan, math.inf
+    _parquet(pa.table({"A": numbers, "B": odd}), tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    with pytest.raises(DataError, match=r"row 15001, column 'B': found an infinite"):
+        read_data(tmp_path / "d.parquet", keep=["B"])
+
+
+NEEDS: list[Callable[[Dataset], object]] = [
+    lambda data: learn(data, "pc"),
+    lambda data: data.column("X1"),
+    lambda data: data.take([N_ROWS - 1, 0]),
+    lambda data: data[:5],
+]
+
+
 @pytest.mark.parametrize("rows", [5000, 2 * N_ROWS])
-def test_a_file_that_changes(
+def test_a_file_of_other_rows(
     tmp_path: Path, whole: Dataset, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
+    """Though size and time say that it is the same."""
     path = tmp_path / "d.parquet"
     _parquet(whole.to_arrow(), path)
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    monkeypatch.setattr(RowsOfFile, "_stamp_now", lambda _: (0, 0))
     data = read_data(path)
     _parquet(whole.take(np.arange(rows) % N_ROWS).to_arrow(), path)
-    needs: list[Callable[[], object]] = [
-        lambda: learn(data, "pc"),
-        lambda: data.column("X1"),
-        lambda: data.take([N_ROWS - 1, 0]),
-    ]
-    for need in needs[: None if rows < N_ROWS else 2]:
+    for need in NEEDS[: 3 if rows < N_ROWS else 2]:
         with pytest.raises(DataError, match=r"does not have the 9001 rows that it had"):
-            need()
+            need(data)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_a_file_that_changes(
+    large: Dataset, whole: Dataset, need: Callable[[Dataset], object]
+) -> None:
+    """To other values in as many rows."""
+    path = large._rows.place  # type: ignore[attr-defined]
+    dict(FORMS)[path.name](whole.take(np.arange(N_ROWS)[::-1]).to_arrow(), path)
+    os.utime(path, ns=(0, 0))  # the same bytes within one tick of the file system's clock
+    with pytest.raises(DataError, match=r"has changed since it was opened"):
+        need(large)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_a_file_that_is_gone(large: Dataset, need: Callable[[Dataset], object]) -> None:
+    large._rows.place.unlink()  # type: ignore[attr-defined]
+    with pytest.raises(DataError, match="there is no such file"):
+        need(large)
+
+
+@pytest.mark.parametrize("need", NEEDS)
+@pytest.mark.parametrize("change", ["columns", "text", "no table"])
+def test_a_file_that_is_another_one(
+    large: Dataset,
+    whole: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+    need: Callable[[Dataset], object],
+) -> None:
+    """Though size and time say that it is the same."""
+    rows: RowsOfFile = large._rows  # type: ignore[attr-defined]
+    monkeypatch.setattr(RowsOfFile, "_stamp_now", lambda _: rows.stamp)
+    table = whole.to_arrow()
+    if change == "no table":
+        rows.place.write_bytes(b"no table")
+    else:
+        words = pa.array(["a word"] * N_ROWS)
+        columns = {"columns": [*table.columns[:1]], "text": [words] * N_COLUMNS}[change]
+        dict(FORMS)[rows.place.name](
+            pa.table(columns, names=list(whole.names[: len(columns)])), rows.place
+        )
+    with pytest.raises(DataError, match=r"not a readable table|cannot open this file"):
+        need(large)
+
+
+def test_a_file_that_changes_during_a_pass(large: Dataset) -> None:
+    rows: RowsOfFile = large._rows  # type: ignore[attr-defined]
+    blocks = rows.blocks(large.names)
+    next(blocks)
+    os.utime(rows.place, ns=(0, 0))
+    with pytest.raises(DataError, match=r"has changed since it was opened"):
+        list(blocks)
+
+
+def test_a_notebook_goes_over_the_file_once(
+    large: Dataset, whole: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes = []
+
+    def noted(*given: Any) -> Iterator[pa.RecordBatch]:
+        passes.append(given)
+        return table_batches(*given)
+
+    monkeypatch.setattr(rows_in_file, "table_batches", noted)
+    assert large._repr_html_() == whole._repr_html_()
+    assert len(passes) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "message"),
+    [
+        ("K", np.ones(8000), "column 'K' with one value only"),
+        ("K", np.arange(8000.0) // 2000, None),
+        ("id", np.arange(8000.0), "column 'id' with another value in each row"),
+        ("id", np.arange(8000.0) ** 2, None),
+    ],
+)
+def test_a_column_larger_than_the_limit_is_judged(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    column: np.ndarray[Any, Any],
+    message: str | None,
+) -> None:
+    table = pa.table({"A": np.random.default_rng(2).normal(size=8000), name: column})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, "60000")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        data = read_data(tmp_path / "d.parquet")
+    assert isinstance(data, FileDataset)
+    assert [message in str(one.message) for one in said if message] == [True] * bool(message)
+    assert len(said) == bool(message)
+
+
+def test_a_wide_file_of_few_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({f"X{j}": np.arange(20.0) * j % 7 for j in range(1, 400)})
+    _parquet(table, tmp_path / "d.parquet")
+    monkeypatch.setenv(MOST_UNPACKED, "60000")
+    with pytest.warns(UserWarning, match="columns 'X7', 'X14', .* with one value only"):
+        data = read_data(tmp_path / "d.parquet")
+    assert not data.has_rows
 
 
 def test_batches_of_wide_files_have_few_rows(

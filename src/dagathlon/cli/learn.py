@@ -10,7 +10,7 @@ from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
 from dagathlon.cli._interrupt import INTERRUPTED, interruptible
-from dagathlon.cli._learn_report import Learned, check_report, write_report
+from dagathlon.cli._learn_report import Learned, check_report, check_rows, write_report
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -127,6 +127,8 @@ def _run(arguments: argparse.Namespace) -> int:
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
     data = data_from(arguments, pooled=True)
+    if arguments.report is not None:
+        check_rows(data, arguments.data)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     limit = time_limit(learner, timeout)
     meter = Meter()

@@ -124,6 +124,11 @@ class Dataset(Immutable):
         """Means and sums of products where they stand for `values`, which stay in a large file."""
         return None
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether all rows are at hand and do not stay in a file that is too large to hold them."""
+        return True
+
     def require_rows(self) -> None:
         """Refuse data whose rows stay in a file that is too large to hold them."""
 

@@ -7,11 +7,9 @@ text files; null and NaN are missing. ``do(X)`` columns of booleans are interven
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,13 +28,13 @@ from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
 from dagathlon.data.rows_in_file import rows_in_file
+from dagathlon.data.table_faults import explained
 from dagathlon.data.table_sizes import (
     PARQUET_SUFFIXES,
     read_arrow,
     read_parquet,
     table_schema,
 )
-from dagathlon.data.text_file import cannot_open
 from dagathlon.data.unpacking import TooLargeError
 from dagathlon.data.variable import first_repeated
 from dagathlon.errors import DataError
@@ -57,7 +55,7 @@ def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dat
 
 def load_table(path: str | os.PathLike[str]) -> Any:
     """The table of a Parquet or Arrow file, by its ending."""
-    with _explained(path):
+    with explained(Path(path), str(path)):
         table = _loaded(Path(path), str(path))
         table.validate(full=True)
     return table
@@ -67,26 +65,13 @@ def _too_large(
     path: str | os.PathLike[str], request: ColumnRequest, error: TooLargeError
 ) -> Dataset:
     """What can be had of a file that is too large: measurements, whose rows stay where they are."""
-    with _explained(path):
-        schema = table_schema(Path(path))
-        _check_names(schema.names, str(path))
-        request.check(schema.names, str(path))
-        data = rows_in_file(path, schema, request)
+    with explained(Path(path), str(path)):
+        fields = list(table_schema(Path(path)))
+        wanted, marks = _wanted([field.name for field in fields], fields, request, str(path))
+        data = None if marks else rows_in_file(path, [fields[j] for j in wanted], request)
     if data is None:
         raise error
     return data
-
-
-@contextlib.contextmanager
-def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What is wrong with a file, in words."""
-    label = str(path)
-    try:
-        if Path(path).is_dir():
-            raise IsADirectoryError
-        yield
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
-        raise DataError(_unreadable(label, error)) from None
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
@@ -166,23 +151,32 @@ def _from_columns(
     where: str,
     mapped: bool = False,
 ) -> Dataset:
-    _check_names(names, where)
+    wanted, marks = _wanted(names, columns, request, where)
     if not len(columns[0]):
         raise DataError(f"{where}: no rows")
-    marks = indicators_of(names, columns)
-    variables = [j for j in range(len(names)) if j not in marks.values()]
-    request.check([names[j] for j in variables], where)
 
     def place(row: int) -> str:
         return f"{where}, row {row + 1}"
 
-    wanted = [j for j in variables if request.wants(names[j])]
     filled = {j: with_gaps(columns[j], request.missing) for j in wanted}
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
-    marks = {name: j for name, j in marks.items() if request.wants(name)}
     regimes = _regimes(marks, columns, where) if marks else None
     warn_of_guesses([plan.variable for plan in plans if plan.guessed], where)
     return carried_out(plans, place, regimes, mapped)
+
+
+def _wanted(
+    names: Sequence[str], columns: Sequence[Any], request: ColumnRequest, where: str
+) -> tuple[list[int], dict[str, int]]:
+    """Places of the wanted variables, and of the columns of interventions on them by name."""
+    _check_names(names, where)
+    marks = indicators_of(names, columns)
+    variables = [j for j in range(len(names)) if j not in marks.values()]
+    request.check([names[j] for j in variables], where)
+    return (
+        [j for j in variables if request.wants(names[j])],
+        {name: j for name, j in marks.items() if request.wants(name)},
+    )
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
@@ -197,7 +191,7 @@ def _check_names(names: Sequence[str], where: str) -> None:
 
 
 def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
-    """Columns of interventions, by the variable that they are about."""
+    """Columns of interventions, by the variable that they are about; their types are enough."""
     position = {name: j for j, name in enumerate(names)}
     found = {name: position.get(indicator_name(name), -1) for name in names}
     return {name: j for name, j in found.items() if j >= 0 and pt.is_boolean(columns[j].type)}
@@ -259,16 +253,6 @@ def _loaded(path: Path, label: str) -> Any:
         return read_arrow(path, label)
     with path.open("rb") as stream:
         return read_parquet(stream, label)
-
-
-def _unreadable(label: str, error: Exception) -> str:
-    if isinstance(error, pa.ArrowException) or not isinstance(error, OSError):
-        reason = " ".join(str(error).split())
-        return (
-            f"{label}: not a readable table ({reason}); a file is taken for what its ending says: "
-            "Parquet, Arrow (a file, not a stream), or else text, such as .csv"
-        )
-    return cannot_open(label, error)
 
 
 def _table_of_pandas(frame: Any) -> Any:

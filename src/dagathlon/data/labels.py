@@ -168,7 +168,8 @@ class Labels:
                 if fit and word is not None
             }
             if _are_measurements(occurring, total, len(distinct)):
-                row = self.first_row([not fit for fit in fits] if pattern is _NUMBER else fits)
+                commas = [word in occurring for word in self.words]
+                row = self.first_row([not fit for fit in fits] if pattern is _NUMBER else commas)
                 raise DataError(self._mostly_numbers(max(row, 0)))
 
     def _mostly_numbers(self, row: int) -> str:

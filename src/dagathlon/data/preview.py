@@ -80,6 +80,9 @@ def constant_columns(data: Dataset) -> list[str]:
     """Names of columns in which at most one value occurs, if there are at least two rows."""
     if len(data) < 2:
         return []
+    if not data.has_rows:
+        lowest, highest = data.ranges
+        return [data.names[j] for j in np.flatnonzero(lowest == highest)]
     found = []
     varied = _varied(data)
     for name, variable in zip(data.names, data.variables, strict=True):
@@ -120,10 +123,18 @@ def row_names(data: Dataset) -> list[str]:
             many = variable.arity >= len(data)
             own = many and len(np.unique(data.column(name))) == len(data)
         else:
-            own = is_index_name(name) and bool((np.diff(data.column(name)) == 1).all())
+            own = is_index_name(name) and _counts_rows(data, name)
         if own:
             found.append(name)
     return found
+
+
+def _counts_rows(data: Dataset, name: str) -> bool:
+    """Whether a column goes up by one; of rows that stay in a file, whether it goes so far."""
+    if data.has_rows:
+        return bool((np.diff(data.column(name)) == 1).all())
+    lowest, highest = (bounds[data.position(name)] for bounds in data.ranges)
+    return bool(highest - lowest == len(data) - 1)
 
 
 def is_index_name(name: str) -> bool:
@@ -154,7 +165,8 @@ def html_table(data: Dataset) -> str:
         f"<td><i>{f'{kind.arity} levels' if kind.is_discrete else 'continuous'}</i></td>"
         for kind in kinds
     )
-    body = "".join(f"<tr>{_html_row(data, row, names)}</tr>" for row in range(_shown(data)))
+    head = data.select(names)[:_HEAD_ROWS]  # at once: rows that stay in a file are read again
+    body = "".join(f"<tr>{_html_row(head, row)}</tr>" for row in range(len(head)))
     caption = html.escape(text(data))
     return (
         f"<table><caption>{caption}</caption><thead><tr>{header}</tr><tr>{notes}</tr></thead>"
@@ -167,12 +179,8 @@ def _has_one_value(column: npt.NDArray[Any], gap: float) -> bool:
     return not len(present) or bool((present == present[0]).all())
 
 
-def _shown(data: Dataset) -> int:
-    return min(len(data), _HEAD_ROWS)
-
-
-def _html_row(data: Dataset, row: int, names: tuple[str, ...]) -> str:
-    return "".join(f"<td>{html.escape(_cell(data, row, name))}</td>" for name in names)
+def _html_row(data: Dataset, row: int) -> str:
+    return "".join(f"<td>{html.escape(_cell(data, row, name))}</td>" for name in data.names)
 
 
 def _cell(data: Dataset, row: int, name: str) -> str:

@@ -24,6 +24,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.gaps import with_gaps
 from dagathlon.data.request import ColumnRequest
 from dagathlon.data.storage import Values, aligned_empty
+from dagathlon.data.table_faults import explained
 from dagathlon.data.table_sizes import table_batches
 from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.variable import Variable
@@ -33,6 +34,7 @@ _CELL = 8
 _BLOCK = 1 << 25
 
 Rows: TypeAlias = npt.NDArray[np.intp]
+Stamp: TypeAlias = tuple[int, int]
 
 
 class RowsInFileError(DataError):
@@ -66,6 +68,8 @@ class RowsOfFile:
         The range of each column.
     means
         Means as they are before their rounding is taken back.
+    stamp
+        What tells whether the file was changed; nothing before it was looked through.
 
     Attributes
     ----------
@@ -80,6 +84,7 @@ class RowsOfFile:
     lowest: Values = field(default_factory=lambda: np.empty(0))
     highest: Values = field(default_factory=lambda: np.empty(0))
     means: tuple[float, ...] = ()
+    stamp: Stamp | None = None
     place: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,19 +93,30 @@ class RowsOfFile:
     def blocks(self, names: Sequence[str]) -> Iterator[Values]:
         """All rows of some columns, a block at a time, in memory that the next block takes over.
 
-        Whole parts, but for the last block. A file that has other rows than before is a
-        `DataError`.
+        Whole parts, but for the last block. A file that is not what it was before is a `DataError`.
         """
         passed = 0
-        for block in self._blocks(names):
-            passed += len(block)
-            if self.n_rows and passed > self.n_rows:
-                break
-            yield block
+        with explained(self.place, str(self.path)):
+            self._check_unchanged()
+            for block in self._blocks(names):
+                passed += len(block)
+                if self.n_rows and passed > self.n_rows:
+                    break
+                yield block
+            self._check_unchanged()
         if self.n_rows and passed != self.n_rows:
             raise DataError(
                 f"{self.path}: does not have the {self.n_rows} rows that it had when it was opened"
             )
+
+    def _check_unchanged(self) -> None:
+        if self.stamp is not None and self.stamp != self._stamp_now():
+            raise DataError(f"{self.path}: has changed since it was opened; read it again")
+
+    def _stamp_now(self) -> Stamp:
+        """Size and time; on mounted file systems the number of a file may change by itself."""
+        found = self.place.stat()
+        return found.st_size, found.st_mtime_ns
 
     def _blocks(self, names: Sequence[str]) -> Iterator[Values]:
         part = _core.BlockMoments.rows_of_block
@@ -125,38 +141,58 @@ class RowsOfFile:
             column = column.cast(pa.float64(), safe=False)
         return chunk_numbers(column, np.nan)
 
+    def fit(self, n_rows: int) -> bool:
+        """Whether so many rows of all columns may be held."""
+        return n_rows * len(self.names) * _CELL <= most_unpacked()
+
     def looked_through(self) -> RowsOfFile:
-        """With the number of rows and the ranges; a missing or infinite value is a `DataError`."""
+        """With the number of rows and the ranges; an infinite value is a `DataError`.
+
+        So is a missing one, unless all rows may be held; then the ranges are of no use.
+        """
+        stamped = replace(self, stamp=self._stamp_now())
         n_rows = 0
+        gap: DataError | None = None
         sums = _core.BlockMoments(len(self.names))
         lowest = np.full(len(self.names), np.inf)
         highest = -lowest
-        for block in self.blocks(self.names):
+        for block in stamped.blocks(self.names):
             low, high = block.min(axis=0), block.max(axis=0)
             if not (np.isfinite(low) & np.isfinite(high)).all():
-                raise self._not_a_number(block, n_rows)
+                self._check_not_infinite(block, n_rows)
+                gap = gap or self._gap(block, n_rows)
             lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
             sums.add(block)
             n_rows += len(block)
+            if gap is not None and not self.fit(n_rows):
+                raise gap
         if not n_rows:
             raise DataError(f"{self.path}: no rows")
         sums.next_pass()
-        return replace(self, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means))
+        return replace(
+            stamped, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means)
+        )
 
-    def _not_a_number(self, block: Values, before: int) -> DataError:
-        row, j = np.argwhere(~np.isfinite(block))[0]
-        place = f"{self.path}, row {before + row + 1}, column {self.names[j]!r}"
-        if np.isinf(block[row, j]):
-            return DataError(
+    def _check_not_infinite(self, block: Values, before: int) -> None:
+        if np.isinf(block).any():
+            place = self._place_of_first(np.isinf(block), before)
+            raise DataError(
                 f"{place}: found an infinite or far too large number; values are finite"
             )
+
+    def _gap(self, block: Values, before: int) -> DataError:
         return DataError(
-            f"{place}: a missing value. The file unpacks to more than {most_unpacked():,} bytes, "
+            f"{self._place_of_first(np.isnan(block), before)}: a missing value. The file unpacks "
+            f"to more than {most_unpacked():,} bytes, "
             "and of such only covariances are taken, which need whole rows: leave out the column "
             "(drop, --drop of the commands) or write the file without such rows; if there is "
             "memory for all of it, allow more by the environment variable "
             f"{MOST_UNPACKED}, and gaps are treated as in any other file"
         )
+
+    def _place_of_first(self, marked: npt.NDArray[np.bool_], before: int) -> str:
+        row, j = np.argwhere(marked)[0]
+        return f"{self.path}, row {before + row + 1}, column {self.names[j]!r}"
 
     @cached_property
     def moments(self) -> _core.Moments:
@@ -266,6 +302,11 @@ class FileDataset(Dataset):
         values = self._rows.taken(self.names, self._checked_rows(indices))
         return Dataset(self._variables, values=values)
 
+    @property
+    def has_rows(self) -> bool:
+        """Never: there is no room for all of them."""
+        return False
+
     def require_rows(self) -> None:
         """A `DataError`: there is no room for all rows."""
         raise RowsInFileError(str(self._rows.path))
@@ -291,18 +332,18 @@ class FileDataset(Dataset):
 
 
 def rows_in_file(
-    path: str | os.PathLike[str], schema: pa.Schema, request: ColumnRequest
+    path: str | os.PathLike[str], fields: Sequence[pa.Field], request: ColumnRequest
 ) -> Dataset | None:
-    """The data of a file that is too large; nothing where not all wanted columns are measurements.
+    """Columns of a file that is too large; nothing where not all of them are measurements.
 
-    Whole numbers are, if that was said of them. If the wanted columns are few enough they are read.
+    Whole numbers are, if that was said of them. If the columns are few enough they are read.
     """
-    names = tuple(name for name in schema.names if request.wants(name))
-    if not all(_is_measured(schema.field(name), request) for name in names):
+    if not all(_is_measured(field, request) for field in fields):
         return None
-    found = RowsOfFile(Path(path), names, request.missing)
-    data = FileDataset(tuple(map(Variable, names)), found.looked_through())
-    return data[:] if len(data) * len(names) * _CELL <= most_unpacked() else data
+    names = tuple(field.name for field in fields)
+    found = RowsOfFile(Path(path), names, request.missing).looked_through()
+    data = FileDataset(tuple(map(Variable, names)), found)
+    return data[:] if found.fit(len(data)) else data
 
 
 def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:

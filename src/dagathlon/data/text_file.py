@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import pyarrow as pa
 
@@ -94,11 +94,26 @@ def cannot_open(label: str, error: Exception) -> str:
     return f"{label}: cannot open this file ({error})"
 
 
-def check_text(text: TextFile) -> int:
-    """Check that the file is UTF-8 text that is not empty; say how many quotation marks it has."""
+class Signs(NamedTuple):
+    """What stands somewhere in a text.
+
+    Parameters
+    ----------
+    quotes
+        How many quotation marks.
+    may_have_hexadecimals
+        Whether perhaps a number such as ``0x1F``.
+    """
+
+    quotes: int
+    may_have_hexadecimals: bool
+
+
+def check_text(text: TextFile) -> Signs:
+    """Check that the file is UTF-8 text that is not empty; say what stands in it."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = pending = 0
-    quotes = 0
+    quotes, hexadecimals = 0, False
     with text.open() as stream:
         while chunk := stream.read(_CHUNK):
             try:
@@ -113,12 +128,18 @@ def check_text(text: TextFile) -> int:
                     f"{text.label}: not a text file (found a zero byte at offset {offset + nul})"
                 )
             quotes += chunk.count(b'"') if b'"' in chunk else 0
+            hexadecimals = hexadecimals or _may_have_hexadecimals(chunk)
             offset += len(chunk)
     if pending:
         raise DataError(f"{text.label}: not UTF-8 text (the last character is cut off)")
     if not offset:
         raise DataError(f"{text.label}: the file is empty")
-    return quotes
+    return Signs(quotes, hexadecimals)
+
+
+def _may_have_hexadecimals(chunk: bytes) -> bool:
+    """Also where a chunk begins with what may stand behind the 0 at the end of the last one."""
+    return any(x in chunk and (chunk.startswith(x) or b"0" + x in chunk) for x in (b"x", b"X"))
 
 
 def sniffed_delimiter(text: TextFile) -> str:

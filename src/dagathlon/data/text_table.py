@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -36,6 +36,8 @@ _MANY_ROWS = 10_000
 # A column with more different values than this among the first rows holds no codes.
 _CODES = 20
 _MOSTLY = 0.9
+# Blanks around a number are taken off by pyarrow.
+_HEXADECIMAL = r"^[ \t]*0[xX]"
 _LABELS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -54,10 +56,11 @@ class TextTable:
     ) -> None:
         self.layout = layout
         self.text = open_text(path)
-        quotes = check_text(self.text)
-        self.has_quotes = quotes > 0
+        signs = check_text(self.text)
+        self.has_quotes = signs.quotes > 0
+        self.may_have_hexadecimals = signs.may_have_hexadecimals
         self.delimiter = layout.delimiter or sniffed_delimiter(self.text)
-        if quotes % 2:
+        if signs.quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         read = read_header if layout.header else without_header
         self.header = read(self.text, self.delimiter)
@@ -155,11 +158,19 @@ class TextTable:
         }
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
-        asked = self._asked(request)
-        found = self._typed(asked | self._guess(request), asked)
+        asked, hexadecimal = self._asked(request), self._hexadecimal()
+        found = self._typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
         for number in found.keys() - asked.keys():
             found[number] = self._with_points(found[number])
         return found
+
+    def _hexadecimal(self) -> dict[int, Any]:
+        """The columns with fields such as ``0x1F``, which pyarrow would take for whole numbers."""
+        if not self.may_have_hexadecimals:
+            return {}
+        wanted = (j for j in range(self.header.width) if j not in self.unwanted)
+        found = self._parsed(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
+        return dict.fromkeys(map(int, found or ()), _LABELS)
 
     def _fields(self) -> list[list[str]]:
         """The first rows, column by column."""
@@ -253,14 +264,20 @@ class TextTable:
             raise DataError(f"{self.label}: the columns have no common type")
         return table
 
-    def _read(self, types: Mapping[int, Any], block: int | None = None) -> Any | None:
+    def _read(self, types: Mapping[int, Any]) -> Any | None:
         """The table, or ``None`` when a column does not have the type it was given."""
+        return self._parsed(pa_csv.read_csv, types)
+
+    def _parsed(
+        self, read: Callable[..., Any], types: Mapping[int, Any], block: int | None = None
+    ) -> Any | None:
+        """What a reader of pyarrow gives, or ``None`` when a column does not have its type."""
         if block is None:
             row_size = sum(map(len, self.header.names)) + sum(map(len, self.header.sample[0]))
             block = max(_BLOCK, _ROWS_PER_BLOCK * row_size)
         try:
             with self.text.open_arrow() as stream:
-                return pa_csv.read_csv(
+                return read(
                     stream,
                     read_options=self._read_options(block),
                     parse_options=pa_csv.ParseOptions(
@@ -272,7 +289,7 @@ class TextTable:
             if "conversion error" in str(error):
                 return None
             if "straddl" in str(error) and block < self.text.size:
-                return self._read(types, min(self.text.size + 1, _LARGEST_BLOCK))
+                return self._parsed(read, types, min(self.text.size + 1, _LARGEST_BLOCK))
             raise self._fault(error) from None
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{self.label}: cannot be read ({error})") from None
@@ -312,6 +329,19 @@ class TextTable:
             raise DataError(
                 f"{self.place(present.index(True))}: a value stands behind the last named column"
             )
+
+
+def _with_hexadecimals(stream: Any, **options: Any) -> set[str]:
+    """Columns of text that have a hexadecimal number, a part of the rows at a time."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
+    found: set[str] = set()
+    with pa_csv.open_csv(stream, **options) as reader:
+        for batch in reader:
+            for name in set(batch.schema.names) - found:
+                if pc.any(pc.match_substring_regex(batch.column(name), _HEXADECIMAL)).as_py():
+                    found.add(name)
+    return found
 
 
 def _has_decimals(field: str) -> bool:

@@ -137,11 +137,13 @@ def _assembled(names: Sequence[str], text: PlainText, meanings: Sequence[_Meanin
     from_fields = lists != NUMBERS
     codes = _coded(text.codes[is_discrete[from_fields]], lists[is_discrete], meanings)
     values = aligned_empty(text.n_rows, int((~is_discrete).sum()), np.float64).T
-    measured = lists[~is_discrete] == NUMBERS
+    continuous = lists[~is_discrete]
+    measured = continuous == NUMBERS
     values[measured] = text.values
     counted = text.codes[~is_discrete[from_fields]]
-    for place, column in zip(np.flatnonzero(~measured), counted, strict=True):
-        values[place] = meanings[lists[~is_discrete][place]].table[column]
+    tables = [meanings[number].table for number in continuous[~measured].tolist()]
+    for place, table, column in zip(np.flatnonzero(~measured), tables, counted, strict=True):
+        values[place] = table[column]
     return WholeTable(Dataset(variables, codes, values.T), guessed)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
 from dagathlon.data.networks import has_network_ending
 from dagathlon.data.reading import Reading
-from dagathlon.data.rows_in_file import RowsInFileError
 from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, read_graph
@@ -33,14 +32,12 @@ def read_fixed_data(location: str, reading: Reading | None = None) -> Dataset:
     if location in list_data():
         return load_data(location)
     data = read_data(location) if reading is None else reading.read(location)
-    try:
-        data.require_rows()
-    except RowsInFileError:
+    if not data.has_rows:
         raise DataError(
             f"{location}: unpacks to more than {most_unpacked():,} bytes, and a study keeps a copy "
             "of its data: learn from this file alone (dagathlon learn), write a sample of its rows "
             f"to a smaller one, or allow more by the environment variable {MOST_UNPACKED}"
-        ) from None
+        )
     return data
 
 
