@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks._tetrad import against_tetrad
 from benchmarks.inputs import linear_data, random_dag, shd_to_truth
-from benchmarks.scale import ROWS, Case, described, told
+from benchmarks.scale import PLAIN, ROWS, Case, described, told
 from benchmarks.score_based import bnlearn, pybnesian, pybnesian_mmhc
 from benchmarks.searches import SEM_BIC, tetrad_row
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table
@@ -58,7 +58,7 @@ def run() -> list[Row]:
     rows: list[Row] = []
     for learner, sizes in PEERS.items():
         for p in sizes:
-            case = Case(learner, p, score=None if learner == "mmhc" else "bic-g")
+            case = Case(learner if learner == "mmhc" else learner + PLAIN, p)
             rows += against_peers(case, told(case)["ours_s"])
     return rows + [beside_tetrad(learner, p) for learner, sizes in TETRAD.items() for p in sizes]
 
