@@ -44,29 +44,35 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
   const NeighbourLists& lists = skeleton_->lists;
   // Most questions end where they begin.
   if (children_.of(lists, from).empty() || parents_.of(lists, to).empty()) return false;
+  // Nodes that were seen, in the order in which they were; those behind `next` are still to be left.
   struct Side {
-    BitSet seen;
-    std::vector<std::size_t> pending;
+    BitSet& seen;
+    std::vector<std::size_t> nodes;
+    std::size_t next = 0;
+    void see(std::size_t node) {
+      seen.set(node);
+      nodes.push_back(node);
+    }
+    bool ended() const { return next == nodes.size(); }
   };
-  Side below{BitSet(size()), {from}};
-  Side above{BitSet(size()), {to}};
-  below.seen.set(from);
-  above.seen.set(to);
+  Side below{below_, {}};
+  Side above{above_, {}};
+  below.see(from);
+  above.see(to);
   // Goes one node further on a side; whether it meets the other one.
   const auto meets = [&lists](Side& side, const Side& other, const SomeNeighbours& onwards) {
-    const std::size_t node = side.pending.back();
-    side.pending.pop_back();
-    for (const std::size_t next : onwards.of(lists, node)) {
-      if (side.seen.test(next)) continue;
-      if (other.seen.test(next)) return true;
-      side.seen.set(next);
-      side.pending.push_back(next);
+    for (const std::size_t node : onwards.of(lists, side.nodes[side.next++])) {
+      if (side.seen.test(node)) continue;
+      if (other.seen.test(node)) return true;
+      side.see(node);
     }
     return false;
   };
-  while (!below.pending.empty() && !above.pending.empty())
-    if (meets(below, above, children_) || meets(above, below, parents_)) return true;
-  return false;
+  bool met = false;
+  while (!met && !below.ended() && !above.ended()) met = meets(below, above, children_) || meets(above, below, parents_);
+  for (const Side& side : {below, above})
+    for (const std::size_t node : side.nodes) side.seen.reset(node);
+  return met;
 }
 
 MarkedGraph OrientationState::graph() const {

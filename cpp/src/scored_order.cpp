@@ -40,6 +40,16 @@ ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
   }
 }
 
+// Trees are many small pieces: to give them back takes several threads a part of what it takes one.
+ScoredOrder::~ScoredOrder() {
+  if (team_.size() == 1) return;
+  try {
+    team_.each(size(), [this](std::size_t node, std::size_t) { trees_[node].forget(); });
+  } catch (...) {
+    // Whoever is interrupted here gives back the rest alone.
+  }
+}
+
 void ScoredOrder::set(std::vector<std::size_t> order) {
   order_.clear();
   BitSet taken(size());

@@ -82,10 +82,12 @@ class SkeletonSearch {
     for (std::size_t order = 0; order <= options_.max_order; ++order) {
       if (!any_set(order) || !test_.worth_trying(order)) break;
       const std::size_t before = test_.calls();
+      const std::size_t undefined = test_.undefined();
       const bool enough = level(order);
       if (!enough) break;
       result_.tests.push_back(test_.calls() - before);
-      give_up_hopeless();
+      if (test_.undefined() > undefined) give_up_hopeless();
+      asked_ = answered_ = BitMatrix(test_.size());
     }
     return std::move(result_);
   }
@@ -124,7 +126,6 @@ class SkeletonSearch {
         const bool asked = asked_.test(low, high) || asked_.test(high, low);
         if (asked && !answered_.test(low, high) && !answered_.test(high, low)) hopeless_.set(x, y);
       });
-    asked_ = answered_ = BitMatrix(test_.size());
   }
 
   // Runs some tests of a pair and keeps whether there were any, and any with an answer, for the node whose turn it is.

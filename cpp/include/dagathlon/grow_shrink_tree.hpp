@@ -34,6 +34,11 @@ class GrowShrinkTree {
   std::size_t find(ConstRow before, std::size_t guess);
   // By whom families are scored from now on: another thread has a twin of the score.
   void ask(Score& score) { score_ = &score; }
+  // Gives its memory back; nothing may be asked of it any more.
+  void forget() {
+    places_ = std::vector<Place>();
+    shrunk_.clear();
+  }
   // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
   bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
   bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }

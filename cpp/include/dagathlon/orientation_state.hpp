@@ -20,7 +20,9 @@ class OrientationState {
       : skeleton_(std::make_shared<const Skeleton>(Skeleton{adjacent, NeighbourLists(adjacent)})),
         out_(adjacent),
         children_(skeleton_->lists, adjacent.size()),
-        parents_(skeleton_->lists, adjacent.size()) {}
+        parents_(skeleton_->lists, adjacent.size()),
+        below_(adjacent.size()),
+        above_(adjacent.size()) {}
 
   std::size_t size() const { return out_.size(); }
   const BitMatrix& adjacency() const { return skeleton_->adjacent; }
@@ -79,6 +81,9 @@ class OrientationState {
   SomeNeighbours parents_;
   // Of no size where knowledge directs nothing.
   BitMatrix locked_;
+  // What a walk has seen from each of its ends; empty between walks.
+  mutable BitSet below_;
+  mutable BitSet above_;
 };
 
 }  // namespace dagathlon

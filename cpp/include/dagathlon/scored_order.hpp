@@ -28,6 +28,9 @@ class ScoredOrder {
   };
 
   ScoredOrder(Score& score, const SearchLimits& limits);
+  ~ScoredOrder();
+  ScoredOrder(const ScoredOrder&) = delete;
+  ScoredOrder& operator=(const ScoredOrder&) = delete;
 
   // Takes an order; a node that must come after another by a required arc is put after it.
   void set(std::vector<std::size_t> order);
