@@ -79,6 +79,15 @@ def test_batches_of_a_parquet_file_that_differ(tmp_path: Path) -> None:
     assert found.arities == (350, 3)
 
 
+def test_batches_of_few_labels_that_have_many_together(tmp_path: Path) -> None:
+    """The labels of each batch have numbers of a byte."""
+    words = [f"w{i // 500:03}" for i in range(150_000)]
+    pq.write_table(pa.table({"A": words}), tmp_path / "d.parquet", row_group_size=50_000)
+    found = read_data(tmp_path / "d.parquet")
+    assert found.arities == (300,)
+    assert found.column("A").tolist() == [i // 500 for i in range(150_000)]
+
+
 def test_batches_whose_numbers_need_all_bits(tmp_path: Path) -> None:
     """Some batches are of small numbers and kept as bytes, another has more than int64 holds."""
     path = tmp_path / "d.parquet"

@@ -6,6 +6,7 @@ variables; while the plans are carried out each column is let go as soon as it i
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from dagathlon.data.mapped_columns import as_matrix
 from dagathlon.data.regimes import Regimes
 from dagathlon.data.request import Place
 from dagathlon.data.storage import aligned_empty, code_type, missing_code
+from dagathlon.data.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, DataWarning, listing
 
@@ -48,12 +50,16 @@ class ColumnPlan:
 
 
 def carried_out(
-    plans: list[ColumnPlan], place: Place, regimes: Regimes | None, mapped: bool = False
+    plans: list[ColumnPlan],
+    place: Place,
+    regimes: Regimes | None,
+    mapped: bool = False,
+    most: float = math.inf,
 ) -> Dataset:
     """The data set that the plans describe; the list is empty afterwards.
 
     Columns that are `mapped` from a large file are used in place where they can be. Nobody else's
-    memory is: it may change.
+    memory is: it may change. To copy more than `most` bytes is a `TooLargeError`.
     """
     variables = [plan.variable for plan in plans]
     n_rows = len(plans[0].column)
@@ -62,19 +68,26 @@ def carried_out(
     discrete = [plan for plan in plans if plan.variable.is_discrete]
     continuous = [plan for plan in plans if not plan.variable.is_discrete]
     plans.clear()
-    mapped = mapped and n_rows * (len(discrete) + 8 * len(continuous)) >= LEAST_MAPPED
+    size = n_rows * (len(discrete) + 8 * len(continuous))
+    mapped = mapped and size >= min(LEAST_MAPPED, most)
     codes = _in_place(discrete, dtype) if mapped else None
     if codes is None:
-        codes = aligned_empty(n_rows, len(arities), dtype)
+        codes = _room(n_rows, len(arities), dtype, most)
         _fill_all(codes, discrete, missing_code(dtype))
     values = _in_place(continuous, np.dtype(np.float64)) if mapped else None
     if values is None:
-        values = aligned_empty(n_rows, len(continuous), np.float64)
+        values = _room(n_rows, len(continuous), np.dtype(np.float64), most)
         _fill_all(values, continuous, np.nan)
     names = [variable.name for variable in variables if not variable.is_discrete]
     for name, column in zip(names, values.T, strict=True):
         _check_finite(column, name, place)
     return Dataset(variables, codes, values, regimes)
+
+
+def _room(rows: int, columns: int, dtype: np.dtype[Any], most: float) -> npt.NDArray[Any]:
+    if rows * columns * dtype.itemsize > most:
+        raise TooLargeError(most_unpacked())
+    return aligned_empty(rows, columns, dtype)
 
 
 def _in_place(plans: Sequence[ColumnPlan], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
@@ -97,8 +110,11 @@ def _fill_all(target: npt.NDArray[Any], plans: list[ColumnPlan], gap: float) -> 
         _fill(column, plans.pop(), gap)
 
 
-def warn_of_guesses(guessed: Sequence[Variable], where: str) -> None:
-    """One line about the columns of whole numbers whose kind nobody said and nobody can see."""
+def warn_of_guesses(guessed: Sequence[Variable], where: str, depth: int = 5) -> None:
+    """One line about the columns of whole numbers whose kind nobody said and nobody can see.
+
+    The caller of `read_data`, so many functions up, is told.
+    """
     taken = {
         "levels": [repr(one.name) for one in guessed if one.is_discrete],
         "measurements": [repr(one.name) for one in guessed if not one.is_discrete],
@@ -109,7 +125,7 @@ def warn_of_guesses(guessed: Sequence[Variable], where: str) -> None:
             f"{where}: small whole numbers may be levels or counts; taken: {'; '.join(parts)}. "
             f"Say it with kinds, such as {guessed[0].name}={_other(guessed[0])}",
             DataWarning,
-            stacklevel=5,
+            stacklevel=depth,
         )
 
 
@@ -120,13 +136,13 @@ def _other(variable: Variable) -> str:
 
 def _fill(target: npt.NDArray[Any], plan: ColumnPlan, gap: float) -> None:
     start = 0
-    for entries in _entries(plan, gap):
+    for entries in plan_entries(plan, gap):
         target[start : start + len(entries)] = entries
         start += len(entries)
 
 
-def _entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
-    """Codes or values, chunk by chunk."""
+def plan_entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
+    """Codes or values, chunk by chunk; `gap` where they are missing."""
     table = plan.table
     if table is not None:
         table = np.where(table == -1, gap, table) if plan.variable.is_discrete else table
@@ -135,12 +151,12 @@ def _entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
         if table is None:
             yield _direct(entries, gap, plan.variable)
         else:
-            yield _looked_up(
+            yield looked_up(
                 table, chunk_numbers(entries, len(table) - 1 + plan.offset), plan.offset
             )
 
 
-def _looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
+def looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
     """``table[entry - offset]`` of each entry."""
     bytes_only = entries.dtype == np.uint8 and len(table) + offset <= _BYTES
     if not (bytes_only and table.dtype.kind == "i" and table.max() < _BYTES):

@@ -16,6 +16,8 @@ from dagathlon.data.request import ColumnRequest, Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, listing
 
+_AT_ONCE = 1 << 20
+
 
 def plan_column(
     name: str,
@@ -100,7 +102,9 @@ def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) 
         return Labels(name, column.dictionary_encode(), place, None).plan(kind, None)
     present = np.zeros(high - low + 1, dtype=bool)
     for chunk in column.chunks:
-        present[chunk_numbers(chunk, low).astype(np.int64) - low] = True
+        for start in range(0, len(chunk), _AT_ONCE):
+            part = chunk.slice(start, _AT_ONCE)
+            present[chunk_numbers(part, low).astype(np.int64) - low] = True
     levels = tuple(str(low + int(step)) for step in np.flatnonzero(present))
     if small and len(levels) > MAX_CODES:
         return ColumnPlan(Variable(name), column, guessed=len(levels) < len(column))

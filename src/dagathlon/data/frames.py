@@ -8,6 +8,7 @@ text files; null and NaN are missing. ``do(X)`` columns of booleans are interven
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -19,12 +20,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from dagathlon.data.codes_in_file import codes_in_file
 from dagathlon.data.column_plan import carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.export import LEVELS_KEY, ORDERED_KEY, indicator_name
 from dagathlon.data.gaps import with_gaps
 from dagathlon.data.labels import shown, word_of
+from dagathlon.data.mapped_columns import lies_ready
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
 from dagathlon.data.rows_in_file import rows_in_file
@@ -32,23 +35,27 @@ from dagathlon.data.table_faults import explained
 from dagathlon.data.table_sizes import (
     PARQUET_SUFFIXES,
     read_arrow,
+    read_in_place,
     read_parquet,
+    table_rows,
     table_schema,
 )
-from dagathlon.data.unpacking import TooLargeError
+from dagathlon.data.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import first_repeated
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, listing
 
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+_MARKED_ROW = 32
+"""Bytes that it takes to tell the regime of a row from its marks."""
 
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
     try:
         table = load_table(path)
-    except TooLargeError as error:
-        return _too_large(path, request, error)
-    wanted = with_written(table, request)
+    except TooLargeError:
+        return _read_too_large(Path(path), request)
+    wanted = with_written(table.schema, request)
     mapped = Path(path).suffix.lower() in ARROW_SUFFIXES
     return _from_columns(table.column_names, table.columns, wanted, str(path), mapped)
 
@@ -61,17 +68,59 @@ def load_table(path: str | os.PathLike[str]) -> Any:
     return table
 
 
-def _too_large(
-    path: str | os.PathLike[str], request: ColumnRequest, error: TooLargeError
-) -> Dataset:
-    """What can be had of a file that is too large: measurements, whose rows stay where they are."""
-    with explained(Path(path), str(path)):
-        fields = list(table_schema(Path(path)))
-        wanted, marks = _wanted([field.name for field in fields], fields, request, str(path))
-        data = None if marks else rows_in_file(path, [fields[j] for j in wanted], request)
-    if data is None:
-        raise error
+def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
+    """Read a file that is too large: it can be had if nothing large is copied to memory."""
+    with explained(path, str(path)):
+        schema = table_schema(path)
+        fields = list(schema)
+        asked = with_written(schema, request)
+        wanted, marks = _wanted(schema.names, fields, asked, str(path))
+        chosen = [fields[j] for j in wanted]
+        data = None if marks else rows_in_file(path, chosen, request)
+        if data is None:
+            _check_room_for_marks(path, marks)
+            data = _used_in_place(path, [field.name for field in chosen], list(marks), asked)
+        if data is None:
+            data = _with_codes_in_file(path, chosen, list(marks), asked)
     return data
+
+
+def _with_codes_in_file(
+    path: Path, fields: Sequence[Any], targets: Sequence[str], request: ColumnRequest
+) -> Dataset:
+    found = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
+    places = {name: i for i, name in enumerate(targets)}
+    regimes = _regimes(places, found.marks, str(path)) if targets else None
+    variables = [plan.variable for plan in found.plans]
+    data = Dataset(variables, found.codes, None, regimes)
+    warn_of_guesses([plan.variable for plan in found.plans if plan.guessed], str(path), 6)
+    return data
+
+
+def _check_room_for_marks(path: Path, marks: Collection[str]) -> None:
+    if marks and table_rows(path) * (len(marks) + _MARKED_ROW) > most_unpacked():
+        raise TooLargeError(
+            most_unpacked(),
+            str(path),
+            f". It says in which rows {listing(map(repr, marks))} were intervened on, and of so "
+            "many rows that needs more memory",
+        )
+
+
+def _used_in_place(
+    path: Path, names: Sequence[str], targets: Sequence[str], request: ColumnRequest
+) -> Dataset | None:
+    """The data where they lie in an Arrow file, which takes no memory; None if they do not."""
+    table = None if request.missing else read_in_place(path)
+    if table is None or not all(lies_ready(table.column(name)) for name in names):
+        return None
+    table.select([*names, *map(indicator_name, targets)]).validate(full=True)
+    try:
+        return _from_columns(
+            table.column_names, table.columns, request, str(path), True, most=most_unpacked()
+        )
+    except TooLargeError:
+        return None
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
@@ -123,25 +172,25 @@ def from_table(
     ordered: Collection[str] = (),
 ) -> Dataset:
     """A pyarrow table as a data set, with levels that are known besides those written in it."""
-    wanted = with_written(table, request, levels, ordered)
+    wanted = with_written(table.schema, request, levels, ordered)
     return _from_columns(table.column_names, table.columns, wanted, where)
 
 
 def with_written(
-    table: Any,
+    schema: Any,
     request: ColumnRequest,
     levels: dict[str, tuple[str, ...]] | None = None,
     ordered: Collection[str] = (),
 ) -> ColumnRequest:
-    """The request with the levels and orders that are written in a table."""
-    known = {**_written_levels(table), **(levels or {})}
+    """The request with the levels and orders that are written in a table's schema."""
+    known = {**_written_levels(schema), **(levels or {})}
     kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
-    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(table, name)}
+    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(schema, name)}
     return replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
 
 
-def _written_order(table: Any, name: str) -> bool:
-    return ORDERED_KEY in (table.schema.field(name).metadata or {})
+def _written_order(schema: Any, name: str) -> bool:
+    return ORDERED_KEY in (schema.field(name).metadata or {})
 
 
 def _from_columns(
@@ -150,6 +199,8 @@ def _from_columns(
     request: ColumnRequest,
     where: str,
     mapped: bool = False,
+    *,
+    most: float = math.inf,
 ) -> Dataset:
     wanted, marks = _wanted(names, columns, request, where)
     if not len(columns[0]):
@@ -161,8 +212,10 @@ def _from_columns(
     filled = {j: with_gaps(columns[j], request.missing) for j in wanted}
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
     regimes = _regimes(marks, columns, where) if marks else None
-    warn_of_guesses([plan.variable for plan in plans if plan.guessed], where)
-    return carried_out(plans, place, regimes, mapped)
+    guessed = [plan.variable for plan in plans if plan.guessed]
+    data = carried_out(plans, place, regimes, mapped, most)
+    warn_of_guesses(guessed, where, 5 if most == math.inf else 7)
+    return data
 
 
 def _wanted(
@@ -228,10 +281,10 @@ def _ordered_names(frame: Any, library: str) -> set[str]:
     return {str(name) for name, dtype in pairs if getattr(dtype, "ordered", False)}
 
 
-def _written_levels(table: Any) -> dict[str, tuple[str, ...]]:
+def _written_levels(schema: Any) -> dict[str, tuple[str, ...]]:
     """Levels that `dagathlon.data.export` has written beside the columns."""
     levels = {}
-    for field in table.schema:
+    for field in schema:
         text = (field.metadata or {}).get(LEVELS_KEY)
         if text is not None and pt.is_dictionary(field.type):
             levels[field.name] = _parsed_levels(text, field.name)

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from dagathlon.data.buffers import chunk_numbers, column_numbers
 from dagathlon.data.column_plan import ColumnPlan
+from dagathlon.data.narrow_batches import with_indices
 from dagathlon.data.request import Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, suggestion
@@ -45,8 +46,21 @@ def _with_one_dictionary(column: Any) -> Any:
     several = column.num_chunks > 1
     if several and any(chunk.dictionary.null_count for chunk in column.chunks):
         # pyarrow unites no lists in which one of the labels is null.
-        return column.cast(column.type.value_type).dictionary_encode()
-    return column.unify_dictionaries()
+        column = pa.chunked_array(list(map(_without_null_label, column.chunks)))
+    try:
+        return column.unify_dictionaries()
+    except pa.ArrowInvalid:
+        # The labels of each part have numbers of a byte, those of all parts have not.
+        wide = [with_indices(chunk, pa.int32()) for chunk in column.chunks]
+        return pa.chunked_array(wide).unify_dictionaries()
+
+
+def _without_null_label(part: Any) -> Any:
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
+    labels = part.dictionary.drop_null()
+    places = pc.index_in(part.dictionary, value_set=labels, skip_nulls=True)
+    return pa.DictionaryArray.from_arrays(places.take(part.indices), labels)
 
 
 class Labels:

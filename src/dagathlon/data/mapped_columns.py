@@ -33,6 +33,11 @@ def as_matrix(columns: Sequence[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any] 
     )
 
 
+def lies_ready(column: Any) -> bool:
+    """Whether a column may be used where it lies: bytes or measurements without gaps."""
+    return any(_entries(column, np.dtype(kind)) is not None for kind in (np.uint8, np.float64))
+
+
 class _Memory:
     """What tells numpy where numbers lie, and keeps them there."""
 

@@ -43,14 +43,15 @@ def joined(parts: Sequence[Any]) -> Any:
     if not pt.is_dictionary(parts[0].type):
         (wide,) = kinds - {pa.uint8()}  # what the column had before some parts were bytes
         return pa.chunked_array([part.cast(wide) for part in parts])
-    return pa.chunked_array([_with_indices(part, pa.int32()) for part in parts])
+    return pa.chunked_array([with_indices(part, pa.int32()) for part in parts])
 
 
 def _narrow_labels(column: Any) -> Any:
-    return _with_indices(column, pa.uint8()) if len(column.dictionary) <= _BYTE else column
+    return with_indices(column, pa.uint8()) if len(column.dictionary) <= _BYTE else column
 
 
-def _with_indices(column: Any, kind: Any) -> Any:
+def with_indices(column: Any, kind: Any) -> Any:
+    """A part of a column of labels whose numbers have another type."""
     return pa.DictionaryArray.from_arrays(
         column.indices.cast(kind), column.dictionary, ordered=column.type.ordered
     )

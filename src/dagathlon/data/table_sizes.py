@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -29,15 +29,9 @@ def read_parquet(stream: Any, label: str) -> pa.Table:
     The file's own account of itself is looked at first; since it need not be true, and since
     repeated values take next to nothing in the file, the table is read in pieces and counted.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     most = most_unpacked()
-    file = pq.ParquetFile(stream)
-    schema = file.schema_arrow
-    texts = [field.name for field in schema if pt.is_string(field.type)]
-    if texts:
-        file = pq.ParquetFile(stream, read_dictionary=texts)
-    about = file.metadata
+    file = _opened(stream)
+    schema, about = file.schema_arrow, file.metadata
     groups = (about.row_group(i) for i in range(about.num_row_groups))
     if max(sum(group.total_byte_size for group in groups), _cells(about, schema)) > most:
         raise TooLargeError(most, label)
@@ -72,8 +66,8 @@ def read_arrow(path: Path, label: str) -> pa.Table:
     with pa.memory_map(str(path)) as stream:
         file = pa.ipc.open_file(stream)
         rows = size = 0
-        for n, unpacked, _ in _batch_sizes(stream):
-            rows, size = rows + n, size + unpacked
+        for batch in _batch_sizes(stream):
+            rows, size = rows + batch.rows, size + batch.size
             if max(size, rows * len(file.schema)) > most:
                 raise TooLargeError(most, label)
         stream.seek(len(_MAGIC))
@@ -83,14 +77,46 @@ def read_arrow(path: Path, label: str) -> pa.Table:
     return pa.Table.from_batches(batches, file.schema)
 
 
+def read_in_place(path: Path) -> pa.Table | None:
+    """The table of an Arrow file of one batch that is not packed; None of any other file.
+
+    Whatever its size, it takes no memory: its columns are in the mapped file.
+    """
+    if _is_parquet(path):
+        return None
+    with pa.memory_map(str(path)) as stream:
+        found = list(_batch_sizes(stream))
+        if sum(not batch.of_labels for batch in found) != 1 or any(one.packed for one in found):
+            return None
+        stream.seek(len(_MAGIC))
+        return pa.Table.from_batches(pa.ipc.open_stream(stream))
+
+
 def table_schema(path: Path) -> pa.Schema:
-    """The types of the columns of a Parquet or Arrow file, of which no row is read."""
+    """The types of the columns of a Parquet or Arrow file as they are read, without any row.
+
+    Text in Parquet is read as dictionaries.
+    """
     if _is_parquet(path):
         import pyarrow.parquet as pq  # noqa: PLC0415
 
-        return pq.read_schema(path)
+        labels = pa.dictionary(pa.int32(), pa.string())
+        schema = pq.read_schema(path)
+        return pa.schema(
+            [field.with_type(labels) if _is_text(field) else field for field in schema]
+        )
     with pa.memory_map(str(path)) as stream:
         return pa.ipc.open_file(stream).schema
+
+
+def table_rows(path: Path) -> int:
+    """How many rows a file says that it has."""
+    if _is_parquet(path):
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        return int(pq.read_metadata(path).num_rows)
+    with pa.memory_map(str(path)) as stream:
+        return sum(batch.rows for batch in _batch_sizes(stream) if not batch.of_labels)
 
 
 def table_batches(path: Path, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -99,16 +125,14 @@ def table_batches(path: Path, names: list[str], rows: int) -> Iterator[pa.Record
     Of a Parquet file so many rows at most, of an Arrow file those of one of its batches.
     """
     if _is_parquet(path):
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         # Mapped, because else all packed bytes of a row group would be held.
-        with pq.ParquetFile(path, memory_map=True) as file:
+        with _opened(path, memory_map=True) as file:
             yield from file.iter_batches(rows, columns=names)
         return
     most = most_unpacked()
     with pa.memory_map(str(path)) as stream:
         schema = pa.ipc.open_file(stream).schema
-        if any(packed and size > most for _, size, packed in _batch_sizes(stream)):
+        if any(batch.packed and batch.size > most for batch in _batch_sizes(stream)):
             raise TooLargeError(most, str(path))
         stream.seek(len(_MAGIC))
         places = sorted(map(schema.get_field_index, names))
@@ -123,11 +147,33 @@ def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() in PARQUET_SUFFIXES
 
 
-def _batch_sizes(stream: Any) -> Iterator[tuple[int, int, bool]]:
-    """Of each batch the number of rows and of unpacked bytes, and whether it is packed.
+def _opened(source: Any, **options: Any) -> Any:
+    """A Parquet file whose texts are read as dictionaries."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
 
-    They come from the file without unpacking it.
-    """
+    file = pq.ParquetFile(source, **options)
+    texts = [field.name for field in file.schema_arrow if pt.is_string(field.type)]
+    if not texts:
+        return file
+    file.close()
+    return pq.ParquetFile(source, read_dictionary=texts, **options)
+
+
+def _is_text(field: pa.Field) -> bool:
+    return bool(pt.is_string(field.type) or pt.is_large_string(field.type))
+
+
+class _Batch(NamedTuple):
+    """Of a batch the number of rows and of unpacked bytes, and what it is."""
+
+    rows: int
+    size: int
+    packed: bool
+    of_labels: bool
+
+
+def _batch_sizes(stream: Any) -> Iterator[_Batch]:
+    """The sizes of all batches, which come from the file without unpacking it."""
     stream.seek(len(_MAGIC))
     for message in pa.ipc.MessageReader.open_stream(stream):
         found = _Table.root(message.metadata.to_pybytes())
@@ -137,7 +183,7 @@ def _batch_sizes(stream: Any) -> Iterator[tuple[int, int, bool]]:
         if kind in (_DICTIONARY_BATCH, _RECORD_BATCH) and batch is not None:
             packed = batch.table(_COMPRESSION) is not None
             size = sum(_buffer_sizes(batch, message.body, packed))
-            yield batch.number(_LENGTH, "<q"), size, packed
+            yield _Batch(batch.number(_LENGTH, "<q"), size, packed, kind == _DICTIONARY_BATCH)
 
 
 def _buffer_sizes(batch: _Table, body: Any, packed: bool) -> Iterator[int]:

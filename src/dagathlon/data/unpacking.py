@@ -26,11 +26,11 @@ class Readable(Protocol):
 class TooLargeError(DataError):
     """A compressed file that unpacks to more than is allowed."""
 
-    def __init__(self, most: int, label: str = "") -> None:
+    def __init__(self, most: int, label: str = "", advice: str = "") -> None:
         place = f"{label}: " if label else ""
         super().__init__(
             f"{place}unpacks to more than {most:,} bytes; if that is right, allow more by the "
-            f"environment variable {MOST_UNPACKED}"
+            f"environment variable {MOST_UNPACKED}{advice}"
         )
 
 

@@ -69,7 +69,7 @@ def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
 
 def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
     table = load_table(path)
-    request = with_written(table, reading.request())
+    request = with_written(table.schema, reading.request())
     marks = indicators_of(table.column_names, table.columns).values()
     names = [name for j, name in enumerate(table.column_names) if j not in marks]
     request.check(names, str(path))
