@@ -22,7 +22,7 @@ from dagathlon.learners import learn
 
 VARIABLES, DEGREE = pick((50, 3.0), (10, 2.0))
 ROWS = pick((10_000, 100_000, 1_000_000, 10_000_000), (1_000, 20_000))
-LEARNERS = ("hc", "pc", "boss")
+LEARNERS = ("hc", "pc", "fges", "boss")
 PATIENCE = pick(1_800.0, 10.0)
 _PART = 1_000_000
 
