@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dagathlon.report.look import PALETTE
+
 
 class Point(NamedTuple):
     """One measured size; points with the same `axis` and `learner` are one line."""
@@ -39,23 +41,24 @@ def lines(points: Sequence[Point]) -> dict[tuple[str, str], list[Point]]:
 
 
 def chart(points: Sequence[Point]) -> dict[str, Any]:
-    """Time above memory for each axis; a name has the fitted power of its line behind it."""
+    """Time above memory for each axis; a learner has one colour, and its powers behind its name."""
     axes = list(dict.fromkeys(point.axis for point in points))
+    names = _names(points)
     return {
         "hconcat": [
-            {"vconcat": [_panel(points, axis, "seconds"), _panel(points, axis, "mebibytes")]}
-            for axis in axes
+            {"vconcat": [_panel(points, axis, field, names) for field in _TITLES]} for axis in axes
         ]
     }
 
 
-def _panel(points: Sequence[Point], axis: str, field: str) -> dict[str, Any]:
-    titles = {"seconds": "CPU seconds", "mebibytes": "memory of the search (MiB)"}
+_TITLES = {"seconds": "CPU seconds", "mebibytes": "memory of the search (MiB)"}
+
+
+def _panel(points: Sequence[Point], axis: str, field: str, names: dict[str, str]) -> dict[str, Any]:
     values = [
-        {"size": point.size, field: max(getattr(point, field), 1e-3), "line": _name(mine)}
-        for (of, _), mine in lines(points).items()
-        if of == axis
-        for point in mine
+        {"size": point.size, field: max(getattr(point, field), 1e-3), "line": names[point.learner]}
+        for point in points
+        if point.axis == axis
     ]
     return {
         "data": {"values": values},
@@ -64,15 +67,25 @@ def _panel(points: Sequence[Point], axis: str, field: str) -> dict[str, Any]:
         "height": 260,
         "encoding": {
             "x": _logarithmic("size", axis),
-            "y": _logarithmic(field, titles[field]),
-            "color": {"field": "line", "type": "nominal", "title": None},
+            "y": _logarithmic(field, _TITLES[field]),
+            "color": {
+                "field": "line",
+                "type": "nominal",
+                "title": "power of each axis",
+                "scale": {"domain": list(names.values()), "range": list(PALETTE)},
+                "legend": {"labelLimit": 250},
+            },
         },
     }
 
 
-def _name(mine: Sequence[Point]) -> str:
-    power = exponent(mine)
-    return mine[0].learner if power is None else f"{mine[0].learner}: power {power:.1f}"
+def _names(points: Sequence[Point]) -> dict[str, str]:
+    """Each learner with the fitted powers of its lines, in the order of the axes."""
+    powers: dict[str, list[str]] = {}
+    for (_, learner), mine in lines(points).items():
+        power = exponent(mine)
+        powers.setdefault(learner, []).extend([] if power is None else [f"{power:.1f}"])
+    return {learner: f"{learner}: {', '.join(found)}" for learner, found in powers.items()}
 
 
 def _logarithmic(field: str, title: str) -> dict[str, Any]:
