@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from memory_held import held
 
 from dagathlon import learn
 from dagathlon.data import Dataset, Variable, codes_in_file, read_data, write_data
@@ -351,30 +352,9 @@ def test_a_file_that_has_other_rows_than_it_says(
             read_data(tmp_path / "d.parquet")
 
 
-_MEASURED = """
-import sys, threading, time
-from dagathlon import learn
-from dagathlon.data import read_data
-def anonymous():
-    lines = open("/proc/self/status").read().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
-def watch():
-    while True:
-        seen.append(anonymous())
-        time.sleep(0.005)
-read_data(sys.argv[2])
-seen = [anonymous()]
-before = seen[0]
-threading.Thread(target=watch, daemon=True).start()
-data = read_data(sys.argv[1])
-assert data.codes.nbytes == 60_000_000
-print(max(seen) - before)
-"""
-
-
 @pytest.mark.memory
 @pytest.mark.parametrize("name", ["d.parquet", "d.feather"])
-def test_what_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_what_is_held(tmp_path: Path, name: str) -> None:
     """Of 60 MB of codes some batches, beside the pages of the files."""
     rng = np.random.default_rng(3)
     labels = [pa.array(rng.integers(0, 3, 3_000_000, np.int8)) for _ in range(20)]
@@ -388,8 +368,6 @@ def test_what_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
         else:
             with pa.ipc.new_file(tmp_path / f"{size}-{name}", table.schema, options=options) as f:
                 f.write_table(part, max_chunksize=200_000)
-    monkeypatch.setenv(MOST_UNPACKED, "10000000")
-    files = [str(tmp_path / f"{size}-{name}") for size in ("large", "small")]
-    command = [sys.executable, "-c", _MEASURED, *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 40_000_000
+    files = (tmp_path / f"{size}-{name}" for size in ("large", "small"))
+    found = held(*files, "pass", "data.codes.nbytes == 60_000_000", 10_000_000)
+    assert found < 40_000_000

@@ -6,8 +6,6 @@ import io
 import math
 import os
 import pickle
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from memory_held import held
 
 from dagathlon import _core, learn
 from dagathlon.data import Dataset, Variable, read_data, rows_in_file
@@ -441,43 +440,14 @@ def test_batches_of_wide_files_have_few_rows(
     assert len(seen) > 1
 
 
-_MEASURED = """
-import sys, threading, time
-from dagathlon import learn
-from dagathlon.data import read_data
-def anonymous():
-    lines = open("/proc/self/status").read().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
-def watch():
-    while True:
-        seen.append(anonymous())
-        time.sleep(0.01)
-learn(read_data(sys.argv[2]), "pc")
-seen = [anonymous()]
-before = seen[0]
-threading.Thread(target=watch, daemon=True).start()
-data = read_data(sys.argv[1])
-learn(data, "pc")
-assert type(data).__name__ == "FileDataset"
-print(max(seen) - before)
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "write"), [("d.parquet", pq.write_table), ("d.arrow", _arrow)])
-def test_what_is_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, write: Callable[..., None]
-) -> None:
+def test_what_is_held(tmp_path: Path, name: str, write: Callable[..., None]) -> None:
     """Of a file of 320 MB some blocks, beside the pages of the file itself."""
     rng = np.random.default_rng(3)
     table = pa.table({f"X{j}": rng.normal(size=2_000_000) for j in range(20)})
     write(table, tmp_path / f"large-{name}")
     write(table.slice(0, 90_000), tmp_path / f"small-{name}")
-    monkeypatch.setenv(MOST_UNPACKED, "10000000")
-    # What is given back is given back at once: pyarrow's own allocator keeps as much as it likes.
-    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
-    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "65536")
-    files = [str(tmp_path / f"{size}-{name}") for size in ("large", "small")]
-    command = [sys.executable, "-c", _MEASURED, *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 200_000_000
+    files = (tmp_path / f"{size}-{name}" for size in ("large", "small"))
+    is_in_file = 'type(data).__name__ == "FileDataset"'
+    assert held(*files, 'learn(data, "pc")', is_in_file, 10_000_000) < 200_000_000
