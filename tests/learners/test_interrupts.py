@@ -128,7 +128,7 @@ def check(name: str, kind: DataKind, seconds: float) -> None:
     with one_thread(), only_own_garbage():
         if learner.gpu != "no":
             # JAX compiles for the shape of the data, in threads of its own, whose time would count.
-            longest_pause(learner, data, seconds)
+            learner.learn(data, np.random.default_rng(1))
         assert longest_pause(learner, data, seconds) < LONGEST_PAUSE
 
 
