@@ -126,9 +126,6 @@ def check(name: str, kind: DataKind, seconds: float) -> None:
     with suppress(DagathlonError):
         learner.learn(data.select(data.names[:4]).take(np.arange(60)), np.random.default_rng(1))
     with one_thread(), only_own_garbage():
-        if learner.gpu != "no":
-            # JAX compiles for the shape of the data, in threads of its own, whose time would count.
-            learner.learn(data, np.random.default_rng(1))
         assert longest_pause(learner, data, seconds) < LONGEST_PAUSE
 
 
