@@ -48,6 +48,15 @@ def test_reference_pages_are_as_they_would_be_written() -> None:
     assert found.returncode == 0, found.stdout + found.stderr
 
 
+def test_python_of_the_page_on_scores_and_tests_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = ROOT / "docs" / "how-to" / "scores-and-tests.md"
+    for text in blocks(page, "python"):
+        exec(text, {})
+    printed = capsys.readouterr().out
+    assert "TestResult(statistic=" in printed
+    assert "False" in printed
+
+
 def test_python_of_the_page_on_posteriors_runs(capsys: pytest.CaptureFixture[str]) -> None:
     known: dict[str, object] = {}
     for text in blocks(ROOT / "docs" / "evaluation-posteriors.md", "python"):

@@ -108,7 +108,9 @@ def test_the_store_that_finds_no_room_is_told_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorname = "SQLITE_FULL"
+        raise error
 
     monkeypatch.setattr(workflow, "left_behind", full)
     study = Study.build("mine", "hc", "asia[n=20,seeds=1]")

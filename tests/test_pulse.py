@@ -201,3 +201,22 @@ def test_work_aside_ends_when_nobody_waits() -> None:
         aside(endless)
     ended.wait()
     assert ended.is_set()
+
+
+def test_processor_time_may_end_a_computation_again_and_again():
+    for _ in range(2):
+        began = time.process_time()
+        with pytest.raises(OutOfTimeError):
+            _compute_for_ever(seconds=0.1)
+        assert time.process_time() - began >= 0.1
+    with watch() as watched:
+        beat()
+    assert not watched.stopped_early
+    assert time_left() == math.inf
+
+
+def _compute_for_ever(seconds: float) -> None:
+    with watch(cpu=seconds), watch():
+        assert time_left() <= seconds
+        while True:
+            beat()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,3 +121,24 @@ def test_a_run_that_changes_nothing_writes_nothing(frame: pd.DataFrame, tmp_path
     assert pictures
     study.run(tmp_path, jobs=1, figures="all")
     assert set(report.parent.rglob("*.png")) > pictures
+
+
+@pytest.mark.parametrize("name", ["independence_test", "optimal_threshold", "score_graph"])
+def test_examples_of_scores_and_tests(name: str) -> None:
+    runner = doctest.DocTestRunner()
+    for example in doctest.DocTestFinder().find(
+        getattr(dagathlon, name), name, globs=vars(dagathlon)
+    ):
+        known = {**vars(dagathlon), name: getattr(dagathlon, name)}
+        example.globs.update(known)
+        assert runner.run(example).failed == 0
+    assert runner.summarize().attempted > 0
+
+
+def test_tests_and_scores_take_what_read_data_takes(frame: pd.DataFrame) -> None:
+    assert dagathlon.independence_test(frame).independent("a", "c", alpha=0.001)
+    assert not dagathlon.independence_test(frame, "zf").independent("a", "b")
+    graph = Graph.from_edges(["a -> b", "c -> b"])
+    scores = dagathlon.score_graph(frame, graph, "bic-g")
+    assert scores.total == pytest.approx(sum(scores.by_node.values()))
+    assert not dagathlon.separation_test(graph).independent("a", "c", ["b"])

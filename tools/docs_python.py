@@ -10,6 +10,8 @@ from typing import Any
 
 import dagathlon
 from dagathlon import data, evaluate, graphs
+from dagathlon.learners.independence import IndependenceTest, TestResult
+from dagathlon.learners.score.scores import GraphScore
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study_run import LearningRun, StudyRun
 
@@ -28,7 +30,7 @@ def python_page() -> str:
     parts = [_START, "## dagathlon\n"]
     for name in dagathlon.__all__:
         parts += _described(name, getattr(dagathlon, name))
-    for cls in (StudyRun, LearningRun):
+    for cls in (StudyRun, LearningRun, GraphScore, IndependenceTest, TestResult):
         parts += _described(cls.__name__, cls)
     parts += ["## Posteriors\n", *_described("Posterior", Posterior)]
     for module in (graphs, data, evaluate):

@@ -3,6 +3,7 @@
 python tools/part_of_study.py studies/interval_2017.json --data-sets 2 > part.json
 python tools/part_of_study.py studies/noise_2021.json --longest 10000 --noise N M10 > part.json
 python tools/part_of_study.py studies/interval_2017.json --data-sets 10 alarm=2 --longest alarm=6400
+python tools/part_of_study.py studies/paper_er_sem.json --data-sets 10 --without gobnilp-bge
 dagathlon run part.json --out results
 
 The part keeps titles, ids and seeds, so that a run of the whole study into the same folder goes on
@@ -17,6 +18,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from dagathlon.data.standard import BUNDLED
 
 
 class Limit(NamedTuple):
@@ -58,11 +61,14 @@ def main() -> None:
         )
     parser.add_argument("--graphs", nargs="+", default=(), metavar="ID", help="as sachs alarm")
     parser.add_argument("--noise", nargs="+", default=(), metavar="CODE", help="as N M10 cMISL")
+    parser.add_argument("--ids", nargs="+", default=(), metavar="ID", help="only these algorithms")
+    parser.add_argument("--without", nargs="+", default=(), metavar="ID", help="not these ones")
     parser.add_argument("--starts", type=int, metavar="N", help="the first so many of an algorithm")
     parser.add_argument("--search-limit", type=float, metavar="S", help="time_limit of exact_map")
     asked = parser.parse_args()
     study = json.loads(asked.study.read_text("utf-8"))
     part = part_of(study, asked.data_sets, asked.graphs, asked.longest, asked.noise)
+    choose_algorithms(part, asked.ids, asked.without)
     for name, learners in part["resources"]["structure_learning_algorithms"].items():
         for learner in learners:
             if asked.search_limit is not None and name == "exact_map":
@@ -110,6 +116,27 @@ def part_of(
     return part
 
 
+def choose_algorithms(
+    part: Mapping[str, Any], ids: Sequence[str] = (), without: Sequence[str] = ()
+) -> None:
+    """Take algorithms out of the evaluations of a study.
+
+    Parameters
+    ----------
+    part
+        The content of its file, which is changed.
+    ids
+        Those to keep; none keeps all.
+    without
+        Those to take out.
+    """
+    for setup in part["benchmark_setup"]:
+        for asked in setup["evaluation"].values():
+            if isinstance(asked, dict) and "ids" in asked:
+                kept = [name for name in asked["ids"] if not ids or name in ids]
+                asked["ids"] = [name for name in kept if name not in without]
+
+
 class _Rows:
     """The objects that draw rows, and those that draw fewer of them."""
 
@@ -142,7 +169,8 @@ def _with_noise(entry: dict[str, Any], codes: Sequence[str]) -> list[dict[str, A
 
 
 def _names(entry: Mapping[str, Any]) -> set[str]:
-    return {entry["graph_id"], Path(entry["graph_id"]).stem}
+    name = entry["graph_id"].removeprefix(BUNDLED)
+    return {entry["graph_id"], name, Path(name).stem, f"{Path(name).stem}.csv"}
 
 
 def _limit(limits: Sequence[Limit], entry: Mapping[str, Any]) -> int | None:

@@ -18,7 +18,7 @@ _SIZES = [100, 1000]
 _STARTS = [1, 2, 3]
 _WIDTH, _DEPTH = 110, 4
 _ABOUT = (
-    "noise_2021.json to try, and to see that all is well: two networks on board, Sachs for "
+    "noise_2021.json to try, and to see that all is well: two bundled networks, Sachs for "
     "Sports, three experiments, two sample sizes, the same algorithms and settings. RFCI-BSC is "
     "run three times where the paper has ten."
 )
@@ -47,8 +47,8 @@ def small(whole: dict[str, Any]) -> dict[str, Any]:
     setup |= {"title": "noise_2021_small", "_about": _ABOUT, "time_limit": "1m"}
     setup["data"] = [
         {
-            "graph_id": f"{name}.csv",
-            "parameters_id": f"{name}.rds",
+            "graph_id": f"bundled:{name}",
+            "parameters_id": f"bundled:{name}",
             "data_id": "rows",
             "seed_range": [1, 1],
             "noise": _CODES,

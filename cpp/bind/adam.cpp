@@ -61,6 +61,6 @@ static void bind_adam(nb::module_& m) {
         nb::arg("sparsity"), nb::arg("acyclicity"), "Value and gradient.");
 }
 
-static const Part part("adam", bind_adam);
+static const Part adam_part("adam", bind_adam);
 
 }  // namespace dagathlon

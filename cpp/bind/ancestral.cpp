@@ -34,6 +34,6 @@ static void bind_ancestral(nb::module_& m) {
   m.def("mag_of_pag", &mag_of_pag, nb::arg("graph"), ReleaseGil());
 }
 
-static const Part part("ancestral", bind_ancestral);
+static const Part ancestral_part("ancestral", bind_ancestral);
 
 }  // namespace dagathlon

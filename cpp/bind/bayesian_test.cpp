@@ -102,6 +102,6 @@ static void bind_bayesian_test(nb::module_& m) {
         "Statistics and p-values of many tests, which are not counted.");
 }
 
-static const Part part("bayesian_test", bind_bayesian_test);
+static const Part bayesian_test_part("bayesian_test", bind_bayesian_test);
 
 }  // namespace dagathlon

@@ -41,6 +41,6 @@ static void bind_bdgraph_chain(nb::module_& m) {
   m.def("bdgraph_copula_chain", &of_copula, nb::arg("start"), nb::arg("copula"), nb::arg("rules"), nb::arg("options"));
 }
 
-static const Part part("bdgraph_chain", bind_bdgraph_chain);
+static const Part bdgraph_chain_part("bdgraph_chain", bind_bdgraph_chain);
 
 }  // namespace dagathlon

@@ -33,6 +33,6 @@ static void bind_chordal(nb::module_& m) {
         "Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.");
 }
 
-static const Part part("chordal", bind_chordal);
+static const Part chordal_part("chordal", bind_chordal);
 
 }  // namespace dagathlon

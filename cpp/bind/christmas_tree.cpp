@@ -88,6 +88,6 @@ static void bind_christmas_tree(nb::module_& m) {
       nb::arg("target"), nb::arg("randomise"), nb::arg("chain"), ReleaseGil());
 }
 
-static const Part part("christmas_tree", bind_christmas_tree);
+static const Part christmas_tree_part("christmas_tree", bind_christmas_tree);
 
 }  // namespace dagathlon

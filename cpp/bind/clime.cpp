@@ -33,6 +33,6 @@ static void bind_clime(nb::module_& m) {
         "A solution per penalty, in decreasing order, up to the last that has one.");
 }
 
-static const Part part("clime", bind_clime);
+static const Part clime_part("clime", bind_clime);
 
 }  // namespace dagathlon

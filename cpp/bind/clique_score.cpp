@@ -102,6 +102,6 @@ static void bind_clique_score(nb::module_& m) {
            "The posterior mean of the precision matrix given a graph; nothing for discrete data.");
 }
 
-static const Part part("clique_score", bind_clique_score);
+static const Part clique_score_part("clique_score", bind_clique_score);
 
 }  // namespace dagathlon

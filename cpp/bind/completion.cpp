@@ -60,6 +60,6 @@ static void bind_completion(nb::module_& m) {
         nb::arg("max_sweeps"), "Completes the inverse of L·Lᵀ, L lower triangular; errors as above.");
 }
 
-static const Part part("completion", bind_completion);
+static const Part completion_part("completion", bind_completion);
 
 }  // namespace dagathlon

@@ -67,6 +67,6 @@ static void bind_connected_search(nb::module_& m) {
            "Of a and b, averaged over the levels of c.");
 }
 
-static const Part part("connected_search", bind_connected_search);
+static const Part connected_search_part("connected_search", bind_connected_search);
 
 }  // namespace dagathlon

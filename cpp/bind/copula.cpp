@@ -88,6 +88,6 @@ static void bind_copula(nb::module_& m) {
         nb::arg("proposals"), nb::arg("options"));
 }
 
-static const Part part("copula", bind_copula);
+static const Part copula_part("copula", bind_copula);
 
 }  // namespace dagathlon

@@ -28,6 +28,6 @@ static void bind_dag(nb::module_& m) {
         nb::arg("graph"), nb::arg("node"), ReleaseGil());
 }
 
-static const Part part("dag", bind_dag);
+static const Part dag_part("dag", bind_dag);
 
 }  // namespace dagathlon

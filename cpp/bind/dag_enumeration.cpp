@@ -87,6 +87,6 @@ static void bind_dag_enumeration(nb::module_& m) {
       .def("classes", [](const Self& self) { return graphs(self, &Self::classes); });
 }
 
-static const Part part("dag_enumeration", bind_dag_enumeration);
+static const Part dag_enumeration_part("dag_enumeration", bind_dag_enumeration);
 
 }  // namespace dagathlon

@@ -130,6 +130,6 @@ static void bind_dag_posterior(nb::module_& m) {
            nb::arg("count"), nb::arg("seed"));
 }
 
-static const Part part("dag_posterior", bind_dag_posterior);
+static const Part dag_posterior_part("dag_posterior", bind_dag_posterior);
 
 }  // namespace dagathlon

@@ -100,6 +100,6 @@ static void bind_dagma(nb::module_& m) {
         "Second moments of columns about their means, the same digits on every machine.");
 }
 
-static const Part part("dagma", bind_dagma);
+static const Part dagma_part("dagma", bind_dagma);
 
 }  // namespace dagathlon

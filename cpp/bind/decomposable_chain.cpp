@@ -76,6 +76,6 @@ static void bind_decomposable_chain(nb::module_& m) {
         "The logarithm of the number of junction trees of a chordal graph.");
 }
 
-static const Part part("decomposable_chain", bind_decomposable_chain);
+static const Part decomposable_chain_part("decomposable_chain", bind_decomposable_chain);
 
 }  // namespace dagathlon

@@ -13,6 +13,6 @@ static void bind_distance(nb::module_& m) {
         nb::arg("a"), nb::arg("b"), ReleaseGil());
 }
 
-static const Part part("distance", bind_distance);
+static const Part distance_part("distance", bind_distance);
 
 }  // namespace dagathlon

@@ -62,6 +62,6 @@ static void bind_equivalence(nb::module_& m) {
         ReleaseGil());
 }
 
-static const Part part("equivalence", bind_equivalence);
+static const Part equivalence_part("equivalence", bind_equivalence);
 
 }  // namespace dagathlon

@@ -69,6 +69,6 @@ static void bind_equivalence_search(nb::module_& m) {
         nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_degree"), ReleaseGil());
 }
 
-static const Part part("equivalence_search", bind_equivalence_search);
+static const Part equivalence_search_part("equivalence_search", bind_equivalence_search);
 
 }  // namespace dagathlon

@@ -117,6 +117,6 @@ static void bind_expected(nb::module_& m) {
   bind_scores(m);
 }
 
-static const Part part("expected", bind_expected);
+static const Part expected_part("expected", bind_expected);
 
 }  // namespace dagathlon

@@ -63,7 +63,7 @@ auto reduced(const FamilyProgram& program, const Vector<double>& prices, const P
   return to_vector(program.reduced({prices.data(), prices.size()}, cuts));
 }
 
-std::vector<std::size_t> separated(FamilyProgram& program, const Vector<double>& values, std::size_t most) {
+std::vector<std::size_t> separated_cuts(FamilyProgram& program, const Vector<double>& values, std::size_t most) {
   const std::span<const double> shares = all_columns(program, values);
   const nb::gil_scoped_release release;
   return program.separate(shares, most);
@@ -102,7 +102,7 @@ static void bind_family_program(nb::module_& m) {
       .def("keep",
            [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
            nb::arg("kept"))
-      .def("separate", separated, nb::arg("values"), nb::arg("most"))
+      .def("separate", separated_cuts, nb::arg("values"), nb::arg("most"))
       .def("separate_hulls", separated_hulls, nb::arg("values"), nb::arg("size"), nb::arg("most"))
       .def("most",
            [](const FamilyProgram& self, const Places& cuts) {
@@ -122,6 +122,6 @@ static void bind_family_program(nb::module_& m) {
       .def("excluded", excluded, nb::arg("decisions"));
 }
 
-static const Part part("family_program", bind_family_program);
+static const Part family_program_part("family_program", bind_family_program);
 
 }  // namespace dagathlon

@@ -96,6 +96,6 @@ static void bind_fci(nb::module_& m) {
         "The PAG, the number of tests, and the number of edges that stayed although their ends were separated.");
 }
 
-static const Part part("fci", bind_fci);
+static const Part fci_part("fci", bind_fci);
 
 }  // namespace dagathlon

@@ -129,6 +129,6 @@ static void bind_g_wishart(nb::module_& m) {
         nb::arg("prior"), nb::arg("proposals"), nb::arg("options"));
 }
 
-static const Part part("g_wishart", bind_g_wishart);
+static const Part g_wishart_part("g_wishart", bind_g_wishart);
 
 }  // namespace dagathlon

@@ -96,6 +96,6 @@ static void bind_graphical_lasso(nb::module_& m) {
         "Inverse and logarithm of the determinant; ValueError unless positive definite.");
 }
 
-static const Part part("graphical_lasso", bind_graphical_lasso);
+static const Part graphical_lasso_part("graphical_lasso", bind_graphical_lasso);
 
 }  // namespace dagathlon

@@ -59,6 +59,6 @@ static void bind_hill_climbing(nb::module_& m) {
         nb::arg("patience"), ReleaseGil());
 }
 
-static const Part part("hill_climbing", bind_hill_climbing);
+static const Part hill_climbing_part("hill_climbing", bind_hill_climbing);
 
 }  // namespace dagathlon

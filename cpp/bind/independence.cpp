@@ -48,6 +48,7 @@ const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
     {"adjusted", DegreesOfFreedom::adjusted},
     {"observed", DegreesOfFreedom::observed},
     {"ten-rows", DegreesOfFreedom::ten_rows},
+    {"ten-rows-to-four", DegreesOfFreedom::ten_rows_to_four},
     {"ten-rows-less-empty", DegreesOfFreedom::ten_rows_less_empty}};
 
 TestPointer gaussian_test(const Columns<double>& values, const std::string& statistic, double largest_correlation,
@@ -221,6 +222,6 @@ static void bind_independence(nb::module_& m) {
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 
-static const Part part("independence", bind_independence, Part::Rank::early);
+static const Part independence_part("independence", bind_independence, Part::Rank::early);
 
 }  // namespace dagathlon

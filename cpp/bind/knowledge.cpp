@@ -73,6 +73,6 @@ static void bind_knowledge(nb::module_& m) {
            nb::arg("sequence") = NodeList());
 }
 
-static const Part part("knowledge", bind_knowledge, Part::Rank::early);
+static const Part knowledge_part("knowledge", bind_knowledge, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -61,6 +61,6 @@ static void bind_lasso(nb::module_& m) {
         "Log-likelihood of a row by least squares regressions on the neighbours in each graph.");
 }
 
-static const Part part("lasso", bind_lasso);
+static const Part lasso_part("lasso", bind_lasso);
 
 }  // namespace dagathlon

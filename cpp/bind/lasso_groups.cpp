@@ -97,6 +97,6 @@ static void bind_lasso_groups(nb::module_& m) {
         "The regression of each variable on groups of columns at decreasing penalties.");
 }
 
-static const Part part("lasso_groups", bind_lasso_groups);
+static const Part lasso_groups_part("lasso_groups", bind_lasso_groups);
 
 }  // namespace dagathlon

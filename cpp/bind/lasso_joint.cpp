@@ -52,6 +52,6 @@ static void bind_lasso_joint(nb::module_& m) {
         "Partial correlations by joint sparse regression at decreasing penalties.");
 }
 
-static const Part part("lasso_joint", bind_lasso_joint);
+static const Part lasso_joint_part("lasso_joint", bind_lasso_joint);
 
 }  // namespace dagathlon

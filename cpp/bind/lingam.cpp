@@ -29,6 +29,6 @@ static void bind_lingam(nb::module_& m) {
         "Adaptive lasso of each variable on those before it: weights from row to column.");
 }
 
-static const Part part("lingam", bind_lingam);
+static const Part lingam_part("lingam", bind_lingam);
 
 }  // namespace dagathlon

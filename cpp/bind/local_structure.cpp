@@ -94,6 +94,6 @@ static void bind_local_structure(nb::module_& m) {
         "A graph by way of the neighbours of each node, and the number of tests.");
 }
 
-static const Part part("local_structure", bind_local_structure);
+static const Part local_structure_part("local_structure", bind_local_structure);
 
 }  // namespace dagathlon

@@ -131,6 +131,6 @@ static void bind_marked_graph(nb::module_& m) {
       .def("adjacencies", &node_list<&MarkedGraph::adjacencies>, nb::arg("node"));
 }
 
-static const Part part("marked_graph", bind_marked_graph, Part::Rank::early);
+static const Part marked_graph_part("marked_graph", bind_marked_graph, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -89,6 +89,6 @@ static void bind_miic(nb::module_& m) {
         nb::arg("order"), nb::arg("latent"), nb::arg("whole"), ReleaseGil());
 }
 
-static const Part part("miic", bind_miic);
+static const Part miic_part("miic", bind_miic);
 
 }  // namespace dagathlon

@@ -252,6 +252,6 @@ static void bind_missing_values(nb::module_& m) {
         ReleaseGil());
 }
 
-static const Part part("missing_values", bind_missing_values);
+static const Part missing_values_part("missing_values", bind_missing_values);
 
 }  // namespace dagathlon

@@ -50,6 +50,6 @@ static void bind_moments(nb::module_& m) {
         nb::arg("values"), ReleaseGil());
 }
 
-static const Part part("moments", bind_moments, Part::Rank::early);
+static const Part moments_part("moments", bind_moments, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -62,6 +62,6 @@ static void bind_noise(nb::module_& m) {
         nb::arg("rate"), ReleaseGil());
 }
 
-static const Part part("noise", bind_noise);
+static const Part noise_part("noise", bind_noise);
 
 }  // namespace dagathlon

@@ -72,6 +72,6 @@ static void bind_notears(nb::module_& m) {
         nb::arg("alpha"), "A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.");
 }
 
-static const Part part("notears", bind_notears);
+static const Part notears_part("notears", bind_notears);
 
 }  // namespace dagathlon

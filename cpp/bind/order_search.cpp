@@ -42,6 +42,6 @@ static void bind_order_search(nb::module_& m) {
         nb::arg("score"), nb::arg("limits"), nb::arg("how"), ReleaseGil());
 }
 
-static const Part part("order_search", bind_order_search);
+static const Part order_search_part("order_search", bind_order_search);
 
 }  // namespace dagathlon

@@ -29,16 +29,17 @@ static void bind_orientation(nb::module_& m) {
         "Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.");
   m.def("orient",
         [](MarkedGraph graph, const SeparatorLookup& in_separating_set,
-           const std::vector<unsigned>& rules) {
+           const std::vector<unsigned>& rules, bool as_pcalg) {
           OrientationOptions options;
+          options.as_pcalg = as_pcalg;
           options.rules = to_rules(rules);
           orient(graph, in_separating_set, options);
           return graph;
         },
         nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"),
-        "The listed rules of 1 to 10, applied until none changes the graph.");
+        nb::arg("as_pcalg") = false, "The listed rules of 1 to 10, applied until none changes the graph.");
 }
 
-static const Part part("orientation", bind_orientation);
+static const Part orientation_part("orientation", bind_orientation);
 
 }  // namespace dagathlon

@@ -80,6 +80,6 @@ static void bind_packed_graphs(nb::module_& m) {
         nb::arg("bits"), nb::arg("nodes"));
 }
 
-static const Part part("packed_graphs", bind_packed_graphs);
+static const Part packed_graphs_part("packed_graphs", bind_packed_graphs);
 
 }  // namespace dagathlon

@@ -123,6 +123,6 @@ static void bind_parent_sets(nb::module_& m) {
         nb::arg("sets"), nb::arg("how"), ReleaseGil());
 }
 
-static const Part part("parent_sets", bind_parent_sets);
+static const Part parent_sets_part("parent_sets", bind_parent_sets);
 
 }  // namespace dagathlon

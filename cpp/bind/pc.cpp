@@ -69,20 +69,27 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> pc_skeleton(IndependenceTest& 
   return {OrientationState(skeleton.adjacent).graph(), skeleton.tests};
 }
 
-std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test, double alpha,
-                                                          std::optional<std::size_t> max_order, bool complement_always,
-                                                          bool colliders, bool rules_too) {
-  auto* gaussian = dynamic_cast<GaussianTest*>(&test);
-  if (gaussian == nullptr) throw nb::value_error("needs a Gaussian test on complete data");
+DualPcOptions dual_options(double alpha, std::optional<std::size_t> max_order, bool as_program) {
   DualPcOptions options;
   options.alpha = alpha;
   options.max_order = max_order.value_or(no_node);
-  options.complement_always = complement_always;
+  options.as_program = as_program;
+  return options;
+}
+
+std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test, const DualPcOptions& options,
+                                                          const std::string& conflicts, bool colliders,
+                                                          bool rules_too) {
+  auto* gaussian = dynamic_cast<GaussianTest*>(&test);
+  if (gaussian == nullptr) throw nb::value_error("needs a Gaussian test on complete data");
+  const ColliderOrder order = chosen(orders, conflicts);
   const nb::gil_scoped_release release;
   const Skeleton skeleton = find_dual_skeleton(*gaussian, options);
   OrientationState state(skeleton.adjacent);
-  if (colliders) orient_colliders(state, test, skeleton.separating, {}, ColliderTurns{});
-  if (rules_too) apply_rules(state, {}, {});
+  if (colliders) orient_colliders(state, test, skeleton.separating, {}, {order, {}});
+  RuleOptions how;
+  how.mark_conflicts = order == ColliderOrder::with_conflicts;
+  if (rules_too) apply_rules(state, {}, how);
   return {state.graph(), skeleton.tests};
 }
 
@@ -102,11 +109,16 @@ static void bind_pc(nb::module_& m) {
         "The graph, the number of tests of each level, and the number of triples left open.");
   m.def("pc_skeleton", &pc_skeleton, nb::arg("test"), nb::arg("options"),
         "The skeleton and the number of tests of each level.");
-  m.def("dual_pc", &dual_pc, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(),
-        nb::arg("complement_always"), nb::arg("colliders"), nb::arg("rules"),
-        "The graph and the number of tests of each level.");
+  nb::class_<DualPcOptions>(m, "DualPcOptions", "How the skeleton of the dual PC algorithm is found.")
+      .def("__init__",
+           [](DualPcOptions* self, double alpha, std::optional<std::size_t> max_order, bool as_program) {
+             new (self) DualPcOptions(dual_options(alpha, max_order, as_program));
+           },
+           nb::arg("alpha"), nb::arg("max_order").none(), nb::kw_only(), nb::arg("as_program") = false);
+  m.def("dual_pc", &dual_pc, nb::arg("test"), nb::arg("options"), nb::arg("conflicts"), nb::arg("colliders"),
+        nb::arg("rules"), "The graph and the number of tests of each level.");
 }
 
-static const Part part("pc", bind_pc);
+static const Part pc_part("pc", bind_pc);
 
 }  // namespace dagathlon

@@ -75,6 +75,6 @@ static void bind_plain_fields(nb::module_& m) {
         nb::arg("to").noconvert(), ReleaseGil());
 }
 
-static const Part part("plain_fields", bind_plain_fields);
+static const Part plain_fields_part("plain_fields", bind_plain_fields);
 
 }  // namespace dagathlon

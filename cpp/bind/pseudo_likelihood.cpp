@@ -23,6 +23,6 @@ static void bind_pseudo_likelihood(nb::module_& m) {
         nb::arg("options"), "Undirected graphs by the product of the terms of all nodes given their neighbours.");
 }
 
-static const Part part("pseudo_likelihood", bind_pseudo_likelihood);
+static const Part pseudo_likelihood_part("pseudo_likelihood", bind_pseudo_likelihood);
 
 }  // namespace dagathlon

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <limits>
 
@@ -12,8 +13,24 @@ namespace dagathlon {
 
 namespace {
 
+constexpr double forever = 1e9;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Processor time of this process, in seconds.
+double processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// The processor time at which the computation of this thread has to end. It is looked at when the
+// pulse ticks, and then makes that moment the deadline, so that the loops need not know of it.
+thread_local double processor_deadline = infinity;
+
 // Signals are the main thread's; in another this tells of progress alone.
 void tick(pulse::Watch& watch) {
+  if (processor_deadline < infinity && processor_time() >= processor_deadline)
+    watch.deadline = std::min(watch.deadline, pulse::Clock::now());
   const nb::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   if (watch.listener)
@@ -25,22 +42,31 @@ struct Replaced {
   pulse::Watch before;
   bool own_deadline = false;
   nb::object listener;
+  double processor_deadline = infinity;
 };
 
-constexpr double forever = 1e9;
-
-Replaced begin_watch(double seconds, nb::object listener) {
+Replaced begin_watch(double seconds, nb::object listener, double processor_seconds) {
   pulse::Watch& now = pulse::watch();
-  Replaced replaced{now, false, listener};
+  Replaced replaced{now, false, listener, processor_deadline};
+  const auto own = [&] {
+    replaced.own_deadline = true;
+    now.stopped_early = false;
+    now.parts_of_deadline = 0;
+  };
+  if (processor_seconds < forever) {
+    const double end = processor_time() + processor_seconds;
+    if (end < processor_deadline) {
+      processor_deadline = end;
+      own();
+    }
+  }
   if (seconds < forever) {
     const std::chrono::duration<double> left(std::max(seconds, 0.0));
     const auto deadline = pulse::Clock::now() + std::chrono::duration_cast<pulse::Clock::duration>(left);
     // Of two deadlines the nearer one counts.
     if (deadline < now.deadline) {
-      replaced.own_deadline = true;
       now.deadline = deadline;
-      now.stopped_early = false;
-      now.parts_of_deadline = 0;
+      own();
     }
   }
   if (!listener.is_none()) {
@@ -55,6 +81,7 @@ bool end_watch(const Replaced& replaced) {
   pulse::Watch& now = pulse::watch();
   const pulse::Watch inner = now;
   now = replaced.before;
+  processor_deadline = replaced.processor_deadline;
   if (!replaced.own_deadline) now.stopped_early = inner.stopped_early;
   if (replaced.listener.is_none()) {
     now.done = inner.done;
@@ -69,9 +96,11 @@ void beat_now(std::size_t done, std::size_t total) {
 }
 
 double time_left() {
+  const double processor_left =
+      processor_deadline < infinity ? processor_deadline - processor_time() : infinity;
   const pulse::Clock::time_point deadline = pulse::watch().deadline;
-  if (deadline == pulse::Clock::time_point::max()) return std::numeric_limits<double>::infinity();
-  return std::chrono::duration<double>(deadline - pulse::Clock::now()).count();
+  if (deadline == pulse::Clock::time_point::max()) return processor_left;
+  return std::min(processor_left, std::chrono::duration<double>(deadline - pulse::Clock::now()).count());
 }
 
 // What threads in Python are watched by that do parts of a computation of the thread which made this.
@@ -115,7 +144,8 @@ static void bind_pulse(nb::module_& m) {
       .def("cancel", &SharedWatch::cancel, "Whatever helpers still do, they stop.")
       .def("note_end", &SharedWatch::note_end, "Said after each part, by whoever did it.")
       .def_prop_ro("stopped_early", &SharedWatch::stopped_early, "Whether a part ended at the deadline.");
-  m.def("begin_watch", &begin_watch, nb::arg("seconds"), nb::arg("listener").none());
+  m.def("begin_watch", &begin_watch, nb::arg("seconds"), nb::arg("listener").none(),
+        nb::arg("processor_seconds") = infinity);
   m.def("end_watch", &end_watch, nb::arg("replaced"), "Whether a search inside ended at the deadline.");
   m.def("beat", &beat_now, nb::arg("done"), nb::arg("total"));
   m.def("time_left", &time_left, "Seconds until the deadline; infinity without one.");
@@ -125,6 +155,6 @@ static void bind_pulse(nb::module_& m) {
   m.def("leave_part", &pulse::leave_part);
 }
 
-static const Part part("pulse", bind_pulse);
+static const Part pulse_part("pulse", bind_pulse);
 
 }  // namespace dagathlon

@@ -48,6 +48,6 @@ static void bind_random(nb::module_& m) {
   m.def("normal_quantile", &checked_quantile, nb::arg("q"), "The z with P(Z <= z) = 0.5 + q.");
 }
 
-static const Part part("random", bind_random, Part::Rank::early);
+static const Part random_part("random", bind_random, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -55,6 +55,6 @@ static void bind_random_graphs(nb::module_& m) {
         nb::arg("key"), "Edges from each node to so many earlier ones.");
 }
 
-static const Part part("random_graphs", bind_random_graphs);
+static const Part random_graphs_part("random_graphs", bind_random_graphs);
 
 }  // namespace dagathlon

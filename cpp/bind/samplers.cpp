@@ -206,6 +206,6 @@ static void bind_samplers(nb::module_& m) {
         nb::arg("tables"), nb::arg("reversals"), nb::arg("options"));
 }
 
-static const Part part("samplers", bind_samplers);
+static const Part samplers_part("samplers", bind_samplers);
 
 }  // namespace dagathlon

@@ -109,6 +109,6 @@ static void bind_sampling(nb::module_& m) {
            nb::arg("values").noconvert(), ReleaseGil());
 }
 
-static const Part part("sampling", bind_sampling);
+static const Part sampling_part("sampling", bind_sampling);
 
 }  // namespace dagathlon

@@ -251,6 +251,6 @@ static void bind_score(nb::module_& m) {
   bind_discrete<std::uint16_t>(m);
 }
 
-static const Part part("score", bind_score, Part::Rank::early);
+static const Part score_part("score", bind_score, Part::Rank::early);
 
 }  // namespace dagathlon

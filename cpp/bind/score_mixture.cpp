@@ -48,6 +48,6 @@ static void bind_score_mixture(nb::module_& m) {
         "Weight, location, scale and shape of each component, in rows.");
 }
 
-static const Part part("score_mixture", bind_score_mixture);
+static const Part score_mixture_part("score_mixture", bind_score_mixture);
 
 }  // namespace dagathlon

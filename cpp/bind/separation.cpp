@@ -49,6 +49,6 @@ static void bind_separation(nb::module_& m) {
       .def("separating_set", &separating_set, nb::arg("x"), nb::arg("y"));
 }
 
-static const Part part("separation", bind_separation);
+static const Part separation_part("separation", bind_separation);
 
 }  // namespace dagathlon

@@ -73,6 +73,6 @@ static void bind_set_tables(nb::module_& m) {
         nb::arg("score"), nb::arg("limits"), nb::arg("tables"), ReleaseGil());
 }
 
-static const Part part("set_tables", bind_set_tables);
+static const Part set_tables_part("set_tables", bind_set_tables);
 
 }  // namespace dagathlon

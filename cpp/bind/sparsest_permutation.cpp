@@ -24,6 +24,6 @@ static void bind_sparsest_permutation(nb::module_& m) {
         "The sparsest DAG found, and how often it became sparser.");
 }
 
-static const Part part("sparsest_permutation", bind_sparsest_permutation);
+static const Part sparsest_permutation_part("sparsest_permutation", bind_sparsest_permutation);
 
 }  // namespace dagathlon

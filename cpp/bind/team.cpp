@@ -9,6 +9,6 @@ static void bind_team(nb::module_& m) {
   m.def("allow_threads", &allow_threads, nb::arg("threads"), "Says so, and tells what it was before.");
 }
 
-static const Part part("team", bind_team);
+static const Part team_part("team", bind_team);
 
 }  // namespace dagathlon

@@ -30,6 +30,6 @@ static void bind_unconditional_chain(nb::module_& m) {
         "number of sources.");
 }
 
-static const Part part("unconditional_chain", bind_unconditional_chain);
+static const Part unconditional_chain_part("unconditional_chain", bind_unconditional_chain);
 
 }  // namespace dagathlon

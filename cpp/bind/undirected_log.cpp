@@ -30,6 +30,6 @@ static void bind_undirected_log(nb::module_& m) {
       .def_prop_ro("edge_lengths", [](const UndirectedLog& log) { return copied(log.edge_lengths(), 1); }, nb::rv_policy::move);
 }
 
-static const Part part("undirected_log", bind_undirected_log);
+static const Part undirected_log_part("undirected_log", bind_undirected_log);
 
 }  // namespace dagathlon

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dagathlon/dispatch.hpp"
+#include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/lingam.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -20,10 +20,6 @@ struct Problem {
   double target_square;
   double operator()(std::size_t i, std::size_t j) const { return gram[i * size + j]; }
 };
-
-DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
-}
 
 // Cholesky factor of the products of chosen predictors, grown by one at a time. Columns are kept without the
 // diagonal: going down them, sums of many rows grow side by side, each in the order of its own terms.

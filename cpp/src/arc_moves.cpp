@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/score_team.hpp"
 
 namespace dagathlon {
@@ -13,7 +14,6 @@ namespace {
 
 // Moves that may still tie with the best one; gains in between never differ by so little.
 constexpr double tie_window = 64 * tie_tolerance;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 bool is_among(const std::vector<Move>& moves, Change change, std::size_t from, std::size_t to) {
   return std::ranges::any_of(

@@ -12,9 +12,9 @@ namespace {
 using Parts = std::vector<std::vector<std::size_t>>;
 
 // What the cliques that hold a separator fall into when the edges that it labels are cut.
-class Cut {
+class SeparatorCut {
  public:
-  Cut(const GrowingTree& tree, ConstRow separator) : tree_(&tree), separator_(separator) {}
+  SeparatorCut(const GrowingTree& tree, ConstRow separator) : tree_(&tree), separator_(separator) {}
 
   // From one clique on; calls crossed(a, b) for each edge that is cut.
   template <class Crossed>
@@ -101,7 +101,7 @@ double log_tree_count(const GrowingTree& tree) {
     if (test(row(a), b)) return;
     std::ranges::copy(tree.clique(a), separator.row().begin());
     intersect(separator, tree.clique(b));
-    Cut(tree, separator).sizes(a, parts, [&](std::size_t one, std::size_t other) {
+    SeparatorCut(tree, separator).sizes(a, parts, [&](std::size_t one, std::size_t other) {
       set(row(one), other);
       set(row(other), one);
     });

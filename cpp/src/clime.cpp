@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dagathlon/dispatch.hpp"
+#include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -15,10 +15,6 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 // Corners that are nearer to each other than this count as one.
 constexpr double together = 1e-11;
 constexpr double no_pivot = 1e-11;
-
-DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
-}
 
 double sign(double value) { return value < 0.0 ? -1.0 : 1.0; }
 

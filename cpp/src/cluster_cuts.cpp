@@ -15,7 +15,7 @@ using Mask = std::uint64_t;
 constexpr std::size_t most_nodes = 64;
 constexpr double least_violation = 1e-6;
 // Smaller differences of sums of shares are rounding.
-constexpr double rounding = 1e-9;
+constexpr double share_rounding = 1e-9;
 // Steps for each member while clusters are found, and for all of them once none was.
 constexpr std::size_t quick_steps = 500;
 constexpr std::size_t thorough_steps = 100'000;
@@ -81,7 +81,7 @@ class Separation {
     --steps_;
     pulse::beat();
     const double paid = weigh(in, out);
-    if (paid >= least_ - rounding) return;
+    if (paid >= least_ - share_rounding) return;
     const std::size_t next = choose(in, out, paid);
     if (next == no_node) return;
     visit(in | Mask{1} << next, out);
@@ -130,7 +130,7 @@ class Separation {
         if (!are_enough(term.parents & ~out)) cost += term.value;
         if (!are_enough(term.parents & in)) lacking += term.value;
       }
-      if (paid + cost >= least_ - rounding) {
+      if (paid + cost >= least_ - share_rounding) {
         out |= Mask{1} << x;
       } else if (result == no_node || gain_[x] - lacking > most) {
         most = gain_[x] - lacking;

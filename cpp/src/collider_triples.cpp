@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/nodes.hpp"
+
 #include "dagathlon/colliders.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-using NodeVector = std::vector<std::size_t>;
 using Pair = std::pair<std::size_t, std::size_t>;
 
 struct Tried {

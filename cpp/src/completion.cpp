@@ -4,13 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using Nodes = std::vector<std::size_t>;
 
 // Solves matrix·x = b in place of b, for a symmetric positive definite k×k matrix, which is overwritten
 // by its Cholesky factor; false when it is not positive definite.
@@ -51,7 +50,7 @@ class Completion {
 
   // Renews the row and column of node j; false when its neighbours' covariance is not positive definite.
   bool renew(std::size_t j) {
-    const Nodes& near = neighbours_[j];
+    const NodeVector& near = neighbours_[j];
     gather(j, near);
     if (!solve_positive_definite(block_, coefficients_)) return false;
     std::ranges::fill(row_, 0.0);
@@ -69,7 +68,7 @@ class Completion {
   double take_change() { return std::exchange(change_, 0.0); }
 
  private:
-  void gather(std::size_t j, const Nodes& near) {
+  void gather(std::size_t j, const NodeVector& near) {
     const std::size_t k = near.size();
     block_.resize(k * k);
     coefficients_.resize(k);
@@ -89,7 +88,7 @@ class Completion {
   std::size_t n_;
   std::span<const double> given_;
   std::span<double> result_;
-  std::vector<Nodes> neighbours_;
+  std::vector<NodeVector> neighbours_;
   std::vector<double> row_;
   std::vector<double> block_;
   std::vector<double> coefficients_;

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <map>
 
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/tails.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 NodeVector with(NodeVector nodes, std::size_t node) {
   nodes.push_back(node);

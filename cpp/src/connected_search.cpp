@@ -36,7 +36,7 @@ struct Place {
 
 // The best of the moves it is shown; of equal ones the last in the order additions, removals, reversals, each by
 // the arc's end and then its start.
-class Choice {
+class MoveChoice {
  public:
   bool would_take(const Move& move) const {
     if (!chosen_) return true;
@@ -106,7 +106,7 @@ class ConnectedSearch {
 
   template <class Wanted>
   std::optional<Move> best_move(const Place& here, const Wanted& wanted) const {
-    Choice choice;
+    MoveChoice choice;
     each_move(here, [&](const Move& move) {
       if (std::isfinite(move.gain) && choice.would_take(move) && wanted(move)) choice.take(move);
     });

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "dagathlon/dispatch.hpp"
+#include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/truncated_normal.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Levels from which on values are shifted together, in each update of a column.
 constexpr std::size_t shifts = 4;
-
-DAGATHLON_WIDE_CLONES void add_multiple(double* sum, const double* values, double factor, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) sum[i] += factor * values[i];
-}
 
 // In eight sums, whatever the machine, so that the digits are the same on all.
 DAGATHLON_WIDE_CLONES double product(const double* a, const double* b, std::size_t n) {

@@ -26,7 +26,7 @@ constexpr double word_cost = 0.6;
 constexpr double histogram_row_cost = 0.65;
 constexpr double index_column_cost = 0.12;
 
-const bool vector_popcount = has_vector_popcount();
+const bool by_vector = has_vector_popcount();
 
 template <class Code, class Index>
 void append_digit(const Code* codes, std::size_t arity, Index* index, std::size_t rows) {
@@ -146,7 +146,7 @@ double Counter::cost_by_planes() const {
     operations += outer * (last_pair ? arity - 1 : arity);
     outer *= last_pair ? std::max(arity - 1, 1.0) : arity;
   }
-  return (vector_popcount ? vector_word_cost : word_cost) * operations * static_cast<double>(words_for(data_.rows()));
+  return (by_vector ? vector_word_cost : word_cost) * operations * static_cast<double>(words_for(data_.rows()));
 }
 
 double Counter::cost_by_rows() const {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
@@ -15,14 +16,13 @@ namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-constexpr std::size_t most = DagEnumeration::max_nodes;
+constexpr std::size_t most_nodes = DagEnumeration::max_nodes;
 
 // A DAG on the way: nodes get their parents one after another.
 struct Partial {
-  std::array<Mask, most> parents{};
+  std::array<Mask, most_nodes> parents{};
   // Each node with its descendants.
-  std::array<Mask, most> reached{};
+  std::array<Mask, most_nodes> reached{};
   double terms = 0;
   double rests = 0;
 };
@@ -241,7 +241,7 @@ std::vector<Mask> DagEnumeration::sample(std::size_t count, std::uint64_t seed) 
   std::vector<Mask> result(count * size());
   std::size_t next = 0;
   double passed = 0;
-  std::array<Mask, most> last{};
+  std::array<Mask, most_nodes> last{};
   Walk walk(weights_, [&](const Partial& dag) {
     const double weight = std::exp(log_weight(weights_, dag) - largest_);
     if (!(weight > 0)) return 0.0;

@@ -6,13 +6,13 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Below this share of its variance a column is left to one order of the arithmetic, so that the family
 // has one value whichever way it is asked for.

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double rows_per_cell = 5;
 constexpr double rows_per_df = 10;
+constexpr std::size_t most_given_by_pcalg = 4;
 // Decisions this near to the critical value are made on the p-value itself.
 constexpr double margin_of_decision = 1e-9;
 
@@ -144,8 +145,10 @@ double DiscreteTest::df_of(const TableSums& s, std::size_t x, std::size_t y, Nod
 
 bool DiscreteTest::too_few_rows(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const {
   switch (options_.df) {
-    case DegreesOfFreedom::ten_rows:
-    case DegreesOfFreedom::ten_rows_less_empty: return s.rows < rows_per_df * full_df(x, y, given);
+    case DegreesOfFreedom::ten_rows: return s.rows < rows_per_df * full_df(x, y, given);
+    case DegreesOfFreedom::ten_rows_to_four:
+    case DegreesOfFreedom::ten_rows_less_empty:
+      return given.size() > most_given_by_pcalg || s.rows < rows_per_df * full_df(x, y, given);
     case DegreesOfFreedom::adjusted: return s.rows < rows_per_cell * cells(x, y, given);
     default: return false;
   }

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "dagathlon/pc.hpp"
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pulse.hpp"
-#include "dagathlon/ties.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 // The inverse of the correlations of some variables, scaled to a diagonal of ones; nothing when they
 // are collinear. Conditioning in it is leaving out in the correlations.
@@ -56,21 +54,57 @@ std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation
   return result;
 }
 
-// A set that separated, and how strong the correlation was that passed for zero.
-struct Separator {
+// All pairs adjacent, none separated.
+Skeleton complete_skeleton(std::size_t n) {
+  Skeleton skeleton{BitMatrix(n), SeparatingSets(n), {}};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i != j) skeleton.adjacent.set(i, j);
+  return skeleton;
+}
+
+NodeVector members(const BitSet& set) {
   NodeVector nodes;
-  double strength;
+  for_each(set, [&](std::size_t node) { nodes.push_back(node); });
+  return nodes;
+}
+
+// A node and its neighbours, in order; the others of a pair, by their places among them.
+struct Local {
+  NodeVector nodes;
+  NodeVector others;
+
+  Local(ConstRow neighbours, std::size_t x, std::size_t n) {
+    BitSet all(n, neighbours);
+    all.set(x);
+    nodes = members(all);
+  }
+
+  std::size_t place(std::size_t x) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(nodes, x) - nodes.begin());
+  }
+  void keep_others(std::size_t own, std::size_t place) {
+    others.clear();
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      if (k != own && k != place) others.push_back(k);
+  }
+  NodeVector at(Nodes places) const {
+    NodeVector result;
+    for (const std::size_t k : places) result.push_back(nodes[k]);
+    return result;
+  }
+  NodeVector without(Nodes subset) const {
+    NodeVector result;
+    for (const std::size_t k : others)
+      if (std::ranges::find(subset, k) == subset.end()) result.push_back(nodes[k]);
+    return result;
+  }
 };
 
 class DualSearch {
  public:
   DualSearch(GaussianTest& test, const DualPcOptions& options)
-      : test_(test), options_(options), direct_(test.correlation()),
-        result_{BitMatrix(test.size()), SeparatingSets(test.size()), {}} {
-    for (std::size_t i = 0; i < test.size(); ++i)
-      for (std::size_t j = 0; j < test.size(); ++j)
-        if (i != j) result_.adjacent.set(i, j);
-  }
+      : test_(test), options_(options), direct_(test.correlation()), result_(complete_skeleton(test.size())) {}
 
   Skeleton run() {
     for (std::size_t order = 0; order <= options_.max_order; ++order) {
@@ -90,77 +124,47 @@ class DualSearch {
  private:
   // Tries the neighbours of x as separating sets for x and each of them.
   bool search_from(std::size_t x, std::size_t order) {
-    BitSet local(test_.size(), frozen_[x]);
-    local.set(x);
-    local_.clear();
-    for_each(local, [&](std::size_t node) { local_.push_back(node); });
-    if (local_.size() < order + 2) return false;
     // At order 0 all have the same neighbours, and one inverse serves them all.
+    if (order > 0 || x == 0) local_.emplace(frozen_[x], x, test_.size());
+    if (local_->nodes.size() < order + 2) return false;
     if (order > 0 || x == 0) invert_local(order);
-    const auto own = static_cast<std::size_t>(std::ranges::lower_bound(local_, x) - local_.begin());
-    for (std::size_t place = 0; place < local_.size(); ++place)
-      if (place != own && (order > 0 || own < place) && result_.adjacent.test(x, local_[place]))
+    const std::size_t own = local_->place(x);
+    for (std::size_t place = 0; place < local_->nodes.size(); ++place)
+      if (place != own && (order > 0 || own < place) && result_.adjacent.test(x, local_->nodes[place]))
         try_pair(own, place, order);
     return true;
   }
 
   void invert_local(std::size_t order) {
-    const std::size_t dual_size = local_.size() - 2 - order;
+    const std::size_t dual_size = local_->nodes.size() - 2 - order;
     dual_matrix_.reset();
     if (test_.rows() < dual_size + 3 + options_.min_rows) return;
-    dual_matrix_ = scaled_inverse(test_.correlation(), local_);
+    dual_matrix_ = scaled_inverse(test_.correlation(), local_->nodes);
   }
 
   void try_pair(std::size_t own, std::size_t place, std::size_t order) {
-    places_.clear();
-    for (std::size_t k = 0; k < local_.size(); ++k)
-      if (k != own && k != place) places_.push_back(k);
-    std::optional<Separator> found;
-    any_subset({places_, order, {}}, [&](Nodes subset) { return try_set(own, place, subset, found); });
-    if (!found) return;
-    const std::size_t x = local_[own];
-    const std::size_t y = local_[place];
+    local_->keep_others(own, place);
+    any_subset({local_->others, order, {}}, [&](Nodes subset) { return try_set(own, place, subset); });
+  }
+
+  // Whether the set or its complement separates.
+  bool try_set(std::size_t own, std::size_t place, Nodes subset) {
+    const std::size_t x = local_->nodes[own], y = local_->nodes[place];
+    const NodeVector set = local_->at(subset);
+    const bool by_set = test_.passes(direct_(x, y, set), set.size(), options_.alpha);
+    if (!by_set && !by_complement(own, place, subset)) return false;
     result_.adjacent.reset(x, y);
     result_.adjacent.reset(y, x);
-    result_.separating.put(x, y, found->nodes);
+    if (by_set) result_.separating.put(x, y, set);
+    else if (subset.empty() && local_->nodes.size() == test_.size()) result_.separating.put_all_others(x, y);
+    else result_.separating.put(x, y, local_->without(subset));
+    return true;
   }
 
-  // Whether the search for this pair is over.
-  bool try_set(std::size_t own, std::size_t place, Nodes subset, std::optional<Separator>& found) {
-    const NodeVector set = nodes_at(subset);
-    const PartialCorrelation given_set = direct_(local_[own], local_[place], set);
-    const bool by_set = test_.passes(given_set, set.size(), options_.alpha);
-    if (by_set && !options_.complement_always) {
-      found = {set, 0};
-      return true;
-    }
-    const std::size_t dual_size = places_.size() - subset.size();
-    const PartialCorrelation given_rest =
-        dual_matrix_ ? PartialCorrelations(*dual_matrix_)(own, place, subset) : PartialCorrelation{};
-    const bool by_rest = dual_matrix_ && test_.passes(given_rest, dual_size, options_.alpha);
-    if (!by_set && !by_rest) return false;
-    const double strength = by_set ? fisher_z(given_set, set.size()) : fisher_z(given_rest, dual_size);
-    if (!found || strength <= found->strength) found = {by_rest || !set.empty() ? complement(subset) : set, strength};
-    return by_set || !options_.complement_always;
-  }
-
-  // Of the correlation that passed; the same for one test that is made in two ways.
-  double fisher_z(const PartialCorrelation& r, std::size_t given) const {
-    const double scale = std::sqrt(std::max(static_cast<double>(test_.rows()) - static_cast<double>(given) - 3, 0.0));
-    return without_rounding(scale * std::abs(std::atanh(r.value)));
-  }
-
-  NodeVector nodes_at(Nodes places) const {
-    NodeVector nodes;
-    for (const std::size_t k : places) nodes.push_back(local_[k]);
-    return nodes;
-  }
-
-  NodeVector complement(Nodes subset) const {
-    NodeVector nodes;
-    for (const std::size_t k : places_)
-      if (std::ranges::find(subset, k) == subset.end()) nodes.push_back(local_[k]);
-    return nodes;
+  bool by_complement(std::size_t own, std::size_t place, Nodes subset) {
+    if (!dual_matrix_) return false;
+    const std::size_t size = local_->others.size() - subset.size();
+    return test_.passes(PartialCorrelations(*dual_matrix_)(own, place, subset), size, options_.alpha);
   }
 
   GaussianTest& test_;
@@ -168,16 +172,129 @@ class DualSearch {
   PartialCorrelations direct_;
   Skeleton result_;
   BitMatrix frozen_;
-  // The node whose turn it is and its neighbours, in order, and places among them.
-  NodeVector local_;
-  NodeVector places_;
+  // The node whose turn it is and its neighbours.
+  std::optional<Local> local_;
   std::optional<SymmetricMatrix> dual_matrix_;
+};
+
+// The search as the authors' program makes it: each edge is visited from both ends, and of two visits that separate,
+// that from the lower node counts; what is stored is always the complement.
+class ProgramSearch {
+ public:
+  ProgramSearch(GaussianTest& test, const DualPcOptions& options)
+      : test_(test), options_(options), direct_(test.correlation()), result_(complete_skeleton(test.size())) {}
+
+  Skeleton run() {
+    counted([&] { marginal_level(); });
+    bool more = any(result_.adjacent.words());
+    for (std::size_t order = 1; more && order <= options_.max_order; ++order) {
+      frozen_ = result_.adjacent;
+      more = false;
+      counted([&] {
+        for (std::size_t turn = 0; turn < test_.size(); ++turn) {
+          pulse::progress(turn, test_.size());
+          // From the last node on: what a lower node finds is written over it.
+          more = visit_from(test_.size() - 1 - turn, order) || more;
+        }
+      });
+      more = more && any(result_.adjacent.words());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  template <class Level>
+  void counted(Level&& level) {
+    const std::size_t before = test_.calls();
+    level();
+    result_.tests.push_back(test_.calls() - before);
+  }
+
+  bool enough_rows(std::size_t given) const { return test_.rows() >= given + 3 + options_.min_rows; }
+
+  void remove(std::size_t x, std::size_t y) {
+    result_.adjacent.reset(x, y);
+    result_.adjacent.reset(y, x);
+  }
+
+  // Pairs alone, and given all others.
+  void marginal_level() {
+    const std::size_t n = test_.size();
+    std::optional<SymmetricMatrix> inverse;
+    if (n > 2 && enough_rows(n - 2)) inverse = scaled_inverse(test_.correlation(), Local(result_.adjacent[0], 0, n).nodes);
+    for (std::size_t x = 0; x < n; ++x)
+      for (std::size_t y = x + 1; y < n; ++y) {
+        const bool alone = test_.passes(direct_(x, y, {}), 0, options_.alpha);
+        const bool given_all =
+            inverse && test_.passes(PartialCorrelations(*inverse)(x, y, {}), n - 2, options_.alpha);
+        if (given_all) result_.separating.put_all_others(x, y);
+        else if (alone) result_.separating.put(x, y, {});
+        if (given_all || alone) remove(x, y);
+      }
+  }
+
+  // Whether a neighbour of x asks for another level.
+  bool visit_from(std::size_t x, std::size_t order) {
+    Local local(frozen_[x], x, test_.size());
+    // The neighbours of x but for the other end of an edge.
+    const std::size_t m = local.nodes.size() - 2;
+    if (local.nodes.size() < 2 || order > m) return false;
+    const std::optional<SymmetricMatrix> inverse = scaled_inverse(test_.correlation(), local.nodes);
+    const std::size_t own = local.place(x);
+    for (std::size_t place = 0; place < local.nodes.size(); ++place) {
+      if (place == own) continue;
+      local.keep_others(own, place);
+      if (const auto set = separated(local, inverse, {own, place}, order)) {
+        remove(x, local.nodes[place]);
+        result_.separating.put(x, local.nodes[place], *set);
+      }
+    }
+    return order + 1 < m;
+  }
+
+  struct Ends {
+    std::size_t own;
+    std::size_t place;
+  };
+
+  // All others of the neighbourhood first; then subsets and their complements. What separates is stored as a complement.
+  std::optional<NodeVector> separated(const Local& local, const std::optional<SymmetricMatrix>& inverse, Ends ends,
+                                      std::size_t order) {
+    const std::size_t m = local.others.size();
+    if (enough_rows(m) && by_complement(local, inverse, ends, {})) return local.without({});
+    if (order == m) return std::nullopt;
+    std::optional<NodeVector> found;
+    any_subset({local.others, std::min(order, m - order), {}}, [&](Nodes subset) {
+      const NodeVector set = local.at(subset);
+      const bool by_set = 2 * order <= m &&
+                          test_.passes(direct_(local.nodes[ends.own], local.nodes[ends.place], set), order, options_.alpha);
+      if (!by_set && (2 * order == m || !by_complement(local, inverse, ends, subset))) return false;
+      found = local.without(subset);
+      return true;
+    });
+    return found;
+  }
+
+  // Whether the others without a subset separate; they do not where the rows are too few to ask.
+  bool by_complement(const Local& local, const std::optional<SymmetricMatrix>& inverse, Ends ends, Nodes subset) {
+    const std::size_t size = local.others.size() - subset.size();
+    if (test_.rows() <= size + 3) return false;
+    if (inverse) return test_.passes(PartialCorrelations(*inverse)(ends.own, ends.place, subset), size, options_.alpha);
+    return test_.passes(direct_(local.nodes[ends.own], local.nodes[ends.place], local.without(subset)), size,
+                        options_.alpha);
+  }
+
+  GaussianTest& test_;
+  const DualPcOptions& options_;
+  PartialCorrelations direct_;
+  Skeleton result_;
+  BitMatrix frozen_;
 };
 
 }  // namespace
 
 Skeleton find_dual_skeleton(GaussianTest& test, const DualPcOptions& options) {
-  return DualSearch(test, options).run();
+  return options.as_program ? ProgramSearch(test, options).run() : DualSearch(test, options).run();
 }
 
 }  // namespace dagathlon

@@ -53,12 +53,14 @@ class PossibleDSepPass {
     for (std::size_t x = 0; x < graph.size(); ++x) all.set(x);
     std::vector<BitSet> reached;
     for (std::size_t x = 0; x < graph.size(); ++x) reached.push_back(possible_d_sep(graph, x, all));
-    for_each_edge([&](std::size_t x, std::size_t y) { try_pair(x, y, reached[x], skeleton_.adjacent[x], 1); });
+    for_each_edge([&](std::size_t x, std::size_t y, ConstRow neighbours) {
+      try_pair(x, y, reached[x], neighbours, 1);
+    });
   }
 
   // A set that separates only with nodes which are no neighbours has two members or more.
   void try_ancestors(const MarkedGraph& graph) {
-    for_each_edge([&](std::size_t x, std::size_t y) {
+    for_each_edge([&](std::size_t x, std::size_t y, ConstRow) {
       const BitSet reached = possible_d_sep(graph, x, possible_ancestors(graph, x, y));
       try_pair(x, y, reached, graph.adjacencies(x), 2);
     });
@@ -71,7 +73,7 @@ class PossibleDSepPass {
     for (std::size_t x = 0; x < n; ++x) {
       const BitSet neighbours(n, skeleton_.adjacent[x]);
       for_each(neighbours, [&](std::size_t y) {
-        if (!options_.is_fixed(x, y)) visit(x, y);
+        if (!options_.is_fixed(x, y)) visit(x, y, neighbours.row());
       });
     }
   }
@@ -105,8 +107,7 @@ class FciRun {
     const AmbiguousTriples ambiguous = judge(skeleton_);
     MarkedGraph graph = with_colliders(skeleton_, ambiguous);
     direct_knowledge(graph, options_);
-    OrientationOptions how;
-    how.rules = options_.rules;
+    OrientationOptions how = pcalg_rules(options_, RuleTurns::in_groups);
     if (!ambiguous.empty())
       how.ambiguous = [&](std::size_t a, std::size_t b, std::size_t c) { return is_ambiguous(ambiguous, a, b, c); };
     if (options_.test_paths) how.separates_ends = [this](Nodes path) { return separates_ends(path); };

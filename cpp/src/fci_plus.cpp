@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/nodes.hpp"
+
 #include "dagathlon/fci.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 // Choices of so many neighbours of both ends are tried as long as there are no more choices than this:
 // all of them up to eleven neighbours. On data the degree may be far above that of the graph.

@@ -10,11 +10,11 @@ namespace dagathlon {
 
 namespace {
 
-constexpr std::size_t n = 4;
-constexpr std::size_t sets = 1 << n;
+constexpr std::size_t corners = 4;
+constexpr std::size_t sets = 1 << corners;
 constexpr double least_violation = 1e-3;
 using Heights = std::array<double, sets>;
-using Quad = std::array<std::size_t, n>;
+using Quad = std::array<std::size_t, corners>;
 
 // The facets of the polytope of DAGs on four nodes that are no clusters, up to the names of the nodes:
 // for each set of nodes what they may count together. Found by linear programs with random aims.
@@ -39,7 +39,7 @@ class Facets {
       while (std::ranges::next_permutation(names).found);
     }
     heights_.assign(found.begin(), found.end());
-    by_entry_.assign(n << n, std::vector<float>(heights_.size()));
+    by_entry_.assign(corners << corners, std::vector<float>(heights_.size()));
     for (std::size_t k = 0; k < heights_.size(); ++k) {
       const Cut cut = Cut::of_heights({0, 1, 2, 3}, heights_[k]);
       for (std::size_t entry = 0; entry < cut.table.size(); ++entry)
@@ -51,14 +51,14 @@ class Facets {
   std::size_t size() const { return heights_.size(); }
   const Heights& heights(std::size_t k) const { return heights_[k]; }
   const std::vector<float>& limits() const { return limits_; }
-  const std::vector<float>& entry(std::size_t node, std::size_t parents) const { return by_entry_[node << n | parents]; }
+  const std::vector<float>& entry(std::size_t node, std::size_t parents) const { return by_entry_[node << corners | parents]; }
 
  private:
   static Heights renamed(const Heights& kind, const Quad& names) {
     Heights result{};
     for (std::size_t set = 0; set < sets; ++set) {
       std::size_t image = 0;
-      for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t i = 0; i < corners; ++i)
         if (set >> i & 1) image |= std::size_t{1} << names[i];
       result[image] = kind[set];
     }
@@ -104,7 +104,7 @@ class Quads {
 
   // Larger nodes than the first that are near one that is there.
   void grow(const std::vector<std::size_t>& members, std::set<Quad>& result) const {
-    if (members.size() == n) {
+    if (members.size() == corners) {
       Quad quad;
       std::ranges::copy(members, quad.begin());
       std::ranges::sort(quad);
@@ -137,11 +137,11 @@ struct Part {
 // All of a quad; nothing if a node takes no parents within it, so that no facet can be violated.
 std::vector<Part> parts_of(const Quads& quads, const Quad& quad) {
   std::vector<Part> result;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < corners; ++i) {
     float inside = 0;
     for (const Share& share : quads.shares(quad[i])) {
       std::size_t parents = 0;
-      for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t k = 0; k < corners; ++k)
         if (std::ranges::find(share.parents, quad[k]) != share.parents.end()) parents |= std::size_t{1} << k;
       if (parents == 0) continue;
       result.push_back({i, parents, static_cast<float>(share.value)});

@@ -14,8 +14,8 @@ namespace dagathlon {
 namespace {
 
 // Change of a correlation in one sweep below which a completion ends; and sweeps after which it ends anyway.
-constexpr double tolerance = 1e-8;
-constexpr std::size_t most_sweeps = 10'000;
+constexpr double completion_tolerance = 1e-8;
+constexpr std::size_t completion_sweeps = 10'000;
 
 // Four sums side by side, so that they need not wait for each other.
 double dot(const double* a, const double* b, std::size_t size) {
@@ -136,7 +136,7 @@ bool GWishartSampler::renew(std::size_t place) {
   double change = 0;
   for (std::size_t i = 0; i < core_.size(); ++i) change = std::max(change, std::abs(row_[i] - old[i]));
   for (std::size_t i = 0; i < core_.size(); ++i) core_(i, place) = old[i] = row_[i];
-  return change <= tolerance;
+  return change <= completion_tolerance;
 }
 
 void GWishartSampler::complete_core(const BitMatrix& adjacent, const NodeSequence& core) {
@@ -153,7 +153,7 @@ void GWishartSampler::complete_core(const BitMatrix& adjacent, const NodeSequenc
   row_.resize(core_.stride());
   // The last node that changed: a round without one is the end.
   std::size_t still = 0;
-  for (std::size_t step = 0; still < m && step < most_sweeps * m; ++step) {
+  for (std::size_t step = 0; still < m && step < completion_sweeps * m; ++step) {
     pulse::beat(m * m);
     still = renew(step % m) ? still + 1 : 0;
   }

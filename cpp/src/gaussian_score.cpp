@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // What a score is made of: the variation that a child keeps given its parents, and the log
 // determinant of the parents' own matrix.

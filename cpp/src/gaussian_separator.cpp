@@ -13,14 +13,14 @@
 
 namespace dagathlon {
 
-namespace {
-
-// What is left of x and y after conditioning.
-struct Pair {
+// Variances and covariance of x and y after conditioning.
+struct PairMoments {
   double xx;
   double yy;
   double xy;
 };
+
+namespace {
 
 // For every candidate its covariance with x and y, its variance, and its coefficient on the last variable of the
 // branch, all after conditioning on the branch.
@@ -48,7 +48,7 @@ inline bool all_dependent(const Lane& own, const Lane& xx, const Lane& yy, const
 // How many of the candidates, of lanes at a time, leave x and y dependent for sure before one that may not: each
 // alone, of variables with variance 1 or, with no correlations, 0.
 DAGATHLON_WIDE_CLONES std::size_t sure_singles(Nodes nodes, const double* with_x, const double* with_y,
-                                               const Pair& p, double critical) {
+                                               const PairMoments& p, double critical) {
   std::size_t from = 0;
   for (; from + lanes <= nodes.size(); from += lanes) {
     Lane x;
@@ -63,7 +63,7 @@ DAGATHLON_WIDE_CLONES std::size_t sure_singles(Nodes nodes, const double* with_x
 }
 
 // The same with the correlations of x with the candidates side by side.
-DAGATHLON_WIDE_CLONES std::size_t sure_around(const Around& around, const double* with_y, const Pair& p,
+DAGATHLON_WIDE_CLONES std::size_t sure_around(const Around& around, const double* with_y, const PairMoments& p,
                                               double critical) {
   std::size_t from = 0;
   for (; from + lanes <= around.nodes.size(); from += lanes) {
@@ -76,7 +76,7 @@ DAGATHLON_WIDE_CLONES std::size_t sure_around(const Around& around, const double
 }
 
 // The same of candidates behind a branch, by what it leaves of them.
-DAGATHLON_WIDE_CLONES std::size_t sure_leaves(const Branch& b, std::size_t from, std::size_t end, const Pair& p,
+DAGATHLON_WIDE_CLONES std::size_t sure_leaves(const Branch& b, std::size_t from, std::size_t end, const PairMoments& p,
                                               double critical) {
   for (; from + lanes <= end; from += lanes) {
     const Lane own = *reinterpret_cast<const Lane*>(b.own + from);
@@ -230,7 +230,7 @@ class SubsetTree {
     return false;
   }
 
-  bool leaf(const Pair& p) {
+  bool leaf(const PairMoments& p) {
     ++test_.calls_;
     const bool defined = p.xx > collinear_share && p.yy > collinear_share;
     if (!defined || critical_ < 0) return unanswered();
@@ -252,14 +252,14 @@ class SubsetTree {
 
   // The pair after conditioning on one more candidate, by its variance and its covariances with x and y; one
   // that adds nothing is passed over.
-  static Pair after(const Pair& p, double own, double with_x, double with_y) {
+  static PairMoments after(const PairMoments& p, double own, double with_x, double with_y) {
     if (!(own > collinear_share)) return p;
     // Most have the variance 1, and a division takes as long as all the rest.
     const double inverse = own == 1.0 ? 1.0 : 1.0 / own;
     const double on_x = with_x * inverse;
     return {p.xx - with_x * on_x, p.yy - with_y * with_y * inverse, p.xy - with_y * on_x};
   }
-  static Pair after(const Pair& p, const Branch& b, std::size_t c) {
+  static PairMoments after(const PairMoments& p, const Branch& b, std::size_t c) {
     return after(p, b.own[c], b.with_x[c], b.with_y[c]);
   }
 
@@ -282,7 +282,7 @@ class SubsetTree {
   // The sets with one more candidate; where none of the others is outside, with one that is.
   bool any_leaf(std::size_t depth, std::size_t from, bool outside) {
     const Branch branch = branches()[depth];
-    const Pair& pair = pair_[depth];
+    const PairMoments& pair = pair_[depth];
     for (std::size_t c = from; c < end_at(depth);) {
       if (together_ && outside && c + lanes <= end_at(depth)) {
         const std::size_t sure = sure_leaves(branch, c, end_at(depth), pair, critical_);
@@ -313,9 +313,9 @@ class SubsetTree {
   bool together_;
   const double* with_x_;
   const double* with_y_;
-  Pair start_;
+  PairMoments start_;
   std::vector<std::size_t> places_;
-  std::vector<Pair> pair_;
+  std::vector<PairMoments> pair_;
 };
 
 std::optional<std::vector<std::size_t>> GaussianTest::separator(std::size_t x, std::size_t y,
@@ -337,7 +337,7 @@ std::size_t GaussianTest::single_separator(std::size_t x, std::size_t y, const A
   pulse::beat();
   const double critical = critical_square_(1, alpha);
   const double* with_y = correlation_.row(y);
-  const Pair start{own_[x], own_[y], with_y[x]};
+  const PairMoments start{own_[x], own_[y], with_y[x]};
   const auto asked = [&](std::size_t node) { return node != y && (tried.empty() || !dagathlon::test(tried, node)); };
   for (std::size_t c = 0; c < around.nodes.size();) {
     // y itself is never sure to leave anything: it has none of its variance left.
@@ -352,7 +352,7 @@ std::size_t GaussianTest::single_separator(std::size_t x, std::size_t y, const A
       if (!asked(node)) continue;
       ++calls_;
       const double with_x = around.kept[c];
-      const Pair left{start.xx - with_x * with_x, start.yy - with_y[node] * with_y[node],
+      const PairMoments left{start.xx - with_x * with_x, start.yy - with_y[node] * with_y[node],
                       start.xy - with_y[node] * with_x};
       const bool answered = critical >= 0 && left.xx > collinear_share && left.yy > collinear_share;
       if (answered ? left.xy * left.xy <= critical * left.xx * left.yy : unanswered()) return node;

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/nodes.hpp"
+
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 class GfciRun {
  public:

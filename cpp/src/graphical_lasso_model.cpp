@@ -11,20 +11,20 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t lane = LassoModel::block;
-using Lane = float __attribute__((vector_size(lane * sizeof(float)), aligned(alignof(float)), may_alias));
+using FloatLane = float __attribute__((vector_size(lane * sizeof(float)), aligned(alignof(float)), may_alias));
 using Half = float __attribute__((vector_size(lane / 2 * sizeof(float)), may_alias));
 using Quarter = float __attribute__((vector_size(lane / 4 * sizeof(float)), may_alias));
 
 // Rows are padded with zeros to whole lanes.
 [[gnu::always_inline]] inline double product(const float* a, const float* b, std::size_t stride) {
-  Lane even{}, odd{};
+  FloatLane even{}, odd{};
   std::size_t k = 0;
   for (; k + 2 * lane <= stride; k += 2 * lane) {
-    even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
-    odd += *reinterpret_cast<const Lane*>(a + k + lane) * *reinterpret_cast<const Lane*>(b + k + lane);
+    even += *reinterpret_cast<const FloatLane*>(a + k) * *reinterpret_cast<const FloatLane*>(b + k);
+    odd += *reinterpret_cast<const FloatLane*>(a + k + lane) * *reinterpret_cast<const FloatLane*>(b + k + lane);
   }
-  if (k < stride) even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
-  const Lane sum = even + odd;
+  if (k < stride) even += *reinterpret_cast<const FloatLane*>(a + k) * *reinterpret_cast<const FloatLane*>(b + k);
+  const FloatLane sum = even + odd;
   const auto* halves = reinterpret_cast<const Half*>(&sum);
   const Half half = halves[0] + halves[1];
   const auto* quarters = reinterpret_cast<const Quarter*>(&half);
@@ -42,13 +42,13 @@ DAGATHLON_WIDE_CLONES void narrow(const double* from, double unit, const std::ve
 DAGATHLON_WIDE_CLONES void multiply_row(std::span<const float> step, const std::uint32_t* places, const float* panel,
                                         float* out, std::size_t stride) {
   constexpr std::size_t chains = 4;
-  Lane sums[chains]{};
+  FloatLane sums[chains]{};
   std::size_t t = 0;
   for (; t + chains <= step.size(); t += chains)
     for (std::size_t c = 0; c < chains; ++c)
-      sums[c] += step[t + c] * *reinterpret_cast<const Lane*>(panel + places[t + c] * lane);
-  for (; t < step.size(); ++t) sums[0] += step[t] * *reinterpret_cast<const Lane*>(panel + places[t] * lane);
-  const Lane sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      sums[c] += step[t + c] * *reinterpret_cast<const FloatLane*>(panel + places[t + c] * lane);
+  for (; t < step.size(); ++t) sums[0] += step[t] * *reinterpret_cast<const FloatLane*>(panel + places[t] * lane);
+  const FloatLane sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   for (std::size_t c = 0; c < lane; ++c) out[c * stride] = sum[c];
 }
 

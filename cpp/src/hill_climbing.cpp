@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
@@ -13,7 +14,6 @@ namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Counts the steps of all climbs together.
 void climb(ArcMoves& moves, std::size_t max_steps, std::size_t& steps) {

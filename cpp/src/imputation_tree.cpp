@@ -16,7 +16,7 @@ constexpr std::size_t smallest_leaf = 5;
 // Thresholds that are tried for a continuous column in each node.
 constexpr std::size_t n_thresholds = 8;
 
-struct Split {
+struct LevelSplit {
   std::size_t column;
   double value;
   // Rows with this level, or up to this value, go left.
@@ -43,7 +43,7 @@ class TreeImputation {
 
   void grow(const Rows& sample, const Rows& gaps) {
     if (gaps.empty()) return;
-    const std::optional<Split> split = best_split(sample);
+    const std::optional<LevelSplit> split = best_split(sample);
     if (!split) {
       for (const std::size_t row : gaps) values()[row] = values()[sample[random_.below(sample.size())]];
       return;
@@ -60,8 +60,8 @@ class TreeImputation {
 
   // The split with the largest fall of Gini's impurity; none where no split leaves enough rows on both
   // sides and makes the sides purer.
-  std::optional<Split> best_split(const Rows& sample) {
-    std::optional<Split> best;
+  std::optional<LevelSplit> best_split(const Rows& sample) {
+    std::optional<LevelSplit> best;
     double best_purity = purity(counts(sample)) * (1 + 1e-9);
     if (sample.size() < 2 * smallest_leaf) return best;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
@@ -71,7 +71,7 @@ class TreeImputation {
         const double found = purity_after({j, value}, sample);
         if (found > best_purity) {
           best_purity = found;
-          best = Split{j, value};
+          best = LevelSplit{j, value};
         }
       }
     }
@@ -106,7 +106,7 @@ class TreeImputation {
     return rows > 0 ? squares / rows : 0.0;
   }
 
-  double purity_after(const Split& split, const Rows& sample) {
+  double purity_after(const LevelSplit& split, const Rows& sample) {
     std::vector<double> left(columns_[target_].levels);
     std::vector<double> right = left;
     std::size_t n_left = 0;

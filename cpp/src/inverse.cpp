@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dagathlon/dispatch.hpp"
+#include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/square_matrix.hpp"
 
@@ -19,10 +20,6 @@ using Bits = std::int64_t __attribute__((vector_size(bytes), aligned(alignof(dou
 // Columns that are eliminated before the others hear of it: then each number of the others is read once for all of
 // them. What is added to a number, and in which order, is as if they were eliminated one by one.
 constexpr std::size_t many = 16;
-
-DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
-}
 
 // Adds to each row its multiple of the row that was eliminated with, in one block of columns; column `at` begins at 0.
 DAGATHLON_WIDE_CLONES void eliminate(double* rows, const double* by, double* factors, std::size_t at,

@@ -5,17 +5,16 @@
 #include <limits>
 
 #include "dagathlon/lasso_algebra.hpp"
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-constexpr double least_variance = 1e-10;
+constexpr double least_refit_variance = 1e-10;
 
-using Nodes = std::vector<std::size_t>;
-
-std::vector<double> products_of(std::span<const double> given, std::size_t p, const Nodes& nodes) {
+std::vector<double> products_of(std::span<const double> given, std::size_t p, const NodeVector& nodes) {
   const std::size_t n = nodes.size();
   std::vector<double> matrix(n * n);
   for (std::size_t i = 0; i < n; ++i)
@@ -24,7 +23,7 @@ std::vector<double> products_of(std::span<const double> given, std::size_t p, co
 }
 
 // The least squares weights of the nodes, from which combinations of others are taken out.
-std::vector<double> least_squares(const RefitMoments& moments, Nodes& nodes, std::size_t target) {
+std::vector<double> least_squares(const RefitMoments& moments, NodeVector& nodes, std::size_t target) {
   UpperFactor factor;
   for (;;) {
     pulse::beat(nodes.size() * nodes.size() * nodes.size() / 3);
@@ -38,7 +37,7 @@ std::vector<double> least_squares(const RefitMoments& moments, Nodes& nodes, std
   return weights;
 }
 
-double likelihood(const RefitMoments& moments, Nodes nodes, std::size_t target) {
+double likelihood(const RefitMoments& moments, NodeVector nodes, std::size_t target) {
   if (nodes.size() + 1 >= moments.rows) return -std::numeric_limits<double>::infinity();
   const std::size_t p = moments.size;
   const auto weights = least_squares(moments, nodes, target);
@@ -49,7 +48,7 @@ double likelihood(const RefitMoments& moments, Nodes nodes, std::size_t target) 
     for (std::size_t j = 0; j < nodes.size(); ++j) product += weights[j] * moments.seen[nodes[i] * p + nodes[j]];
     square += weights[i] * product;
   }
-  variance = std::max(variance, least_variance);
+  variance = std::max(variance, least_refit_variance);
   return -(std::log(variance) + square / variance) / 2.0;
 }
 
@@ -60,10 +59,10 @@ std::vector<double> refit_likelihoods(const RefitMoments& moments, std::span<con
   std::vector<double> result(count, 0.0);
   for (std::size_t j = 0; j < p; ++j) {
     pulse::progress(j, p);
-    Nodes before{p};
+    NodeVector before{p};
     double value = 0.0;
     for (std::size_t k = 0; k < count; ++k) {
-      Nodes nodes;
+      NodeVector nodes;
       for (std::size_t g = 0; g < p; ++g)
         if (g != j && graphs[(k * p + j) * p + g]) nodes.push_back(g);
       if (nodes != before) value = likelihood(moments, nodes, j);

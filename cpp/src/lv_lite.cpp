@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pag.hpp"
 #include "dagathlon/path_blocker.hpp"
 #include "dagathlon/pulse.hpp"
@@ -13,8 +14,6 @@
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 NodeVector members(const BitSet& set) { return members_without(set.row(), no_node); }
 

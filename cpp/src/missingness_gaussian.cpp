@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dagathlon/nodes.hpp"
+
 #include "dagathlon/missingness.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 // A cell of the histogram of causes has about this many rows; there are no more cells than this along
 // one cause.

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "dagathlon/counting.hpp"
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // The sum of squares that remains of the last column after a regression on those before it.
 double residual_squares(const SymmetricMatrix& scatter, std::vector<double>& factor) {

@@ -5,13 +5,12 @@
 #include <map>
 #include <optional>
 
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/tails.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 // A normal distribution: its mean, and the Cholesky factor of its covariance by rows.
 struct Normal {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -13,7 +14,6 @@ namespace {
 
 using Mask = std::uint32_t;
 constexpr Mask sets_per_beat = 64;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // The places of a node's best options within sets of nodes. Among few nodes they are there for all sets, which
 // is one step for each set and member; among more there would be too many.

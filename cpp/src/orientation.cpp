@@ -1,5 +1,6 @@
 #include "dagathlon/orientation.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,31 +19,18 @@ class Orienter {
   Orienter(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options)
       : g_(graph), in_separating_set_(in_separating_set), options_(options), adjacent_(graph.adjacency_rows()) {}
 
-  bool run() {
-    using Step = bool (Orienter::*)();
-    static constexpr std::pair<unsigned, Step> early[] = {
-        {1, &Orienter::away_from_arrow},
-        {2, &Orienter::away_from_cycle},
-        {3, &Orienter::double_triangle},
-        {4, &Orienter::discriminate},
-    };
-    static constexpr std::pair<unsigned, Step> late[] = {
-        {5, &Orienter::uncovered_circle_cycle}, {6, &Orienter::beside_undirected},
-        {7, &Orienter::beside_tail},            {8, &Orienter::transitive_tail},
-        {9, &Orienter::uncovered_to_child},     {10, &Orienter::two_uncovered_ways},
-    };
-    const auto pass = [&](auto& steps) {
-      bool changed = false;
-      for (const auto& [k, step] : steps)
-        if (!stopped_ && (options_.rules & rule(k)) != 0) changed |= (this->*step)();
-      return changed && !stopped_;
-    };
-    // Arrows first: the later rules rely on all of them being there.
-    do {
-      while (pass(early)) {
-      }
-    } while (!stopped_ && pass(late));
-    return !stopped_;
+  void run() {
+    switch (options_.turns) {
+      case RuleTurns::arrows_first:
+        do until_unchanged(1, 4);
+        while (pass(5, 10));
+        return;
+      case RuleTurns::in_groups:
+        until_unchanged(1, 4);
+        until_unchanged(5, 7);
+        return until_unchanged(8, 10);
+      case RuleTurns::all: return until_unchanged(1, 10);
+    }
   }
 
   void colliders() {
@@ -61,15 +49,41 @@ class Orienter {
   }
 
  private:
+  // One turn of the rules from a first to a last one; whether any changed the graph.
+  bool pass(unsigned from, unsigned to) {
+    using Step = bool (Orienter::*)();
+    static constexpr Step steps[] = {
+        &Orienter::away_from_arrow,   &Orienter::away_from_cycle,    &Orienter::double_triangle,
+        &Orienter::discriminate,      &Orienter::uncovered_circle_cycle, &Orienter::beside_undirected,
+        &Orienter::beside_tail,       &Orienter::transitive_tail,    &Orienter::uncovered_to_child,
+        &Orienter::two_uncovered_ways,
+    };
+    bool changed = false;
+    for (unsigned k = from; k <= to; ++k)
+      if ((options_.rules & rule(k)) != 0) changed |= (this->*steps[k - 1])();
+    return changed;
+  }
+  void until_unchanged(unsigned from, unsigned to) {
+    while (pass(from, to)) {
+    }
+  }
+
   // Replaces a circle at b on a–b; other marks stay.
   bool put(std::size_t a, std::size_t b, Mark at_b) {
     if (g_.mark(a, b) != Mark::circle) return false;
     g_.set_edge(a, g_.mark(b, a), b, at_b);
     return true;
   }
-  bool put_directed(std::size_t a, std::size_t b) {
-    const bool tail = put(b, a, Mark::tail);
-    return put(a, b, Mark::arrow) || tail;
+  // The same for any mark that may be replaced.
+  void put_over(std::size_t a, std::size_t b, Mark at_b) {
+    const bool known = options_.known.size() > 0 && options_.known.test(a, b);
+    if (options_.as_pcalg && !known) g_.set_edge(a, g_.mark(b, a), b, at_b);
+    else put(a, b, at_b);
+  }
+  // For a circle at a.
+  void put_directed(std::size_t a, std::size_t b) {
+    put(b, a, Mark::tail);
+    put_over(a, b, Mark::arrow);
   }
 
   // All pairs (a, b) with this mark at b.
@@ -117,9 +131,14 @@ class Orienter {
   // Rule 1: a *-> b o-* c, a and c not adjacent: b -> c.
   bool away_from_arrow() {
     bool changed = false;
-    for (const auto& [a, b] : ends(Mark::arrow)) {
+    std::vector<Edge> arrows = ends(Mark::arrow);
+    if (options_.as_pcalg) std::ranges::stable_sort(arrows, {}, &Edge::second);
+    for (const auto& [a, b] : arrows) {
       const BitSet open(g_.size(), g_.at_near_end(Mark::circle, b));
-      for_each(unlinked_over(open, a, b), [&, b = b](std::size_t c) { changed |= put_directed(b, c); });
+      for_each(unlinked_over(open, a, b), [&, b = b](std::size_t c) {
+        put_directed(b, c);
+        changed = true;
+      });
     }
     return changed;
   }
@@ -149,21 +168,30 @@ class Orienter {
     bool changed = false;
     for (const auto& [c, b] : ends(Mark::circle))
       for_each(common(g_.at_far_end(Mark::arrow, b), g_.parents(c)), [&, c = c, b = b](std::size_t a) {
-        if (stopped_ || g_.mark(c, b) != Mark::circle) return;
-        const std::vector<std::size_t> path = discriminating_path(a, b, c);
+        const std::vector<std::size_t> path = confirmed_path(a, b, c, changed);
         if (path.empty()) return;
-        stopped_ = options_.confirm_path && !options_.confirm_path(path);
-        if (stopped_) return;
         changed = true;
         if (options_.separates_ends ? options_.separates_ends(path) : in_separating_set_(path.front(), b, c)) {
           put_directed(b, c);
         } else {
           put(c, b, Mark::arrow);
-          put(b, c, Mark::arrow);
-          put(a, b, Mark::arrow);
+          put_over(b, c, Mark::arrow);
+          put_over(a, b, Mark::arrow);
         }
       });
     return changed;
+  }
+
+  // A discriminating path d, …, a, b, c for a circle at b, where paths that are not confirmed change the graph; empty
+  // for none.
+  std::vector<std::size_t> confirmed_path(std::size_t a, std::size_t b, std::size_t c, bool& changed) {
+    while (g_.mark(c, b) == Mark::circle && g_.adjacent(a, b) && g_.adjacent(a, c)) {
+      std::vector<std::size_t> path = discriminating_path(a, b, c);
+      if (path.empty() || !options_.confirm_path || options_.confirm_path(path)) return path;
+      adjacent_ = g_.adjacency_rows();
+      changed = true;
+    }
+    return {};
   }
 
   // A shortest discriminating path d, …, a, b, c; empty for none.
@@ -290,8 +318,7 @@ class Orienter {
   MarkedGraph& g_;
   const SeparatorLookup& in_separating_set_;
   const OrientationOptions& options_;
-  const BitMatrix adjacent_;
-  bool stopped_ = false;
+  BitMatrix adjacent_;
 };
 
 }  // namespace
@@ -319,8 +346,8 @@ void orient_colliders(MarkedGraph& graph, const SeparatorLookup& in_separating_s
   Orienter(graph, in_separating_set, options).colliders();
 }
 
-bool orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options) {
-  return Orienter(graph, in_separating_set, options).run();
+void orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options) {
+  Orienter(graph, in_separating_set, options).run();
 }
 
 }  // namespace dagathlon

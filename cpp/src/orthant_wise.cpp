@@ -46,7 +46,7 @@ Vector difference(const Vector& a, const Vector& b) {
   return result;
 }
 
-struct Step {
+struct SecantPair {
   Vector move, bend;
   double product;
 };
@@ -75,7 +75,7 @@ Vector steepest(const Place& at, double lambda) {
 }
 
 // What the memory of steps begins with: the last step's share of move in bend, for each number by its scale.
-void scale(Vector& result, const std::deque<Step>& steps, const Vector& scales) {
+void scale(Vector& result, const std::deque<SecantPair>& steps, const Vector& scales) {
   if (!scales.empty()) multiply_by(result, scales);
   if (steps.empty()) return;
   Vector bend = steps.back().bend;
@@ -85,14 +85,14 @@ void scale(Vector& result, const std::deque<Step>& steps, const Vector& scales) 
 }
 
 // The quasi-Newton direction from the last steps (Nocedal 1980), without parts that do not fall.
-Vector direction(const std::deque<Step>& steps, const Vector& slopes, const Vector& scales) {
+Vector direction(const std::deque<SecantPair>& steps, const Vector& slopes, const Vector& scales) {
   Vector result = slopes, shares;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     shares.push_back(dot(step->move, result) / step->product);
     add_multiple(result, -shares.back(), step->bend);
   }
   scale(result, steps, scales);
-  for (const Step& step : steps) {
+  for (const SecantPair& step : steps) {
     add_multiple(result, shares.back() - dot(step.bend, result) / step.product, step.move);
     shares.pop_back();
   }
@@ -115,8 +115,8 @@ bool falls_enough(const Place& from, const Place& to, const Vector& slopes) {
   return to.value <= from.value + sufficient * dot(slopes, difference(to.point, from.point));
 }
 
-void remember(std::deque<Step>& steps, const Place& from, const Place& to) {
-  Step step{difference(to.point, from.point), difference(to.gradient, from.gradient), 0.0};
+void remember(std::deque<SecantPair>& steps, const Place& from, const Place& to) {
+  SecantPair step{difference(to.point, from.point), difference(to.gradient, from.gradient), 0.0};
   step.product = dot(step.move, step.bend);
   if (!(step.product > std::numeric_limits<double>::epsilon() * dot(step.bend, step.bend))) return;
   steps.push_back(std::move(step));
@@ -135,7 +135,7 @@ double largest(const Vector& values, std::span<const double> units) {
 std::size_t minimise_orthant_wise(const SmoothFunction& smooth, double lambda, std::span<double> point,
                                   const OrthantWiseLimits& limits, const Scales& scales) {
   Place at = evaluate(smooth, lambda, Vector(point.begin(), point.end()));
-  std::deque<Step> steps;
+  std::deque<SecantPair> steps;
   Vector scales_here(scales ? point.size() : 0);
   std::size_t taken = 0;
   for (bool gains = true; gains && taken < limits.steps; ++taken) {

@@ -12,9 +12,9 @@ namespace {
 
 // Counters of 16 bits, one bit of all of them in each plane: a row of words is added at once.
 constexpr std::size_t planes = 16;
-constexpr std::size_t group = 8;
+constexpr std::size_t rows_at_once = 8;
 constexpr std::size_t first_group_plane = 3;
-constexpr std::size_t most_rows = (std::size_t{1} << planes) - 1;
+constexpr std::size_t most_counted = (std::size_t{1} << planes) - 1;
 
 struct Sum {
   Word carry;
@@ -164,13 +164,13 @@ std::vector<std::int64_t> bit_counts(const PackedRows& rows) {
   std::vector<Word> counters(planes * words, 0);
   std::size_t counted = 0;
   std::size_t k = 0;
-  for (; k + group <= rows.count; k += group) {
-    if (counted + group > most_rows) {
+  for (; k + rows_at_once <= rows.count; k += rows_at_once) {
+    if (counted + rows_at_once > most_counted) {
       flush(counters, words, total);
       counted = 0;
     }
     add_group(rows.bits.data() + k * words, words, counters.data());
-    counted += group;
+    counted += rows_at_once;
   }
   flush(counters, words, total);
   for (; k < rows.count; ++k) add_row(rows.row(k), counters.data());

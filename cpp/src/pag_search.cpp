@@ -26,6 +26,22 @@ void direct_knowledge(MarkedGraph& graph, const PagOptions& options) {
     });
 }
 
+OrientationOptions pcalg_rules(const PagOptions& options, RuleTurns turns) {
+  OrientationOptions how;
+  how.rules = options.rules;
+  how.turns = turns;
+  how.as_pcalg = true;
+  const std::size_t n = options.forbidden.size();
+  if (n > 0) how.known = BitMatrix(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (options.forbidden.test(i, j) || options.required.test(i, j)) {
+        how.known.set(i, j);
+        how.known.set(j, i);
+      }
+  return how;
+}
+
 void separate(Skeleton& skeleton, std::size_t x, std::size_t y, Nodes set) {
   skeleton.adjacent.reset(x, y);
   skeleton.adjacent.reset(y, x);

@@ -19,9 +19,9 @@ namespace dagathlon {
 
 namespace {
 
-constexpr std::size_t width = 8;
+constexpr std::size_t sums_at_once = 8;
 // Products of so many factors below 2 cannot overflow.
-constexpr std::size_t chunk = 512 * width;
+constexpr std::size_t chunk = 512 * sums_at_once;
 
 // e^x for x ≤ 0, to about two units in the last place; branch-free, so that loops become vector code.
 inline double exponential(double x) {
@@ -55,12 +55,12 @@ struct Sums {
 // Sums of log cosh u and of u·exp(-u²/2) over u = (a - r·b)·scale; rows padded with zeros change
 // only the first, by log 2 - log 2 = 0.
 DAGATHLON_WIDE_CLONES Sums entropy_sums(const double* a, const double* b, double r, double scale, std::size_t padded) {
-  double sizes[width] = {}, bumps[width] = {}, logs = 0.0;
+  double sizes[sums_at_once] = {}, bumps[sums_at_once] = {}, logs = 0.0;
   for (std::size_t begin = 0; begin < padded; begin += chunk) {
-    double products[width];
+    double products[sums_at_once];
     for (double& product : products) product = 1.0;
-    for (std::size_t row = begin; row < std::min(padded, begin + chunk); row += width)
-      for (std::size_t k = 0; k < width; ++k) {
+    for (std::size_t row = begin; row < std::min(padded, begin + chunk); row += sums_at_once)
+      for (std::size_t k = 0; k < sums_at_once; ++k) {
         const double u = (a[row + k] - r * b[row + k]) * scale;
         const double size = std::abs(u);
         sizes[k] += size;
@@ -70,7 +70,7 @@ DAGATHLON_WIDE_CLONES Sums entropy_sums(const double* a, const double* b, double
     for (const double product : products) logs += std::log(product);
   }
   Sums result{logs, 0.0};
-  for (std::size_t k = 0; k < width; ++k) {
+  for (std::size_t k = 0; k < sums_at_once; ++k) {
     result.log_cosh += sizes[k];
     result.bump += bumps[k];
   }
@@ -78,9 +78,9 @@ DAGATHLON_WIDE_CLONES Sums entropy_sums(const double* a, const double* b, double
 }
 
 DAGATHLON_WIDE_CLONES double product_sum(const double* a, const double* b, std::size_t padded) {
-  double sums[width] = {}, total = 0.0;
-  for (std::size_t row = 0; row < padded; row += width)
-    for (std::size_t k = 0; k < width; ++k) sums[k] += a[row + k] * b[row + k];
+  double sums[sums_at_once] = {}, total = 0.0;
+  for (std::size_t row = 0; row < padded; row += sums_at_once)
+    for (std::size_t k = 0; k < sums_at_once; ++k) sums[k] += a[row + k] * b[row + k];
   for (const double sum : sums) total += sum;
   return total;
 }
@@ -92,7 +92,7 @@ DAGATHLON_WIDE_CLONES void subtract_multiple(double* from, const double* column,
 class PairwiseSearch {
  public:
   PairwiseSearch(std::span<const double> columns, std::size_t rows)
-      : rows_(rows), padded_((rows + width - 1) / width * width), left_(columns.size() / rows),
+      : rows_(rows), padded_((rows + sums_at_once - 1) / sums_at_once * sums_at_once), left_(columns.size() / rows),
         values_(left_.size() * padded_), place_(left_.size()), against_(left_.size()), voices_(left_.size()),
         team_(left_.size()) {
     for (std::size_t i = 0; i < left_.size(); ++i) {

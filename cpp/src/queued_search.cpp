@@ -4,13 +4,12 @@
 #include <map>
 #include <utility>
 
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 bool is_clique(const BitMatrix& adjacent, const BitSet& nodes) {
   bool joined = true;

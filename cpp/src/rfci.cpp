@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/nodes.hpp"
+
 namespace dagathlon {
 
 namespace {
-
-using NodeVector = std::vector<std::size_t>;
 
 class RfciRun {
  public:
@@ -22,10 +22,9 @@ class RfciRun {
     const std::vector<Triple> confirmed = confirm({triples.begin(), triples.end()});
     direct_colliders(confirmed);
     direct_knowledge(graph_, options_);
-    OrientationOptions how;
-    how.rules = options_.rules;
+    OrientationOptions how = pcalg_rules(options_, RuleTurns::all);
     how.confirm_path = [this](Nodes path) { return confirm_path(path); };
-    while (!orient(graph_, separator_lookup(skeleton_.separating), how)) direct_knowledge(graph_, options_);
+    orient(graph_, separator_lookup(skeleton_.separating), how);
     return std::move(graph_);
   }
 
@@ -102,6 +101,7 @@ class RfciRun {
       std::deque<Triple> pending;
       remove_edge(x, y, *found, pending);
       direct_colliders(confirm(std::move(pending)));
+      direct_knowledge(graph_, options_);
       return false;
     }
     return true;

@@ -10,7 +10,7 @@ namespace dagathlon {
 
 namespace {
 
-constexpr std::size_t block_rows = 4096;
+constexpr std::size_t counted_rows = 4096;
 // Cells are numbers of two bytes; rows that wait for others of their cell are in memory that is not too large.
 constexpr std::size_t most_cells = std::size_t{1} << 16;
 constexpr std::size_t most_words = std::size_t{1} << 18;
@@ -104,9 +104,9 @@ SetCounts::Kept& SetCounts::counted(std::vector<std::size_t> columns) {
   made.cells = cells_of(made.columns);
   for (const std::size_t column : made.columns) made.members.set(column);
   adder_.begin(made.cells, bits_->words(), data_.rows());
-  std::uint16_t index[block_rows];
-  for (std::size_t start = 0; start < data_.rows(); start += block_rows) {
-    const std::span<std::uint16_t> block(index, std::min(block_rows, data_.rows() - start));
+  std::uint16_t index[counted_rows];
+  for (std::size_t start = 0; start < data_.rows(); start += counted_rows) {
+    const std::span<std::uint16_t> block(index, std::min(counted_rows, data_.rows() - start));
     pulse::beat(block.size() * bits_->words());
     index_rows(made.columns, start, block);
     adder_.add(bits_->row(start), block);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dagathlon/every_set.hpp"
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/score_team.hpp"
 
@@ -16,7 +17,6 @@ namespace dagathlon {
 
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 std::size_t n_required(const SearchLimits& limits, std::size_t child) {
   std::size_t n = 0;

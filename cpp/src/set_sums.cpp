@@ -73,7 +73,7 @@ DAGATHLON_WIDE_CLONES void add_sixteen(const Configuration& at, std::span<const 
   add_cells<16>(at, widths, tables, sums);
 }
 
-DAGATHLON_WIDE_CLONES void subtract(Tally* from, const Tally* row, std::size_t width) {
+DAGATHLON_WIDE_CLONES void subtract_counts(Tally* from, const Tally* row, std::size_t width) {
   for (std::size_t k = 0; k < width; ++k) from[k] -= row[k];
 }
 
@@ -214,7 +214,7 @@ class SetCounter {
           Tally* common = counts_.data() + cell * width;
           for (std::size_t x = 1; x < levels; ++x) {
             const Tally* row = common + x * inner * width;
-            if (row[width - 1] > 0) subtract(common, row, width);
+            if (row[width - 1] > 0) subtract_counts(common, row, width);
           }
         }
       inner *= levels;

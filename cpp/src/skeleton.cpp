@@ -28,6 +28,7 @@ std::span<const std::uint32_t> SeparatingSets::get(std::size_t x, std::size_t y)
 }
 
 bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) const {
+  if (all_others_.size() != 0 && all_others_.test(std::min(x, y), std::max(x, y))) return true;
   const auto set = get(x, y);
   return std::ranges::find(set, static_cast<std::uint32_t>(node)) != set.end();
 }

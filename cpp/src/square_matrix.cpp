@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dagathlon/dispatch.hpp"
+#include "dagathlon/lasso_algebra.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -38,10 +39,6 @@ DAGATHLON_WIDE_CLONES void multiply_padded(const double* a, const double* b, dou
       *reinterpret_cast<Lane*>(corner + 3 * stride) = fourth;
     }
   }
-}
-
-DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
 }
 
 double largest_column_sum(const SquareMatrix& a) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
@@ -14,7 +15,6 @@ namespace dagathlon {
 namespace {
 
 using Order = std::vector<std::size_t>;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 // Smaller gains are rounding.
 constexpr double least_gain = 1e-9;
 

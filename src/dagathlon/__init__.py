@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.intersection import interval
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
+    from dagathlon.learners.independence import independence_test, separation_test
+    from dagathlon.learners.score.scores import score_graph
+    from dagathlon.posteriors.edge_strength import optimal_threshold
     from dagathlon.workflow import Study
 
 # Where each public name lives; it is imported when it is first used, so that importing the package
@@ -46,11 +49,15 @@ _HOMES = {
     "compare_posterior": "evaluate",
     "compare_precision": "evaluate",
     "fit": "data",
+    "independence_test": "learners.independence",
     "interval": "intersection",
     "learn": "learners",
+    "optimal_threshold": "posteriors.edge_strength",
     "read_data": "data",
     "read_graph": "graphs",
     "read_network": "data",
+    "score_graph": "learners.score.scores",
+    "separation_test": "learners.independence",
     "write_data": "data",
     "write_graph": "graphs",
     "write_network": "data",
@@ -71,11 +78,15 @@ __all__ = [
     "compare_posterior",
     "compare_precision",
     "fit",
+    "independence_test",
     "interval",
     "learn",
+    "optimal_threshold",
     "read_data",
     "read_graph",
     "read_network",
+    "score_graph",
+    "separation_test",
     "write_data",
     "write_graph",
     "write_network",

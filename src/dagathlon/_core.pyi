@@ -1409,7 +1409,10 @@ def orient_colliders(
     """
 
 def orient(
-    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
+    graph: MarkedGraph,
+    in_separating_set: Callable[[int, int, int], bool],
+    rules: Sequence[int],
+    as_pcalg: bool = False,
 ) -> MarkedGraph:
     """The listed rules of 1 to 10, applied until none changes the graph."""
 
@@ -1491,13 +1494,15 @@ def pc(
 def pc_skeleton(test: IndependenceTest, options: SkeletonOptions) -> tuple[MarkedGraph, list[int]]:
     """The skeleton and the number of tests of each level."""
 
+class DualPcOptions:
+    """How the skeleton of the dual PC algorithm is found."""
+
+    def __init__(
+        self, alpha: float, max_order: int | None, *, as_program: bool = False
+    ) -> None: ...
+
 def dual_pc(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    complement_always: bool,
-    colliders: bool,
-    rules: bool,
+    test: IndependenceTest, options: DualPcOptions, conflicts: str, colliders: bool, rules: bool
 ) -> tuple[MarkedGraph, list[int]]:
     """The graph and the number of tests of each level."""
 
@@ -1543,7 +1548,9 @@ class SharedWatch:
     def stopped_early(self) -> bool:
         """Whether a part ended at the deadline."""
 
-def begin_watch(seconds: float, listener: object | None) -> ReplacedWatch: ...
+def begin_watch(
+    seconds: float, listener: object | None, processor_seconds: float = float("inf")
+) -> ReplacedWatch: ...
 def end_watch(replaced: ReplacedWatch) -> bool:
     """Whether a search inside ended at the deadline."""
 

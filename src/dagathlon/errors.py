@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
+import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 _MAX_LISTED = 12
+_LEAST_PART, _MOST_NAMED = 3, 3
+_PARTS = re.compile(r"[ _.-]+")
 _Made = TypeVar("_Made")
 
 
@@ -94,7 +98,19 @@ class UnavailableError(DagathlonError):
 
 
 class OutOfTimeError(DagathlonError):
-    """The deadline came before there was a result that could be given."""
+    """The deadline came before there was a result that could be given.
+
+    Attributes
+    ----------
+    stage
+        What the learner was doing then, where it has said so (`dagathlon.pulse.stage`).
+    """
+
+    stage: str = ""
+
+
+class KilledError(DagathlonError):
+    """A program was killed by a signal that others send, so that nothing is known of its task."""
 
 
 class WrongResultError(DagathlonError):
@@ -120,9 +136,22 @@ def listing(choices: Iterable[object]) -> str:
 
 
 def suggestion(found: object, choices: Iterable[object]) -> str:
-    """`` (did you mean 'x'?)`` for the nearest choice, or the empty string."""
+    """`` (did you mean 'x'?)`` for the nearest choice, or the empty string.
+
+    Of choices of which the word is a whole part, as ``lingam`` of ``ica_lingam``, all those with
+    the fewest parts are named.
+    """
     words = {str(choice).casefold(): str(choice) for choice in choices}
-    near = difflib.get_close_matches(str(found).casefold(), list(words), n=1, cutoff=0.6)
+    plain = str(found).casefold()
+    if slip := difflib.get_close_matches(plain, list(words), n=1, cutoff=0.85):
+        return f" (did you mean {words[slip[0]]!r}?)"
+    parts = {word: _PARTS.split(word) for word in words}
+    whole = [word for word in words if len(plain) >= _LEAST_PART and plain in parts[word]]
+    fewest = min((len(parts[word]) for word in whole), default=0)
+    whole = [word for word in whole if len(parts[word]) == fewest]
+    if 0 < len(whole) <= _MOST_NAMED and plain not in words:
+        return f" (did you mean {' or '.join(repr(words[word]) for word in sorted(whole))}?)"
+    near = difflib.get_close_matches(plain, list(words), n=1, cutoff=0.6)
     return f" (did you mean {words[near[0]]!r}?)" if near else ""
 
 
@@ -137,6 +166,13 @@ def no_such_file(path: Path) -> str:
     return f"{path}: there is no such file{suggestion(path.name, beside)}"
 
 
+def refuse_device(path: Path) -> None:
+    """Raise an `OSError` for a device such as /dev/zero, which has no end."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise OSError("it is a device, not a file")
+
+
 def not_written(path: Path, error: Exception) -> str:
     """Say that a file cannot be written, and why; most often a folder is missing."""
     if isinstance(error, FileNotFoundError):
@@ -149,3 +185,11 @@ def unknown(what: str, found: object, choices: Iterable[object], where: str = ""
     known = list(choices)
     place = f"{where}: " if where else ""
     return f"{place}unknown {what} {found!r}{suggestion(found, known)}; known: {listing(known)}"
+
+
+def storable_text(text: str) -> str:
+    """Return the text with lone surrogates written as escapes: UTF-8 has none.
+
+    Python makes them of the bytes of file names and of output that are not UTF-8.
+    """
+    return text.encode("utf-8", "backslashreplace").decode()

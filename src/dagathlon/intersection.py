@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from dagathlon.data import Dataset, read_data, write_data
 from dagathlon.data.facts import facts_of
 from dagathlon.data.preview import constant_columns
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
+from dagathlon.external.held_folder import HeldFolder
 from dagathlon.learners.suggest import Suggestion, of_several_ways, suggest
 from dagathlon.modules import find
 from dagathlon.study.engine.engines import DEFAULT
@@ -24,6 +24,7 @@ from dagathlon.study.grammar.picks import Pick, check_picks, picks_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.study.plan.task import Status
 from dagathlon.study.view.display import make_display
+from dagathlon.wording import counted
 from dagathlon.workflow import Study
 
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ def interval(
     question = Question(table, *given, subsamples, copies, pairwise, seed)
     time = None if timeout is None else seconds_of(timeout, "timeout")
     memory = None if memory_limit is None else size_of(memory_limit, "memory_limit")
-    place = tempfile.TemporaryDirectory(prefix="dagathlon-") if out is None else nullcontext(out)
-    with place as folder:
+    with HeldFolder() if out is None else nullcontext(out) as folder:
         study = question.study(Path(folder), time, memory)
         done = run_shown(study, Path(folder), jobs=jobs, quiet=not progress)
         if done.interrupted:
@@ -162,7 +162,11 @@ class Question:
         return f"{self.name}-interval"
 
     def study(
-        self, out: Path, time_limit: float | None = None, memory_limit: int | None = None
+        self,
+        out: Path,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        cpu_limit: float | None = None,
     ) -> Study:
         """The study that answers it; its data lie beside its results, so that it can be run again.
 
@@ -170,13 +174,14 @@ class Question:
         ----------
         out
             Folder of results.
-        time_limit, memory_limit
-            Limits of each run: seconds, bytes.
+        time_limit, memory_limit, cpu_limit
+            Limits of each run: seconds, bytes, seconds of processor time.
         """
         self._check()
         home = out / self.title
         _keep(self.data, home / self._file)
         limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+        limits["cpu_limit"] = cpu_limit
         content, name = self._content(), f"{self.title}.json"
         return Study.of(content, name=name, home=home, **limits)
 
@@ -315,8 +320,7 @@ def _check_data(data: Dataset) -> None:
     rows, columns = len(data), len(data.names)
     if rows < _FEWEST or columns < _FEWEST:
         raise DataError(
-            f"there is nothing to learn from {rows:,} row{'s' * (rows != 1)} of {columns:,} "
-            f"column{'s' * (columns != 1)}"
+            f"there is nothing to learn from {counted(rows, 'row')} of {counted(columns, 'column')}"
         )
     constant = constant_columns(data)
     if constant:

@@ -47,7 +47,10 @@ class Watch:
 
 @contextmanager
 def watch(
-    *, deadline: float | None = None, progress: Callable[[int, int], None] | None = None
+    *,
+    deadline: float | None = None,
+    cpu: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Watch]:
     """Watch what this thread computes inside the ``with`` block.
 
@@ -56,6 +59,8 @@ def watch(
     deadline
         The value of `time.monotonic` at which to end: by the best so far where a search has one,
         otherwise by `OutOfTimeError`. Inside another watch the nearer deadline counts.
+    cpu
+        Seconds of processor time of this process, from now on, after which to end in the same way.
     progress
         Called every 50 ms, between two steps of the computation, with how much is done and how much
         there is to do, 0 if that is not known, and both 0 if neither is. A learner may go through
@@ -71,7 +76,7 @@ def watch(
     """
     found = Watch()
     seconds = math.inf if deadline is None else deadline - time.monotonic()
-    replaced = _core.begin_watch(seconds, progress)
+    replaced = _core.begin_watch(seconds, progress, math.inf if cpu is None else cpu)
     try:
         yield found
     finally:
@@ -143,6 +148,22 @@ def part() -> Iterator[None]:
         yield
     finally:
         _core.leave_part()
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Name what is done inside, for the message when the time is up before there is a result.
+
+    Parameters
+    ----------
+    name
+        Words that go on after "it was still".
+    """
+    try:
+        yield
+    except OutOfTimeError as error:
+        error.stage = error.stage or name
+        raise
 
 
 def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -15,6 +15,7 @@ from dagathlon.report.tables import setting_name
 from dagathlon.report.written import board_of
 from dagathlon.study.engine.protocol import Summary
 from dagathlon.study.plan.plan import Run
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ class _open:  # noqa: N801 - it reads as a statement
         found = self._results
         return Results(found.study, found.provenance, store, found.folder)
 
-    def __exit__(self, *error: object) -> None:
-        self._store.__exit__(*error)
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self._store.__exit__(kind, error, traceback)
 
 
 @dataclass
@@ -177,7 +178,7 @@ class StudyRun(Summary):
 
     def _runs(self, title: str) -> Iterator[LearningRun]:
         folder = self.folders[title]
-        with Store(folder.parent / "store", readonly=True) as store:
+        with Store(folder.parent / STORE_FOLDER, readonly=True) as store:
             results = Results.of(folder, store)
             with known_measures(results.study.measures):
                 runs = results.runs_of(results.ids)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from dagathlon.errors import DagathlonError, StudyError
+from dagathlon.errors import DagathlonError
+from dagathlon.evaluate.ranking import Unit
 from dagathlon.report.context import Results
 from dagathlon.report.outputs import FigureChoice, write_outputs
 from dagathlon.report.written import is_written
 from dagathlon.study.engine.engines import DEFAULT, make_engine
-from dagathlon.study.engine.preparation import prepare_modules
+from dagathlon.study.engine.preparation import external_modules, prepare_modules
 from dagathlon.study.engine.protocol import (
     Engine,
     Event,
@@ -33,13 +33,17 @@ from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.store.left_behind import described, left_behind
+from dagathlon.study.store.results_folder import STORE_FOLDER, refuse_links, write_file
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
+from dagathlon.study.view.saved import SavedStudy
 from dagathlon.study.view.saved_file import save, saved_setups
 from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study.view.sources import Source, sources_of
 from dagathlon.study_run import StudyRun
+from dagathlon.wording import counted
 
-STORE_FOLDER = "store"
+_MOST_PASSES = 4  # of writing tables and computing again what turned out to be damaged
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Study:
         Limits of every learning run, in the place of the study's: seconds, bytes.
     seed
         What was added to every seed of the study.
+    cpu_limit
+        Limit of every learning run in seconds of processor time, in the place of the study's.
 
     Examples
     --------
@@ -65,6 +71,7 @@ class Study:
     time_limit: float | None = None
     memory_limit: int | None = None
     seed: int = 0
+    cpu_limit: float | None = None
 
     @classmethod
     def load(
@@ -74,6 +81,8 @@ class Study:
         time_limit: float | None = None,
         memory_limit: int | None = None,
         seed: int = 0,
+        *,
+        cpu_limit: float | None = None,
     ) -> Self:
         """Read a study.
 
@@ -87,10 +96,12 @@ class Study:
             Limits of every learning run, in the place of the study's: seconds, bytes.
         seed
             Added to every seed of the study: other replicates of the same study.
+        cpu_limit
+            Limit of every learning run in seconds of processor time, in the place of the study's.
         """
         folder = None if resources is None else Path(resources)
         config = read_config(Path(path), folder, seed=seed)
-        return cls(config, time_limit, memory_limit, seed)
+        return cls(config, time_limit, memory_limit, seed, cpu_limit)
 
     @classmethod
     def of(
@@ -103,6 +114,7 @@ class Study:
         time_limit: float | None = None,
         memory_limit: int | None = None,
         seed: int = 0,
+        cpu_limit: float | None = None,
     ) -> Self:
         """A study from what its file would hold, as dictionaries and lists.
 
@@ -114,12 +126,12 @@ class Study:
             Name of the file that it could be; a copy with that name lies beside the results.
         home
             Folder that file names in the study are relative to.
-        resources, time_limit, memory_limit, seed
+        resources, time_limit, memory_limit, seed, cpu_limit
             As in `load`.
         """
         folder = None if resources is None else Path(resources)
         config = config_of(content, name, folder, Path(home), seed)
-        return cls(config, time_limit, memory_limit, seed)
+        return cls(config, time_limit, memory_limit, seed, cpu_limit)
 
     @classmethod
     def build(
@@ -141,14 +153,15 @@ class Study:
             Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``; a list,
             or one.
         data
-            A list of networks on board or in files (``"alarm[n=1000,seeds=5]"``), data files
+            A list of networks, bundled or in files (``"alarm[n=1000,seeds=5]"``), data files
             (``"mine.csv[truth=graph.csv]"``), and what `read_data` takes besides: data frames,
             arrays, a `Dataset`; or one of these. With a pair of data and `Graph`, the graph is
             their truth. None means random linear Gaussian data.
         evaluation
             What to make of the results, as in a study file; by default what suits the data.
         **options
-            As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``.
+            As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``,
+            ``cpu_limit``.
 
         Examples
         --------
@@ -166,7 +179,22 @@ class Study:
     @cached_property
     def plan(self) -> Plan:
         """All tasks of the study."""
-        return make_plan(self.config, self.time_limit, self.memory_limit)
+        return make_plan(self.config, self.time_limit, self.memory_limit, self.cpu_limit)
+
+    def prepare(self) -> list[SavedStudy]:
+        """Make what `run` makes before its first task; `check` does too, so that what passes runs.
+
+        Returns
+        -------
+        list
+            What is saved in the folder of each setup.
+        """
+        external_modules(task.call for task in self.plan.tasks)
+        return [facts_of_setup(self.config, self.plan, n) for n in range(len(self.config.setups))]
+
+    def sources(self, number: int) -> list[Source]:
+        """Files and bundled networks that the data entries of a setup come from."""
+        return sources_of(self.config.setups[number], self.config.library)
 
     def run(  # noqa: PLR0917 - all but the first are given by name
         self,
@@ -211,25 +239,75 @@ class Study:
                 on_event(Note(described(outdated)))
             setups = [folder / setup.title for setup in self.config.setups]
             chosen = make_engine(engine, jobs=jobs) if isinstance(engine, str) else engine
-            with self._saved(setups, partial=options.partial) as ended:
-                prepare_modules(plan, store, lambda text: on_event(Note(text)))
-                summary = chosen.run(plan, store, on_event=on_event, options=options)
-                ended(summary)
+            work = _Work(self, chosen, store, on_event, setups)
+            summary = work.run(options)
             if not summary.interrupted and options.shard is None:
-                _write(setups, store, figures, on_event)
+                summary = work.write(options, figures, summary)
         return StudyRun(**vars(summary), folders={path.name: path for path in setups})
 
+
+class _Work(NamedTuple):
+    """The two halves of a run: to have tasks performed, and to write what came of them."""
+
+    study: Study
+    engine: Engine
+    store: Store
+    on_event: OnEvent
+    setups: Sequence[Path]
+
+    def run(self, options: Options) -> Summary:
+        """Have the tasks performed that have no outcome yet."""
+        plan, store = self.study.plan, self.store
+        with self._saved(partial=options.partial) as ended:
+            prepare_modules(plan, store, lambda text: self.on_event(Note(text)))
+            summary = self.engine.run(plan, store, on_event=self.on_event, options=options)
+            ended(summary)
+        return summary
+
+    def write(self, options: Options, figures: FigureChoice, summary: Summary) -> Summary:
+        """Write all outputs; results that turn out to be damaged are computed again for them."""
+        for _ in range(_MOST_PASSES):
+            damaged = self._write(figures)
+            if not damaged or summary.interrupted:
+                break
+            self.on_event(Note(f"{counted(damaged, 'damaged result')} computed again"))
+            quiet = self._replace(on_event=self._note)
+            again = quiet.run(replace(options, retry=frozenset()))
+            summary = _joined(summary, again)
+        return summary
+
+    def _write(self, figures: FigureChoice) -> int:
+        """Write what is not there, or not as the results are now; return how many are damaged."""
+        before = self.store.n_damaged
+        changed = [
+            results
+            for results in (Results.of(setup, self.store) for setup in self.setups)
+            if not is_written(results, figures)
+        ]
+        if changed:
+            self.on_event(Writing())
+            write_outputs(changed, figures, lambda done, asked: self.on_event(Writing(done, asked)))
+        return self.store.n_damaged - before
+
     @contextmanager
-    def _saved(
-        self, setups: Sequence[Path], *, partial: bool
-    ) -> Iterator[Callable[[Summary], None]]:
+    def _saved(self, *, partial: bool) -> Iterator[Callable[[Summary], None]]:
         """Leave in each setup's folder what looking at its results needs, and how the run ended."""
-        name, limits = self.config.path.name, (self.time_limit, self.memory_limit)
-        provenance = Provenance(name, self.seed, *limits, partial=partial)
-        for number, folder in enumerate(setups):
-            save(facts_of_setup(self.config, self.plan, number), folder)
+        study, setups = self.study, self.setups
+        name, limits = study.config.path.name, (study.time_limit, study.memory_limit)
+        found = [
+            Provenance(
+                *(name, study.seed, *limits),
+                partial=partial,
+                sources=study.sources(number),
+                cpu_limit=study.cpu_limit,
+            )
+            for number in range(len(setups))
+        ]
+        for facts, folder, provenance in zip(study.prepare(), setups, found, strict=True):
+            refuse_links(folder)
+            save(facts, folder)
             provenance.save(folder)
-            (folder / name).write_bytes(self.config.text)
+            write_file(folder / name, study.config.text)
         interrupted = True
 
         def ended(summary: Summary) -> None:
@@ -237,7 +315,7 @@ class Study:
             interrupted = summary.interrupted
 
         def close() -> None:
-            for folder in setups:
+            for folder, provenance in zip(setups, found, strict=True):
                 provenance.closed(interrupted=interrupted).save(folder)
 
         try:
@@ -249,17 +327,28 @@ class Study:
             raise
         close()
 
+    def _note(self, event: Event) -> None:
+        """Event handler of a repair run: forward notes, drop all other events.
 
-def _write(setups: Sequence[Path], store: Store, figures: FigureChoice, on_event: OnEvent) -> None:
-    """Write what is not there, or not as the results are now."""
-    changed = [
-        results
-        for results in (Results.of(setup, store) for setup in setups)
-        if not is_written(results, figures)
-    ]
-    if changed:
-        on_event(Writing())
-        write_outputs(changed, figures, lambda done, asked: on_event(Writing(done, asked)))
+        Tasks are counted once, by the run that began them.
+        """
+        if isinstance(event, Note):
+            self.on_event(event)
+
+
+def _joined(first: Summary, second: Summary) -> Summary:
+    """Return the summary of a run and of the one after it, which repaired its results.
+
+    A task counts once, as it ended: both may have run it, such as those that are skipped.
+    """
+    ended = second.ran + second.stored
+    ran = (first.ran + second.ran) & ended
+    return replace(
+        second,
+        ran=ran,
+        stored=ended - ran,
+        seconds=first.seconds + second.seconds,
+    )
 
 
 class _writing:  # noqa: N801 - it reads as a statement
@@ -275,11 +364,11 @@ class _writing:  # noqa: N801 - it reads as a statement
             raise _cannot_write(self.folder, error) from None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, OSError | sqlite3.OperationalError):
+        if isinstance(error, OSError):
             raise _cannot_write(self.folder, error) from error
 
 
-def _cannot_write(folder: Path, error: OSError | sqlite3.OperationalError) -> DagathlonError:
+def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
     place = getattr(error, "filename", None) or folder
     if isinstance(error, FileExistsError):
         return DagathlonError(f"{place}: cannot be the folder of results, since it is a file")
@@ -294,7 +383,9 @@ class Rewritten(NamedTuple):
     notes: list[str]
 
 
-def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
+def rewrite(
+    folder: Path, figures: FigureChoice = "asked", rank_unit: Unit | None = None
+) -> list[Rewritten]:
     """Write tables, figures and reports again from what runs have saved.
 
     Nothing is learned, no module is loaded, and the files of the study need not be there. A study
@@ -306,6 +397,9 @@ def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
         The folder of results of studies, or that of one setup.
     figures
         Which figures become files.
+    rank_unit
+        What counts once in average ranks, rather than what the study says; it is kept until the
+        study is run again.
 
     Returns
     -------
@@ -314,9 +408,12 @@ def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
     """
     written = []
     for setup in saved_setups(folder):
-        _refuse_links(setup)
+        refuse_links(setup)
         with _writing(setup), Store(store_of(setup), readonly=True) as store:
             results = Results.of(setup, store)
+            if rank_unit is not None:
+                replace(results.provenance, rank_unit=rank_unit).save(setup)
+                results = Results.of(setup, store)
             report = write_outputs([results], figures)[0]
         notes = [f"{name} is not shown: {reason}" for name, reason in results.not_shown]
         words = results.standing.words()
@@ -327,12 +424,3 @@ def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
 def store_of(setup: Path) -> Path:
     """The store of the results of a setup: setups of one folder share it."""
     return Path(os.path.abspath(setup)).parent / STORE_FOLDER
-
-
-def _refuse_links(setup: Path) -> None:
-    """A folder that came from elsewhere must not lead our writing out of itself."""
-    for place, folders, names in os.walk(setup):
-        for name in (*folders, *names):
-            path = Path(place) / name
-            if path.is_symlink():
-                raise StudyError(f"{path}: is a link; remove it, nothing is written through links")

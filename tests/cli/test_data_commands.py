@@ -126,14 +126,14 @@ def test_an_interrupt_ends_a_learner_inside_native_code(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
-def test_data_on_board_are_read_by_their_names(
+def test_bundled_data_are_read_by_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["learn", "sachs_cd3cd28.csv", "--with", "corr_thresh[thresh=0.9]"]) == 0
     assert capsys.readouterr().err.startswith("sachs_cd3cd28.csv: 853 rows × 11 columns")
     assert main(["learn", "sachs_cd3cd28", "--with", "pc", "--drop", "Raf"]) == USER_ERROR
-    assert "data on board are read as they are" in capsys.readouterr().err
+    assert "bundled data are read as they are" in capsys.readouterr().err
     # A file of that name is what is meant where there is one.
     Path("sachs_cd3cd28.csv").write_text("a,b\n0.5,1.5\n1.5,0.5\n2.5,3.5\n")
     assert main(["learn", "sachs_cd3cd28.csv", "--with", "corr_thresh"]) == 0

@@ -223,5 +223,5 @@ def test_check_names_data_once_and_not_their_samples(
     assert main(["new", "study", "s.json", *picks, "--data", file.name, *BASE]) == 0
     assert main(["check", "s.json"]) == 0
     said = capsys.readouterr().out
-    assert "will be skipped: algorithm hc on fixed/" in said
+    assert "will be skipped: hc on fixed/" in said
     assert "bootstrap=" not in said

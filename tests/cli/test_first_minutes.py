@@ -39,8 +39,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     [
         (("rnu", "s.json"), "dagathlon: there is no command 'rnu' (did you mean 'run'?)"),
         (("run", "s.json", "--job", "x", "--limt", "3"), "dagathlon run:"),
-        (("run", "s.json", "--limt", "3"), "no place for '--limt' (did you mean '--limit'?)"),
-        (("learn", "d.csv", "--with", "pc", "again"), "dagathlon learn: there is no place for 'ag"),
+        (
+            ("run", "s.json", "--limt", "3"),
+            "unrecognised option '--limt' (did you mean '--limit'?)",
+        ),
+        (("learn", "d.csv", "--with", "pc", "again"), "dagathlon learn: unrecognised argument 'ag"),
         (("run",), "required: study"),
         (
             ("new", "stdy", "s.json"),
@@ -192,13 +195,13 @@ def test_data_and_truths_are_found_from_where_the_study_is(run: Run) -> None:
     entries = json.loads(Path("studies/s.json").read_text())["benchmark_setup"][0]["data"]
     assert [(entry["data_id"], entry["graph_id"]) for entry in entries] == [
         ("../my [new] data.csv", "../my graph.csv"),
-        ("../my [new] data.csv", "ecoli70.csv"),
-        ("sachs_pma", "sachs"),
+        ("../my [new] data.csv", "bundled:ecoli70"),
+        ("bundled:sachs_pma", "bundled:sachs"),
     ]
     code, _, err = run("check", "studies/s.json")
     assert (code, err) == (0, "")
     err = run("new", "study", "t.json", "--pick", "pc", "--data", "my dta.csv[truth=g.csv]")[2]
-    assert "unknown network on board or data file 'my dta.csv'" in err
+    assert "unknown bundled network or data file 'my dta.csv'" in err
     assert "names no data" in run("new", "study", "t.json", "--pick", "pc", "--data", " ")[2]
 
 
@@ -207,7 +210,7 @@ def test_a_study_of_any_file_name_can_be_checked(run: Run, name: str) -> None:
     code, out, _ = run("new", "study", name)
     assert code == 0
     command = shlex.split(out.splitlines()[-1])
-    assert command == ["next:", "dagathlon", "run", name]
+    assert command == ["next:", "dagathlon", "check", name]
     code, _, err = run("check", name)
     assert (code, err) == (0, "")
 

@@ -63,8 +63,8 @@ def _get(server: LiveServer, path: str, host: str | None = None) -> str:
 
 
 def test_the_page_asks_for_the_state_and_links_the_report(server: LiveServer) -> None:
-    assert "state.json" in _get(server, "")
-    state = json.loads(_get(server, "state.json"))
+    assert server.state_address in _get(server, "")
+    state = json.loads(_get(server, server.state_address))
     assert state["line"].startswith("finished")
     assert state["done"] == state["total"] == 18
     kinds = ["data", "graph", "learn", "learn", "parameters", "score"]
@@ -74,7 +74,7 @@ def test_the_page_asks_for_the_state_and_links_the_report(server: LiveServer) ->
 
 
 def test_the_scoreboard_has_the_means_of_the_tables(server: LiveServer) -> None:
-    (board,) = json.loads(_get(server, "state.json"))["boards"]
+    (board,) = json.loads(_get(server, server.state_address))["boards"]
     assert (board["title"], board["there"], board["planned"]) == (TITLE, 6, 6)
     assert board["words"] == "all 6 runs are in"
     assert "came closest to the truth" in board["lead"]
@@ -121,7 +121,16 @@ def test_the_report_so_far_is_made_for_whoever_asks(server: LiveServer) -> None:
         _get(server, "so-far/none")
 
 
-@pytest.mark.parametrize("path", ["store/index.sqlite", "report/..%2fstudy.json", "report/none"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "store/index.sqlite",
+        "report/..%2fstudy.json",
+        "report/none",
+        "state.json",
+        "state.json?key=1",
+    ],
+)
 def test_nothing_else_is_served(server: LiveServer, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError, match="404"):
         _get(server, path)
@@ -129,7 +138,7 @@ def test_nothing_else_is_served(server: LiveServer, path: str) -> None:
 
 def test_other_names_for_this_machine_are_refused(server: LiveServer) -> None:
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        _get(server, "state.json", host="evil.example:80")
+        _get(server, server.state_address, host="evil.example:80")
 
 
 def test_a_folder_without_results_is_a_mistake_with_a_reason(

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main
-from dagathlon.study.store.index_tables import INDEX, MIGRATIONS
+from dagathlon.study.store.index_tables import MIGRATIONS
+from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance, RunState
 

@@ -57,6 +57,7 @@ def batch_of(
             tuple(read[key].digest for key in _keys(plan, plan.tasks[i].inputs)),
             told.get(i, Limits()).time,
             told.get(i, Limits()).memory,
+            told.get(i, Limits()).cpu,
         )
         for number, i in enumerate(positions)
     )

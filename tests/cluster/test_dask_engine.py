@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ipaddress
 import os
@@ -12,12 +13,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from fakes import FakePlan, add_data, call, learner, plan_of, until
 
-from dagathlon.errors import StudyError
+from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
 from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.local import LocalEngine
@@ -243,6 +245,19 @@ def test_files_are_read_where_they_lie(client, tmp_path, monkeypatch):
     assert sent == [data]
     assert_same(heard, tmp_path)
     assert [status for status, _ in heard.told().values()] == [Status.OK] * 2
+
+
+def test_a_scheduler_that_was_killed_is_said_to_be_gone():
+    """Dask's client closes itself after a while, and then has no scheduler to ask."""
+    lost = cast(Any, object.__new__(fleet.Fleet))
+    lost._client = SimpleNamespace(scheduler=None, status="closed")
+
+    async def go_round() -> None:
+        lost._over = asyncio.Event()
+        await lost._go_round(SimpleNamespace(address="tcp://there:1", want=None))
+
+    with pytest.raises(DagathlonError, match="tcp://there:1: the scheduler does not answer any"):
+        asyncio.run(go_round())
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):

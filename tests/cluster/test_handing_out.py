@@ -170,8 +170,7 @@ def test_slow_and_unknown_tasks_go_alone(choosing, seconds):
 def test_tasks_that_were_lost_twice_go_alone_and_after_three_times_with_a_worker(choosing):
     found = choosing(graphs(6))
     found.took("fake_graph", 0.001)
-    found.losses[0] = 2
-    found.losses[3] = 3
+    found.losses.count.update({0: 2, 3: 3})
     wide = Station("a", "a", Machine(2))
     batches = sent(found, wide)
     assert ("a", [0], False) in batches
@@ -304,9 +303,26 @@ def test_a_task_that_takes_its_workers_with_it_is_given_up(run):
         for number, each in batches:
             reports = tuple(ok(position) for position in each.positions)
             here.tell(Returned("a", number, Reply(reports), {}))
-    assert here.outcome(0).status is Status.ERROR
-    assert "its worker was lost 5 times" in here.outcome(0).reason
+    assert here.outcome(0).status is Status.SKIPPED  # of our own kinds none fails: tried again
+    assert "5 times: its worker was lost" in here.outcome(0).reason
     assert [here.outcome(i).status for i in (1, 2)] == [Status.OK] * 2
+
+
+def test_a_task_whose_process_was_killed_begins_again_and_not_for_ever(run):
+    here = run(graphs(2))
+    here.start("a", expected=0)
+    for _ in range(10):
+        for number, each in list(here.dispatch._stations["a"].out.items()):
+            said = tuple(ok(position) for position in each.positions if position)
+            killed = tuple(died(position) for position in each.positions if not position)
+            here.tell(Returned("a", number, Reply(said, killed=killed), {}))
+    found = here.outcome(0)
+    assert (found.status, found.reason) == (Status.SKIPPED, "5 times: killed by SIGKILL")
+    assert here.outcome(1).status is Status.OK
+
+
+def died(position: int) -> Report:
+    return Report(position, "F2", "killed by SIGKILL", "", 0.0, 0.0, 0)
 
 
 def test_a_worker_that_has_forgotten_the_run_is_met_again(run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -27,7 +28,7 @@ from fakes import (
 )
 
 from dagathlon.external.accounts import descendants
-from dagathlon.study.engine.process import Assignment
+from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.remote import outpost as outposts
 from dagathlon.study.engine.remote import post as posts
 from dagathlon.study.engine.remote.cache import Cache
@@ -116,6 +117,35 @@ def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
     reasons = {each.position: each.reason for each in reply.reports}
     assert reasons[known.place["spin"]] == "stopped after 0.5 s"
     assert "SIGSEGV" in reasons[known.place["segfault"]]
+
+
+def test_processor_time_is_limited_beside_other_workers_too(known, outpost):
+    limits = {"spin": Limits(cpu=0.3)}
+    (report,) = outpost.carry_out(known.batch("spin", limits=limits), wanted).reports
+    assert (report.status, report.reason) == ("F1", "stopped after 0.3 s of processor time")
+    assert report.outcome(Limits(9.0, cpu=0.3), "here").limits == Limits(cpu=0.3)
+
+
+def test_a_process_that_others_kill_costs_no_result(known, outpost):
+    batch = known.batch("sleep", "ok")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(outpost.carry_out, batch, wanted)
+        until(lambda: under_way() == known.place["sleep"])
+        (victim,) = worker_processes()
+        os.kill(victim, signal.SIGKILL)
+        reply = running.result()
+    (killed,) = reply.killed
+    assert (killed.position, killed.status) == (known.place["sleep"], "F2")
+    assert "SIGKILL" in killed.reason
+    assert known.place["ok"] in {*reply.left, *(each.position for each in reply.reports)}
+    assert known.place["sleep"] not in {*reply.left, *(each.position for each in reply.reports)}
+
+
+def under_way() -> int:
+    """The task that the only process of an outpost computes."""
+    workers = [each for each in gc.get_objects() if isinstance(each, WorkerProcess)]
+    found = [each.present() for each in workers if not each.has_ended()]
+    return found[0][0] if found and found[0][1] else -1
 
 
 def test_what_is_left_of_a_late_batch_is_given_back(known, outpost):
@@ -210,7 +240,7 @@ def test_a_task_that_began_while_it_was_taken_back_holds_up_nobody(known, outpos
     outpost.carry_out(known.batch("ok"), wanted)
     ((post,),) = outpost._idle.values()
     position = known.place["sleep"]
-    read = known.batch("sleep").errands[0].inputs
+    read = (known.payloads[known.plan.tasks[2].key],)
     stray = Assignment(position, known.plan.tasks[position], read, Limits(), 0.0)
     post._worker.assign([stray])
     reply = outpost.carry_out(known.batch("ok 1", "ok 2"), wanted)

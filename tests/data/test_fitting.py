@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from network_examples import mixed
 
-from dagathlon import fit, read_network, write_network
+from dagathlon import fit, read_network, score_graph, write_network
 from dagathlon.data import Dataset, Gaussian, Network, Table, Variable, write_data
 from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph, cpdag, write_graph
@@ -130,3 +131,19 @@ def test_gaussian_networks_are_kept_to_the_last_digit(tmp_path: Path) -> None:
     network = fit(mixed().sample(100, 4), mixed().graph)
     write_network(network, tmp_path / "n.dagnet")
     assert read_network(tmp_path / "n.dagnet") == network
+
+
+def test_deviations_divide_by_the_rows_and_scores_by_the_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(10, 2))
+    y = x @ [1.0, 2.0] + rng.normal(size=10)
+    data = Dataset([Variable(name) for name in "abc"], values=np.column_stack([x, y]))
+    graph = Graph.from_edges(["a -> c", "b -> c"])
+    design = np.column_stack([np.ones(10), x])
+    rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    found = fit(data, graph).distribution("c")
+    assert isinstance(found, Gaussian)
+    assert found.sd == pytest.approx(math.sqrt(rest @ rest / 10))
+    variance = rest @ rest / (10 - 2 - 1)
+    term = -5 * math.log(2 * math.pi * variance) - rest @ rest / (2 * variance)
+    assert score_graph(data, graph, "loglik-g").by_node["c"] == pytest.approx(term)

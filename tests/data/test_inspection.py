@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from dagathlon.data import read_data, write_data
 from dagathlon.data.inspection import Description, describe
 from dagathlon.data.reading import Reading
 from dagathlon.errors import DataError
@@ -69,7 +70,7 @@ CASES: dict[str, tuple[list[object], tuple[str, str | None]]] = {
     "skewed": ([2.0 ** (i / 2) for i in range(40)], ("skewed", "--log=x")),
     "infinite": ([*X[:-1], "inf"], ("infinite", "--na=inf,-inf")),
     "levels": ([f"c{i % 15}" for i in range(40)], ("many levels", "--drop=x")),
-    "alike": ([["Male", "male", "f"][i % 3] for i in range(40)], ("alike levels", None)),
+    "alike": ([["Ab", "ab", "f"][i % 3] for i in range(40)], ("alike levels", "--recode=x:ab=Ab")),
     "counts": ([i % 12 for i in range(40)], ("levels or counts", "--kinds=x=ordinal")),
     "few counts": ([i % 7 for i in range(40)], ("levels or counts", "--kinds=x=continuous")),
 }
@@ -136,7 +137,7 @@ def test_what_was_understood(look: Looked) -> None:
     assert kinds == [("k", "categorical"), ("x", "left out"), ("u", "unreadable")]
     assert found.columns[0].levels == {"a": 20, "b": 20}
     assert found.kinds == {"categorical": 1, "unreadable": 1, "left out": 1}
-    assert found.to_json()["columns"][2]["remarks"][0]["what"] == "unreadable"
+    assert found.to_json()["columns"][2]["remarks"][0]["what"] == "numbers as text"
 
 
 def test_a_first_line_of_data(tmp_path: Path) -> None:
@@ -212,3 +213,14 @@ def test_what_is_left_out_explains_nothing(look: Looked) -> None:
     found = look({"id": list(range(40)), "x": [i * 0.5 + 0.25 for i in range(40)]})
     assert said(found, "id") == [("id", "--kinds=id=id")]
     assert said(found) == []
+
+
+def test_interventions_are_told(tmp_path):
+    text = tmp_path / "t.csv"
+    text.write_text("a,b,c,a,c\n1.5,2,3,1,0\n2.5,3,4.5,0,1\n.1,.3,.2,0,0\n")
+    table = tmp_path / "t.parquet"
+    write_data(read_data(text), table)
+    for path in (text, table):
+        (remark,) = [one for one in describe(path).remarks if one.what == "interventions"]
+        assert remark.text == "columns mark the rows of interventions on a, c"
+        assert remark.column is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from dagathlon import compare
 from dagathlon.data import read_data
 from dagathlon.evaluate.bayesys import BayesysCounts, bayesys_counts
-from dagathlon.graphs import Graph, read_graph
-from dagathlon.learners import learn
+from dagathlon.evaluate.steps import StandardMetrics
+from dagathlon.graphs import Graph, cpdag, members, read_graph
+from dagathlon.learners import Estimate, learn
 
 # TP, TP2, FP, TN, FN, precision, recall, F1, SHD, DDM, BSF of a truth with 10 edges among 45 pairs.
 GOLDEN = [
@@ -160,3 +162,44 @@ def test_published_results(shared: Path, learner: str, row: tuple[str | float, .
     names = ("bayesys_f1", "bayesys_shd", "bsf", "bayesys_precision", "bayesys_recall")
     for name, printed in zip(names, (f1, shd, bsf, precision, recall), strict=True):
         assert found[name] == pytest.approx(float(printed), abs=0.0005), name
+
+
+@given(st.permutations("ABCD"), st.sets(st.sampled_from([*combinations(range(4), 2)])))
+def test_a_learned_graph_of_the_true_class_costs_nothing_by_rule_six(order, pairs) -> None:
+    """DAGs and the CPDAG alike (Constantinou 2019, table 4)."""
+    truth = Graph.from_edges([f"{order[i]} -> {order[j]}" for i, j in pairs], names="ABCD")
+    for learned in (cpdag(truth), *members(cpdag(truth))):
+        counts = bayesys_counts(learned, truth, equivalent=True)
+        assert (counts.shd, counts.tp) == (0, truth.n_edges)
+        found = compare(learned, truth, equivalent=True)
+        assert found["bayesys_shd"] == 0
+        assert found["open_directions"] == "free"
+
+
+@pytest.mark.parametrize(
+    "edges", [["A <-> B", "B -> C"], ["A -- B", "B -- C"], ["A <- B", "B -> C"]]
+)
+def test_rule_six_for_the_three_learned_edges_that_it_names(edges: list[str]) -> None:
+    """A ↔ B, A − B and A ← B for a true A → B, in a class that leaves its direction open."""
+    truth = Graph.from_edges(["A -> B", "B -> C"])
+    learned = Graph.from_edges(edges, names="ABC")
+    assert bayesys_counts(learned, truth, equivalent=True).shd == 0
+    assert bayesys_counts(learned, truth).shd > 0
+
+
+def test_rule_six_forgives_nothing_that_the_class_decides() -> None:
+    collider = Graph.from_edges(["A -> B", "C -> B"], names="ABC")
+    chain = Graph.from_edges(["A -> B", "B -> C"], names="ABC")
+    assert bayesys_counts(collider, chain, equivalent=True).shd == 0.5
+    assert bayesys_counts(cpdag(chain), collider, equivalent=True).shd == 1
+
+
+def test_rule_six_is_an_option_of_studies_that_leaves_other_keys_alone() -> None:
+    assert "equivalent" not in StandardMetrics.of().to_json()
+    assert StandardMetrics.of(equivalent=True).to_json()["equivalent"] is True
+    truth = Graph.from_edges(["A -> B", "B -> C"])
+    row = StandardMetrics.of(equivalent=True).compute(truth, Estimate(cpdag(truth)))
+    assert (row["bayesys_shd"], row["bsf"]) == (
+        0,
+        StandardMetrics.of().compute(truth, Estimate(truth))["bsf"],
+    )

@@ -80,12 +80,26 @@ def test_the_drawing_says_who_says_what() -> None:
     assert "hc<b>" not in page
     assert "hc&lt;b&gt;: –" in page
     assert "bootstrap probability 0.90" in page
-    assert "direction agreed" in file
+    assert "direction by one algorithm alone" in file
+    assert "direction agreed" not in file
     assert "contradicting" not in re.sub("<title>.*?</title>", "", page, flags=re.S)
     lines = list(hover(by_pair(edges)["ac"], {}, {}))
-    assert lines[:2] == ["a – c", "agreement 1.00 of 2 algorithms"]
+    assert lines[:2] == ["a – c", "joined by 100% of the votes of 2 algorithms"]
     assert said(Claim(0.5, 0.25, 0)) == "→ in 25%, – in 25%"
     assert said(Claim(0, 0, 0)) == "no edge"
+
+
+def test_a_direction_is_agreed_by_two_algorithms_or_more() -> None:
+    graphs = {"pc": [COLLIDER], "gs": [COLLIDER], "hc": [Graph(COLLIDER.names)]}
+    edge, *_ = edge_agreement(graphs)
+    assert (edge.verdict, edge.voters) == ("agreed", (2, 2, 0))
+    # Ten settings of one algorithm are one voter.
+    edge, *_ = edge_agreement(graphs, {"pc": "pc", "gs": "pc", "hc": "hc"})
+    assert (edge.support, edge.verdict, edge.voters) == (0.5, "one voter", (1, 1, 0))
+    edge, *_ = edge_agreement({"pc": [COLLIDER], "hc": [Graph(COLLIDER.names)]})
+    assert edge.verdict == "one voter"
+    (edge,) = edge_agreement({"pc": [Graph.from_edges(["a - b"])]})
+    assert edge.verdict == "undecided"
 
 
 def test_of_many_nodes_the_strongest_edges_are_drawn() -> None:

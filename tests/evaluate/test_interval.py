@@ -91,6 +91,31 @@ def test_forecast_by_the_limits_of_the_paper(connected, apart, verdict, reason) 
     assert reason in told.reason
 
 
+def test_different_algorithms_are_not_ranked_reliably_whatever_they_agree_on() -> None:
+    agreement = partial(20, 1)
+    assert forecast(agreement, ["pc", "pc", "pc"])[:7] == forecast(agreement)[:7]
+    told = forecast(agreement, ["pc", "boss", "pc"])
+    assert (told.verdict, told.by_limits, told.algorithms) == ("not reliable", "good", 2)
+    assert told.reason.startswith("the learners are 2 different algorithms, which the method")
+    graphs, estimates = study()
+    of = dict(zip(graphs, ["pc", "pc", "hc", "pc"], strict=False))
+    found = interval_validation(graphs, estimates, algorithms=of)
+    assert found.forecast.verdict == "not reliable"
+    words = " ".join(found.summary().split())
+    assert (
+        "Forecast: not reliable. Do not rely on this ranking: the learners are 2 different" in words
+    )
+    assert "Use it to choose between settings of one algorithm" in words
+    assert IntervalResult.from_json(found.to_json()) == found
+    settings = interval_validation(graphs, estimates, algorithms=dict.fromkeys(graphs, "pc"))
+    assert settings.forecast.verdict == settings.forecast.by_limits
+    # Without the only one of another algorithm the others are settings of one.
+    without = {row.learners: row.verdict for row in found.sensitivity}
+    known = {row.learners: row.verdict for row in settings.sensitivity}
+    assert without[("c",)] == known[("c",)]
+    assert without[("a",)] == "not reliable"
+
+
 def test_ninety_percent_are_fair_and_more_are_good() -> None:
     # Twenty-five nodes have 300 pairs: 90 % exactly is not above 90 %.
     assert forecast(partial(9, 30, p=25)).verdict == "fair"
@@ -301,7 +326,7 @@ def test_the_result_can_be_stored_and_read() -> None:
     assert all(len(set(pair.said)) > 1 and len(pair.said) == 5 for pair in found.disputed)
     text = found.summary()
     first, second = text.split("\nForecast")[0], "Forecast" + text.split("\nForecast")[1]
-    assert first.startswith("Agreement of 5 learners: 0 connected pairs, of ")
+    assert first.startswith("Agreement of 5 learners: 0 pairs that all join in the same way, of ")
     assert second.startswith("Forecast: not reliable. Do not rely on this ranking")
     told = " ".join(text.split())
     for words in (

@@ -53,7 +53,7 @@ def test_every_column_of_a_comparison_is_declared() -> None:
     declared = measures()
     assert set(found) <= set(declared)
     assert all(one.title and one.better in ("more", "less", "") for one in declared.values())
-    assert set(columns("benchpress", "beside")) <= {*found, "compared_as"}
+    assert set(columns("benchpress", "beside")) <= {*found, "compared_as", "open_directions"}
 
 
 def test_directions_follow_from_values() -> None:

@@ -212,7 +212,7 @@ def test_a_small_network_alone_makes_nobody_quick() -> None:
     ]
     found = by(tables(*runs).strengths(), "algorithm")
     # Means of 5 and 15 s; those of c and d are 4 and 1 s times 10 / 2: as slow as 20 and 5 s.
-    speeds = [found[name,]["speed"] for name in "abcd"]
+    speeds = [found[name,]["time"] for name in "abcd"]
     assert speeds == pytest.approx([1.0, 1 / 3, 0.0, 1.0])
 
 

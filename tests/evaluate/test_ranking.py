@@ -14,7 +14,6 @@ from scipy import stats
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking import (
     Scores,
-    best_of_each,
     block_of,
     block_ranks,
     rank_table,
@@ -89,12 +88,6 @@ def test_blocks_are_graphs_and_seeds() -> None:
     # Given data: every file is a block, with all that was made of it.
     assert block_of(("g", "None", "f/a.csv", 1)) == block_of(("g", "None", "f/a.csv/noise=M5", 1))
     assert block_of(("g", "None", "f/a.csv", 1)) != block_of(("g", "None", "f/b.csv", 1))
-
-
-def test_the_best_of_each_algorithm() -> None:
-    table = scores([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
-    kept = best_of_each(table, "less", {"a": "x", "b": "x", "c": "y"})
-    assert kept.names == ("a", "c")
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["more", "less"]))

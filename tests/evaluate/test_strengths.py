@@ -81,8 +81,8 @@ def test_strengths_by_hand() -> None:
     found = {row["setting"]: row for row in strengths(ROWS, {"f1": "more"}, data_facts(ROWS))}
     assert found["b"]["ranking"] == 1
     assert found["c"]["ranking"] == 0
-    assert found["c"]["speed"] == 0
-    assert found["a"]["speed"] == found["b"]["speed"] == 1
+    assert found["c"]["time"] == 0
+    assert found["a"]["time"] == found["b"]["time"] == 1
     assert found["c"]["reliability"] == 0.75
     assert found["a"]["reliability"] == 1
     assert found["a"]["small networks"] == pytest.approx(0.5 / 0.5)
@@ -99,8 +99,8 @@ def test_who_always_fails_is_neither_reliable_nor_fast() -> None:
     rows += [run("once", 0, 3, 0.9, time=0.001), run("unfit", 0, 0, None, status="skipped")]
     found = {row["setting"]: row for row in strengths(rows, {"f1": "more"}, data_facts(rows))}
     assert found["late"]["reliability"] == 0
-    assert found["late"]["speed"] is None
-    assert (found["once"]["reliability"], found["once"]["speed"]) == (0.25, None)
+    assert found["late"]["time"] is None
+    assert (found["once"]["reliability"], found["once"]["time"]) == (0.25, None)
     assert found["unfit"]["reliability"] is None
     alone = strengths(rows[-5:-1], {"f1": "more"}, data_facts(rows[-5:-1]))
     assert alone[0]["reliability"] == 0.25

@@ -95,12 +95,14 @@ def test_unlike_data_are_ranked_and_not_averaged() -> None:
     assert found is not None
     assert [_best(kind) for kind in found.kinds] == [["ges"], ["pc"]]
     # The kinds are of the same graph: five seeds, five blocks. Four are undecided, ges has one.
-    assert (found.n_cases, found.n_blocks) == (10, 5)
-    assert [(one.id, one.average) for one in found.places] == [("ges", 1.4), ("pc", 1.6)]
+    assert (found.contest.n_cases, found.contest.n_blocks) == (10, 5)
+    assert [one.id for one in found.places] == ["ges", "pc"]
+    assert [one.average for one in found.places] == pytest.approx([1.4, 1.6])
     assert found.first == {"ges"}
-    assert found.nemenyi is not None
-    assert found.nemenyi.names == ("ges", "pc")
-    assert found.nemenyi.averages == pytest.approx((1.4, 1.6))
+    groups = found.contest.nemenyi()
+    assert groups is not None
+    assert groups.names == ("ges", "pc")
+    assert groups.averages == pytest.approx((1.4, 1.6))
 
 
 def test_equal_ranks_share_the_first_place() -> None:
@@ -110,7 +112,7 @@ def test_equal_ranks_share_the_first_place() -> None:
     found = verdict(rows, "SHD", "less")
     assert found is not None
     assert found.first == {"pc", "ges"}
-    assert found.nemenyi is None
+    assert found.contest.nemenyi() is None
 
 
 def test_the_best_baseline_is_the_yardstick() -> None:

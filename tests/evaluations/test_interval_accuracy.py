@@ -197,7 +197,9 @@ def test_the_whole_study_is_that_of_the_paper() -> None:
     data = study["benchmark_setup"][0]["data"]
     sizes = {entry["id"]: entry["n"] for entry in study["resources"]["data"]["iid"]}
     assert sorted(sizes.values()) == [100 * 2**k for k in range(9)]
-    assert [entry["graph_id"] for entry in data[::9]] == ["sachs.csv", "insurance.csv", "alarm.csv"]
+    assert [entry["graph_id"] for entry in data[::9]] == [
+        f"bundled:{name}" for name in ("sachs", "insurance", "alarm")
+    ]
     assert len(data) == 27
     for first in range(0, 27, 9):
         seeds = [range(e["seed_range"][0], e["seed_range"][1] + 1) for e in data[first : first + 9]]
@@ -218,8 +220,8 @@ def test_a_part_of_the_study_keeps_seeds_and_titles() -> None:
     assert setup["title"] == "interval_2017"
     seeds = [(entry["graph_id"], *entry["seed_range"]) for entry in setup["data"]]
     assert seeds == [
-        ("sachs.csv", 1, 3),
-        ("sachs.csv", 11, 13),
-        ("alarm.csv", 1, 1),
-        ("alarm.csv", 11, 11),
+        ("bundled:sachs", 1, 3),
+        ("bundled:sachs", 11, 13),
+        ("bundled:alarm", 1, 1),
+        ("bundled:alarm", 11, 11),
     ]

@@ -18,8 +18,9 @@ from dagathlon.modules import registry
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import tables_of
 from dagathlon.report.section import Figure, Grid
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 pytestmark = pytest.mark.slow
 

@@ -16,13 +16,13 @@ import pytest
 from folders import data, learned, module
 from test_environments import fake_program, in_environment
 
-from dagathlon.errors import StudyError, UnavailableError
+from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
 from dagathlon.external.accounts import memory_limit
 from dagathlon.external.container_found import FoundContainer
 from dagathlon.external.image_store import Docker, Podman, working_way
 from dagathlon.external.program import Ended
-from dagathlon.external.results import check_end
+from dagathlon.external.results import ProgramError, check_end
 
 IMAGE = "localhost/dagathlon-test:1"
 GRAPH = """['sh', '-c', 'printf "a,b\\n0,0\\n0,0\\n" > adjmat.csv']"""
@@ -168,6 +168,16 @@ def test_offline_says_which_command_fetches_it(tmp_path, monkeypatch):
 def test_container_killed_at_its_memory_limit():
     with memory_limit(1000), pytest.raises(MemoryError, match="memory limit"):
         check_end("mine", Ended(137, ""))
+
+
+@pytest.mark.parametrize(
+    ("code", "killed"),
+    [(-9, True), (-15, True), (137, True), (143, True), (139, False), (9, False), (1, False)],
+)
+def test_a_shell_says_by_its_exit_code_that_its_program_was_killed(code, killed):
+    with pytest.raises(ProgramError) as caught:
+        check_end("mine", Ended(code, "Killed"))
+    assert isinstance(caught.value, KilledError) is killed
 
 
 def podman_missing() -> str:

@@ -95,7 +95,7 @@ def test_values_are_checked_like_those_of_native_learners(tmp_path, values, mess
         (MANIFEST.replace('name = "mine"', 'name = "my module"'), "name: 'my module' is no name"),
         (MANIFEST + "colour = 1", "colour: there is no such key"),
         (MANIFEST + 'takes = ["numbers"]', "takes: found 'numbers'"),
-        (MANIFEST + 'kind = "graph"', "kind: found 'graph', expected one of algorithm"),
+        (MANIFEST + 'kind = "metric"', "kind: found 'metric', expected one of algorithm, graph"),
         (MANIFEST.replace("{folder}", "{foldr}"), r"\{foldr\} \(did you mean 'folder'\?\)"),
         (MANIFEST.replace('"sh", "{folder}/learn.sh"', ""), "command: the command is empty"),
         (MANIFEST + "parameters = 3", "parameters: found 3, expected a table"),

@@ -72,7 +72,7 @@ def test_limits_hold_and_the_next_run_has_another_server(tmp_path):
     found = outcomes(path, tmp_path / "out")
     assert found[eat][:2] == ("F3", "it needed more than 400 MB of memory")
     assert found[wait][:2] == ("F1", "stopped after 1 s")
-    assert found[die][:2] == ("F2", "mine was killed by SIGKILL: it printed nothing")
+    assert found[die][:2] == ("F2", "5 times: mine was killed by SIGKILL: it printed nothing")
     assert found["pass"][0] == "ok"
 
 

@@ -54,6 +54,38 @@ def test_time_limit_ends_the_program_and_what_it_started(tmp_path):
     assert set(running("986") + running("987")) <= before
 
 
+def test_a_program_that_somebody_kills_runs_again(tmp_path):
+    mark = tmp_path / "mark"
+    once = f"if [ ! -e '{mark}' ]; then touch '{mark}'; kill -9 $$; fi\n"
+    found = outcome(study(tmp_path, once + EMPTY_GRAPH), tmp_path / "out")
+    assert (found.status, found.reason) == ("ok", "")
+
+
+def test_a_program_that_somebody_kills_behind_a_shell_runs_again(tmp_path):
+    mark = tmp_path / "mark"
+    once = f"if [ ! -e '{mark}' ]; then touch '{mark}'; sh -c 'kill -9 $$'; exit $?; fi\n"
+    found = outcome(study(tmp_path, once + EMPTY_GRAPH), tmp_path / "out")
+    assert (found.status, found.reason) == ("ok", "")
+
+
+def test_a_program_that_is_always_killed_fails(tmp_path):
+    found = outcome(study(tmp_path, "kill -9 $$\n"), tmp_path / "out")
+    assert found.status == "F2"
+    assert found.reason == "5 times: mine was killed by SIGKILL: it printed nothing"
+
+
+def test_a_program_that_is_stopped_leaves_no_copy_of_the_data(tmp_path, monkeypatch):
+    """It works below the folder of results, also where that is named from the present folder."""
+    monkeypatch.chdir(tmp_path)
+    script = f"pwd > '{tmp_path}/place'; sleep 987\n"
+    found = outcome(study(tmp_path, script, '{"time_limit": 1}'), Path("out"))
+    assert (found.status, found.reason) == ("F1", "stopped after 1 s")
+    place = Path((tmp_path / "place").read_text().strip())
+    assert place.is_relative_to(tmp_path / "out" / "store" / "scratch")
+    assert not place.exists()
+    assert not list((tmp_path / "out" / "store" / "scratch").glob("*"))
+
+
 @pytest.mark.slow
 def test_memory_limit_holds_for_the_program(tmp_path):
     path = study(tmp_path, EAT, '{"memory_limit": "300M", "time_limit": 60}')
@@ -126,7 +158,7 @@ def test_skeleton_runs(tmp_path, language, capsys):
     if language == "shell":
         arguments = ["modules", "my_module", "--modules", str(folder)]
         assert main([*arguments, "--check"]) == 0
-        assert "It does what studies rely on." in capsys.readouterr().out
+        assert "All checks passed." in capsys.readouterr().out
     assert main(["modules", "--modules", str(folder)]) == 0
     assert "my_module" in capsys.readouterr().out
 

@@ -113,7 +113,7 @@ def test_an_overview_stands_for_a_drawing_of_too_many_nodes() -> None:
     graph = star_and_chain()
     drawn = to_svg(graph)
     assert "nodes with most edges" in drawn
-    assert f"Graph of {NODES} nodes and 119 edges" in drawn
+    assert f"Graph of {NODES:,} nodes and 119 edges" in drawn
     assert re.search(r'viewBox="0 0 [\d.]+ [\d.]+" width="[\d.]+" height="[\d.]+"', drawn)
     few = graph.subgraph(NAMES[:MOST_DRAWN])
     assert "nodes with most edges" not in to_svg(few, layout="grid")

@@ -16,12 +16,19 @@ from decomposable_oracle import (
 )
 
 from dagathlon import _core
-from dagathlon.data import Dataset
+from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import log_junction_trees
-from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
+from dagathlon.learners.undirected.bd_mcmc import BdMcmc
+from dagathlon.learners.undirected.decomposable_score import (
+    DecomposablePosterior,
+    DecomposableSampler,
+)
 from dagathlon.learners.undirected.exact_decomposable import ExactDecomposable
 from dagathlon.learners.undirected.giudici_green import GiudiciGreen
 from dagathlon.learners.undirected.junction_tree_mcmc import JunctionTreeMcmc
+from dagathlon.learners.undirected.parallel_junction_trees import ParallelJunctionTrees
+from dagathlon.learners.undirected.particle_gibbs import ParticleGibbs
+from dagathlon.learners.undirected.rj_mcmc import RjMcmc
 
 PRIOR = {
     "edge_probability": 0.4,
@@ -174,3 +181,34 @@ def test_chains_start_from_the_best_forest(data: MakeData) -> None:
     assert start == best
     none = GiudiciGreen(iterations=0, first_graph="empty").learn(table, rng).graph
     assert none.n_edges == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [ExactDecomposable, GiudiciGreen, JunctionTreeMcmc, ParallelJunctionTrees, ParticleGibbs],
+)
+def test_without_a_scale_it_is_the_variance_by_the_number_of_rows(
+    kind: type[DecomposablePosterior],
+) -> None:
+    """As the reference says; the variance that divides by one row less gives other numbers."""
+    values = np.random.default_rng(3).normal(size=(12, 4)) @ np.diag([1.0, 3.0, 0.1, 40.0])
+    names = [Variable(f"V{i}") for i in range(4)]
+
+    def scores(rows: np.ndarray, scale: float | None) -> np.ndarray:
+        target = kind(scale=scale).target(Dataset(names, values=rows))
+        return np.asarray(_core.decomposable_graphs(target)[1])
+
+    found = scores(values, None)
+    same = scores(values / values.std(axis=0), 1.0)
+    other = scores(values / values.std(axis=0, ddof=1), 1.0)
+    assert np.allclose(found - found[0], same - same[0], atol=1e-9)
+    assert not np.allclose(found - found[0], other - other[0], atol=1e-3)
+
+
+def test_the_scale_of_g_wishart_samplers_is_the_variance_by_the_number_of_rows() -> None:
+    values = np.random.default_rng(3).normal(3.0, 2.0, size=(12, 3))
+    data = Dataset([Variable(f"V{i}") for i in range(3)], values=values)
+    for kind in (BdMcmc, RjMcmc):
+        assert kind().scatter(data).units == pytest.approx(values.std(axis=0))
+        about_zero = np.sqrt((values**2).mean(axis=0))
+        assert kind(zero_mean=True).scatter(data).units == pytest.approx(about_zero)

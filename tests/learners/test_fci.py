@@ -69,4 +69,4 @@ def test_equals_pcalg(shared: Path) -> None:
         reference = np.loadtxt(record.with_suffix(".csv"), delimiter=",", skiprows=1, dtype=int)
         assert np.array_equal(found.marks, reference), record
         checked += 1
-    assert checked == 8
+    assert checked >= 13

@@ -331,3 +331,28 @@ def test_wrong_data_are_refused_with_what_fits():
 def test_every_kind_of_data_has_a_default():
     for kind in ("continuous", "discrete", "mixed"):
         assert DEFAULT_TESTS[kind] in suitable_tests(kind)
+
+
+@pytest.mark.parametrize("given", [[], ["V2"], ["V2", "V3", "V4"]])
+def test_correlations_are_shrunk_with_one_intensity_for_all_variables_of_a_test(
+    given: list[str],
+) -> None:
+    """Schäfer and Strimmer 2005, over x, y and the given variables together."""
+    rng = np.random.default_rng(5)
+    n = 30
+    values = rng.normal(size=(n, 5)) @ (np.eye(5) + 0.4)
+    data = Dataset([Variable(f"V{j}") for j in range(5)], values=values)
+    used = values[:, [0, 1, *(int(name[1]) for name in given)]]
+    z = (used - used.mean(axis=0)) / used.std(axis=0, ddof=1)
+    r = np.corrcoef(used.T)
+    products = z[:, :, None] * z[:, None, :]
+    # Of two variables alone the products are centred with one row less, as in bnlearn.
+    centre = products.sum(axis=0) / (n if given else n - 1)
+    variances = n / (n - 1) ** 3 * ((products - centre) ** 2).sum(axis=0)
+    apart = ~np.eye(len(r), dtype=bool)
+    shrunk = (1 - min(1, variances[apart].sum() / (r[apart] ** 2).sum())) * r
+    np.fill_diagonal(shrunk, 1)
+    inverse = np.linalg.inv(shrunk)
+    partial = -inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+    found = independence_test(data, "mi-g-sh").test("V0", "V1", given)
+    assert found.statistic == pytest.approx(-n * np.log(1 - partial**2))

@@ -2,14 +2,17 @@
 
 Time is that of the processor, so that a busy machine changes nothing: a timer of the process sends
 a signal every 50 ms of it, and Python's handler notes when the learner let it run. The longest
-pause between two such moments is how long an interrupt can wait.
+pause between two such moments is how long an interrupt can wait. JAX cannot be interrupted while it
+compiles, which it does once for a size of data: pauses that end with a compilation do not count.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -44,7 +47,6 @@ class Case:
 # Where the general size would be refused, or would be done at once.
 CASES = {
     "anm": Case(20, 800),
-    # The size that they are compiled for before; to compile cannot be interrupted.
     "dibs": Case(4, 500),
     "bcd_nets": Case(4, 500),
     "notears_mlp": Case(4, 500),
@@ -91,7 +93,8 @@ def ticking(seconds: float) -> Iterator[list[float]]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         moments.append(time.process_time())
-        if moments[-1] - begin > seconds:
+        # An exception that is raised in JAX's own code may abort the process.
+        if moments[-1] - begin > seconds and not inside_jax(frame):
             signal.setitimer(signal.ITIMER_PROF, 0)
             raise KeyboardInterrupt
 
@@ -109,11 +112,38 @@ def longest_pause(learner: Learner, data: Dataset, seconds: float) -> float:
     """In a run that is interrupted after so many seconds of processor time, if it takes so long."""
     moments: list[float] = []
     try:
-        with ticking(seconds) as moments:
+        with ticking(seconds) as moments, without_compiling(moments):
             learner.learn(data, np.random.default_rng(1))
     except KeyboardInterrupt:
         pass
-    return float(np.diff(moments).max())
+    return float(np.nanmax(np.diff(moments)))
+
+
+def inside_jax(frame: FrameType | None) -> bool:
+    """Whether code of JAX is running."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in ("jax", "jaxlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+@contextmanager
+def without_compiling(moments: list[float]) -> Iterator[None]:
+    """Leave out the pauses that end with a compilation by JAX: NaN stands between two moments."""
+    monitoring = sys.modules.get("jax.monitoring")
+
+    def compiled(event: str, duration: float, **facts: object) -> None:
+        if measuring and event.startswith("/jax/core/compile/"):
+            moments.extend([math.nan, time.process_time()])
+
+    measuring = True
+    if monitoring:
+        monitoring.register_event_duration_secs_listener(compiled)
+    try:
+        yield
+    finally:
+        measuring = False
 
 
 def check(name: str, kind: DataKind, seconds: float) -> None:
@@ -157,7 +187,7 @@ def test_an_interrupt_is_answered_soon(name: str) -> None:
 @pytest.mark.parametrize("kind", ["continuous", "discrete", "mixed"])
 @pytest.mark.parametrize("name", runnable())
 def test_every_learner_answers_an_interrupt_soon(name: str, kind: DataKind) -> None:
-    check(name, kind, 2.0)
+    check(name, kind, 1.0)
 
 
 def test_an_interrupt_ends_a_native_search() -> None:

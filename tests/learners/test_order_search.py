@@ -42,6 +42,23 @@ def test_grasp_goes_where_tucks_that_move_everything_go(seed: int) -> None:
     assert found.graph == cpdag(Graph.from_pairs(data.names, np.array(pairs)))
 
 
+def test_boss_finds_a_collider_of_five_variables_in_any_order() -> None:
+    """One start ends on a plateau in about half of the orders."""
+    edges = [("V2", "V0"), ("V4", "V0"), ("V0", "V1")]
+    names = [f"V{i}" for i in range(5)]
+    dag = Graph.from_edges(edges, names=names)
+    rng = np.random.default_rng(7)
+    for seed in range(40):
+        weights = np.where(dag.adjacency, rng.uniform(0.5, 1.2, size=(5, 5)), 0)
+        raw = rng.normal(size=(2000, 5))
+        noise, _ = np.linalg.qr(raw - raw.mean(axis=0))
+        values = noise @ np.linalg.inv(np.eye(5) - weights)
+        data = Dataset([Variable(name) for name in names], values=values)
+        data = data.select([names[i] for i in rng.permutation(5)])
+        found = learn(data, "boss", seed=seed).graph
+        assert found == cpdag(dag)
+
+
 @pytest.mark.parametrize("learner", ["boss", "grasp"])
 def test_an_oracle_finds_the_class_of_random_graphs(learner: str) -> None:
     """Exact moments and a tiny penalty stand for an infinite sample."""

@@ -68,7 +68,7 @@ def test_studies_skip_these_runs_alone(tmp_path: Path) -> None:
     found = run("run", str(path), *options)
     said = " ".join((found.stdout + found.stderr).split())
     assert found.returncode == 0, said
-    assert "dibs: 2 not run" in said
+    assert "dibs, 2 runs: " in said
     assert PIP in said
     assert "pc: " not in said
 

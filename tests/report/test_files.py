@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dagathlon.errors import DagathlonError
@@ -17,7 +18,7 @@ from dagathlon.report import painter, render
 from dagathlon.report.charts.matrix import adjacency_plot
 from dagathlon.report.drawing_processes import DrawingProcesses
 from dagathlon.report.drawings import comparison, drawing
-from dagathlon.report.files import write_columns
+from dagathlon.report.files import harmless, write_columns, write_csv
 from dagathlon.report.render import save, save_drawing, themed
 
 CHART = adjacency_plot(["a", "b"], [[0, 1], [0, 0]])
@@ -176,3 +177,39 @@ def test_the_script_of_charts_is_kept_whole_or_not_at_all(
     render.vega_script.cache_clear()
     assert render.vega_script() == "never asked for"
     render.vega_script.cache_clear()
+
+
+@pytest.mark.parametrize("text", ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "-"])
+def test_no_cell_is_taken_for_a_formula(text: str, tmp_path: Path) -> None:
+    """Texts of a study, which may be a stranger's, are no programs of a spreadsheet."""
+    write_csv([{"id": text, "n": -1.5, text: 1}], tmp_path / "a.csv")
+    write_columns([({"node": [text, "A"], "n": [-1, 2]}, {"id": text})], tmp_path / "b.csv")
+    for name in "ab":
+        with (tmp_path / f"{name}.csv").open(newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        assert rows[0]["id"] == f"'{text}"
+        assert float(rows[0]["n"]) < 0
+    assert next(iter(rows[0].values())) == f"'{text}"
+    assert rows[1]["node"] == "A"
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_kind_of_text_column_is_taken_for_a_formula(
+    kind: pa.DataType, packed: bool, tmp_path: Path
+) -> None:
+    column = pa.array(["=x", "A"], kind)
+    column = column.dictionary_encode() if packed else column
+    write_columns([({"node": column}, {"id": "x"})], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == '"node","id"\n"\'=x","x"\n"A","x"\n'
+
+
+def test_a_line_of_a_text_begins_no_cell(tmp_path: Path) -> None:
+    """A return alone ends a line for spreadsheets, and for Python's writer it does not."""
+    write_csv([{"id": "a\r=1"}], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_bytes() == b',id\n1,"a\n=1"\n'
+
+
+@pytest.mark.parametrize("text", ["-1", "+2.5e3", "-inf", "a=b", "1+2", "", "NA"])
+def test_numbers_and_other_texts_are_written_as_they_are(text: str) -> None:
+    assert harmless(text) == text

@@ -48,7 +48,7 @@ def test_metrics_that_disagree_are_named() -> None:
     first = _verdict(run_rows({"pc": [1.0, 2, 3], "hc": [2.0, 3, 4]}))
     second = _verdict(run_rows({"pc": [0.5, 0.5, 0.6], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
     assert "pc came closest" in _lead(first, second)
-    assert "Metrics disagree: first is hc by F1 (pattern)." in _lead(first, second)
+    assert "Metrics disagree: by F1 (pattern) hc is first." in _lead(first, second)
     same = _verdict(run_rows({"pc": [0.9, 0.9, 0.9], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
     assert "disagree" not in _lead(first, same)
 
@@ -58,9 +58,10 @@ def test_ranks_that_disagree_with_means_are_explained() -> None:
     found = _verdict(run_rows({"pc": [2.0] * 5 + [0.0], "hc": [1.0] * 5 + [60.0]}))
     said = _lead(found)
     assert said.startswith("pc came closest")
-    assert "By average rank hc is first (1.17 against 1.83)" in said
-    assert found.nemenyi is not None
-    assert found.nemenyi.names[0] == "hc"
+    assert "By average rank over all 6 data sets, hc is first (1.17 against 1.83)" in said
+    groups = found.contest.nemenyi()
+    assert groups is not None
+    assert groups.names[0] == "hc"
 
 
 def test_several_kinds_of_data_are_told_one_by_one() -> None:
@@ -68,9 +69,8 @@ def test_several_kinds_of_data_are_told_one_by_one() -> None:
     rows += run_rows({"pc": [1.0, 1], "hc": [2.0, 2]}, "iid/n=20")
     rows += run_rows({"pc": [50.0, 50], "hc": [2.0, 2]}, "iid/n=30")
     said = _lead(_verdict(rows))
-    assert "Of 3 kinds of data" in said
-    assert "pc on 2 and hc on 1" in said
-    assert "pc is first (1.33 among 2 algorithms)" in said
+    assert "pc is best or among the best on 2 of 3 kinds of data and hc on 1" in said
+    assert "over all 6 data sets, pc is first (1.33 among 2 algorithms)" in said
     assert "no test is made, since there are only 2 blocks of data (at least 5 are needed)" in said
     assert "±" not in said
 
@@ -110,7 +110,9 @@ def test_others_that_are_best_as_often_as_those_named_are_not_called_fewer() -> 
     for winner in "abcd":
         values = {name: [1.0 if name == winner else 2.0] * 2 for name in "abcde"}
         rows += run_rows(values, data=f"iid/{winner}")
-    assert "a on 1, b on 1 and c on 1; 1 other on as many." in _lead(_verdict(rows))
+    said = _lead(_verdict(rows))
+    assert "a is best or among the best on 1 of 4 kinds of data, b on 1 and c on 1; 1 other" in said
+    assert "1 other on as many." in said
 
 
 def test_one_learner_without_truth_agrees_with_nobody() -> None:
@@ -142,6 +144,6 @@ def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> Non
     written = verdict_tables(cast(Tables, tables), [found])
     assert 'data-label="sortability: variance, R²">0.90, –<' in written
     assert 'data-label="sortability: variance, R²">–<' in written
-    assert "No algorithm has a number on all data sets" in written
+    assert "none is ranked over all of them" in written
     assert "average rank" not in written
     assert all(f">{best}<" in written for best in "ad")

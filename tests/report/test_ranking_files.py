@@ -28,14 +28,19 @@ def _table(folder: Path, name: str) -> list[dict[str, str]]:
 def test_ranks_count_failures(ranked: Path) -> None:
     rows = [row for row in _table(ranked, "ranks") if row["metric"] == "SHD_pattern"]
     assert len(rows) == 5
-    last = rows[-1]
+    placed, others = rows[:3], rows[3:]
+    last = placed[-1]
     assert last["id"] == "failing"
-    # Four settings succeed on each of the twelve data sets, so failures share rank 5.
-    assert (last["average_rank"], last["rank_sd"], last["overall_rank"]) == ("5", "0", "5")
+    # Two algorithms succeed on each of the twelve data sets, and all four of their settings.
+    assert (last["average_rank"], last["rank_sd"], last["overall_rank"]) == ("3", "0", "3")
     assert (last["failures"], last["data_sets"]) == ("12", "12")
-    assert [int(row["overall_rank"]) for row in rows] == sorted(
-        int(row["overall_rank"]) for row in rows
-    )
+    assert last["rank_among_settings"] == "5"
+    places = [int(row["overall_rank"]) for row in placed]
+    assert places == sorted(places)
+    assert [row["average_rank"] for row in others] == ["NA", "NA"]
+    for row in others:
+        (best,) = [one for one in placed if one["id"] == row["id"]]
+        assert float(best["rank_among_settings"]) <= float(row["rank_among_settings"])
 
 
 def test_tests_are_between_algorithms_at_their_best(ranked: Path) -> None:
@@ -60,7 +65,7 @@ def test_relative_scores_and_strengths(ranked: Path) -> None:
     assert max(shares) == 1
     strengths = {row["setting"]: row for row in _table(ranked, "strengths")}
     assert strengths["failing"]["reliability"] == "0"
-    assert strengths["failing"]["speed"] == "NA"
+    assert strengths["failing"]["time"] == "NA"
     assert {"limited data", "big data", "ranking", "fitting"} <= set(strengths["failing"])
 
 

@@ -98,6 +98,8 @@ Mode = Literal[
     "hard exit",
     "raise",
     "children",
+    "busy",
+    "busy children",
     "buffer",
     "reserve",
     "offspring",
@@ -222,6 +224,17 @@ def children(data: Dataset) -> None:
     subprocess.run(["sleep", "1000"], check=True)
 
 
+def busy(data: Dataset) -> None:
+    """Compute without end, in Python."""
+    while True:
+        pass
+
+
+def busy_children(data: Dataset) -> None:
+    """Wait for a program that computes without end."""
+    subprocess.run([sys.executable, "-c", "while True: pass"], check=True)
+
+
 def many_large_buffers(data: Dataset) -> None:
     """Hold 40 MB for a moment."""
     np.ones(5 * 2**20).sum()
@@ -283,6 +296,8 @@ ACTIONS: dict[str, Any] = {
     "hard exit": lambda data: os._exit(4),
     "raise": raise_error,
     "children": children,
+    "busy": busy,
+    "busy children": busy_children,
     "buffer": many_large_buffers,
     "reserve": reserve,
     "offspring": offspring,

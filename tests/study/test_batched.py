@@ -16,12 +16,14 @@ from test_engine import outcome, statuses
 
 from dagathlon.cli import main
 from dagathlon.data import Dataset, Variable
-from dagathlon.errors import UnsuitedError, WrongResultError
+from dagathlon.errors import KilledError, UnsuitedError, WrongResultError
 from dagathlon.learners.attempt import attempt, attempt_many
 from dagathlon.modules import find
 from dagathlon.study.engine import batched
+from dagathlon.study.engine import perform as subject
 from dagathlon.study.engine.batched import BatchedEngine
 from dagathlon.study.engine.inline import InlineEngine
+from dagathlon.study.engine.losses import MOST_LOSSES
 from dagathlon.study.engine.protocol import Note
 from dagathlon.study.plan.task import Status, TaskKind
 from dagathlon.study.store.codec import decode
@@ -98,6 +100,44 @@ def test_one_bad_data_set_takes_no_other_with_it(tmp_path):
     assert any("failed on 6 data sets together (RuntimeError: a bad" in note for note in notes)
     with Store(tmp_path / "raises") as store, pytest.raises(RuntimeError, match="a bad data set"):
         BatchedEngine(raises=True).run(plan, store)
+
+
+@pytest.mark.parametrize("engine", [InlineEngine(), BatchedEngine()])
+@pytest.mark.parametrize(("kills", "status"), [(2, Status.OK), (99, Status.ERROR)])
+def test_a_killed_program_is_no_result_unless_it_recurs(
+    engine, kills, status, tmp_path, monkeypatch
+):
+    execute, left = subject.execute, [kills]
+
+    def killed(call, *arguments):
+        if call.kind is TaskKind.LEARN and left[0]:
+            left[0] -= 1
+            raise KilledError("somebody killed it")
+        return execute(call, *arguments)
+
+    monkeypatch.setattr(subject, "execute", killed)
+    plan = plan_of(learner())
+    with Store(tmp_path) as store:
+        engine.run(plan, store)
+        found = outcome(store, plan, len(plan.tasks) - 1)
+    assert found.status is status
+    assert left == [0 if status is Status.OK else kills - MOST_LOSSES]
+
+
+def test_a_killed_batch_runs_again(tmp_path, monkeypatch):
+    """Also where the learner gives the error as the result of one of the data sets."""
+    many, calls = subject.execute_many, []
+
+    def killed(*arguments):
+        calls.append(arguments)
+        found = list(many(*arguments))
+        return [KilledError("somebody killed it"), *found[1:]] if len(calls) == 1 else found
+
+    monkeypatch.setattr(subject, "execute_many", killed)
+    plan = plan_of(batch_learner(), seeds=3)
+    with Store(tmp_path) as store:
+        assert statuses(BatchedEngine().run(plan, store)) == {"ok": len(plan.tasks)}
+    assert len(calls) == 2
 
 
 def test_an_interrupted_batch_runs_again(tmp_path, monkeypatch):

@@ -13,12 +13,14 @@ from rich.console import Console
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.protocol import Began, Finished, Host, Note, Running, Summary
 from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.view.causes import Skipped, causes
 from dagathlon.study.view.display import (
     Display,
     Lines,
     Silence,
     drawn,
     duration,
+    failure_lines,
     headline,
     make_display,
 )
@@ -67,6 +69,41 @@ def test_headline():
 
 def hosts(n: int, failed: int = 0) -> tuple[Host, ...]:
     return tuple(Host(f"node{i}", 4, 4, done=100, failed=failed * (i == 2)) for i in range(n))
+
+
+def test_skipped_runs_are_skipped_in_every_counter():
+    events = [finished(3, Status.SKIPPED), finished(4, Status.ERROR)]
+    tally = tally_of(BEGAN, *events)
+    line = tally.lines["fake_learner"]
+    assert (line.done, line.failed, line.skipped, line.left) == (0, 1, 1, 2)
+    assert headline(tally) == "8 of 10 tasks, 1 failed, 1 skipped, 0 running, 0 MB"
+    assert "1 skipped" in "".join(lines_of(drawn(tally)))
+
+
+def lines_of(shown) -> list[str]:
+    text = io.StringIO()
+    Console(file=text, width=120).print(shown)
+    return text.getvalue().splitlines()
+
+
+def test_one_cause_is_one_line():
+    gaps = "cannot handle missing values; impute them first or drop the rows"
+    reasons = {
+        ("hc", f"hc {gaps}; structural_em takes them (54 of 200 rows have missing values)"): 2,
+        ("hc", f"hc {gaps}; structural_em takes them (3 of 100 rows have missing values)"): 1,
+        ("lingam", f"lingam {gaps} (3 of 100 rows have missing values)"): 1,
+        ("notears", "notears needs continuous data (discrete: sex)"): 1,
+    }
+    result = Summary()
+    for (module, _), n in reasons.items():
+        result.ran["skipped", "learn", module] += n
+    result.stored["skipped", "learn", "hc"] = 4
+    assert failure_lines(result, reasons) == [
+        f"skipped  hc and lingam, 4 runs: {gaps}",
+        "skipped  notears, 1 run: notears needs continuous data (discrete: sex)",
+        "skipped  4 other runs, as the report says",
+    ]
+    assert causes([Skipped("x", "x", "needs uv", 3)])[0] == (("x",), {"needs uv"}, "needs uv", 3)
 
 
 def test_headline_of_several_hosts():

@@ -27,11 +27,7 @@ def table(out: Path, name: str = "joint_benchmarks.csv") -> list[list[str]]:
     """The rows of a table without what was measured."""
     with (out / "small" / "benchmarks" / name).open(newline="") as stream:
         rows = list(csv.reader(stream))
-    kept = [
-        i
-        for i, column in enumerate(rows[0])
-        if column.removesuffix("_mean").split("_")[0] not in MEASURED
-    ]
+    kept = [i for i, column in enumerate(rows[0]) if not column.startswith(MEASURED)]
     return [[row[i] for i in kept] for row in rows]
 
 

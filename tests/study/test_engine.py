@@ -304,6 +304,7 @@ def test_modules_in_files_have_their_content_as_version(tmp_path):
 def test_ctrl_c_stops_at_once(store):
     plan = plan_of(*(learner("spin", number=i) for i in range(3)))
     stopped: list[float] = []
+    before = signal.getsignal(signal.SIGINT)
 
     def interrupt(event):
         if isinstance(event, Running) and event.positions and not stopped:
@@ -314,7 +315,7 @@ def test_ctrl_c_stops_at_once(store):
     assert time.monotonic() - stopped[0] < 2.0
     assert summary.interrupted
     assert processes_with(str(store.folder)) == []
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     assert not list(store.folder.glob("scratch/*"))
 
 

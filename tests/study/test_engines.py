@@ -31,6 +31,7 @@ from dagathlon.study.engine.messages import (
     Up,
     frame,
     opened,
+    opened_header,
 )
 from dagathlon.study.engine.protocol import Finished, Note, Options
 from dagathlon.study.engine.remote.managers import MANAGERS
@@ -194,7 +195,7 @@ def test_messages_keep_their_type():
     call = learner()
     for message in (
         NewCall(3, call),
-        Order(1, 2, b"key", 3, (b"a", b"b"), None, 2**40),
+        Order(1, 2, b"key", 3, ((b"a", 1, b"x"), (b"b", 9, None)), None, 2**40, 2.5),
         Up(),
         Report(1, "ok", "", "", 0.5, 0.25, 10, b"digest", 3, b"abc"),
         Report(1, "F2", "why", "where", 0.5, 0.25, 10),
@@ -202,7 +203,7 @@ def test_messages_keep_their_type():
         Unkept(1, "full"),
     ):
         data = frame(message)
-        length, number = HEADER.unpack_from(data)
+        length, number = opened_header(bytearray(data), 0)
         found = opened(number, memoryview(data)[HEADER.size :])
         assert length == len(data) - HEADER.size
         assert (type(found), found) == (type(message), message)

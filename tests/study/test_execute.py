@@ -46,7 +46,7 @@ def learn(values, *inputs):
 
 
 def test_content_of_a_constraint_file_is_passed_on():
-    given = {"forbidden": [["A", "B"]]}
+    given = {"forbidden_edges": [["A", "B"]]}
     assert learn({"edge_constraints": given}, DATA).stats["given"] == str(given)
     assert learn({"edge_constraints": None}, DATA).stats["given"] == "None"
 

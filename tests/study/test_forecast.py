@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from small_study import STUDY
 from dagathlon import Study
 from dagathlon.learners.costs import expected_cost
 from dagathlon.modules import modules
-from dagathlon.study.plan.forecast import forecast
+from dagathlon.study.plan.forecast import Forecast, forecast
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind
 
@@ -106,3 +107,11 @@ def test_what_nobody_measured_is_said(tmp_path: Path) -> None:
     study["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"] = ["correlation"]
     words = forecast(planned(tmp_path, study), {}).words()
     assert words.startswith("no estimate of the time: nothing is known of 12 runs (new_alg)")
+
+
+def test_runs_of_unknown_cost_make_the_time_a_lower_bound(tmp_path: Path) -> None:
+    words = Forecast(240.0, Counter(measured=5), Counter(rblip_asobs=300)).words()
+    assert words == (
+        "at least about 4 min of computing left on one core, judged by measured costs of learners "
+        "with defaults; on top come 300 runs (rblip_asobs): cost not known"
+    )

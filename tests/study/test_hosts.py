@@ -13,8 +13,9 @@ from dagathlon.report.page.machines import machines
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.store import index_tables
-from dagathlon.study.store.index_tables import INDEX, MIGRATIONS
+from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.machine import described, machine_facts
+from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
 
@@ -49,6 +50,9 @@ def test_a_run_notes_its_own_machine(tmp_path):
     assert described(facts) == Provenance("study.json").machine
 
 
+BEFORE_HOSTS = 2
+
+
 @pytest.fixture
 def older(tmp_path, monkeypatch):
     """A store from before machines were recorded, with one result."""
@@ -56,9 +60,10 @@ def older(tmp_path, monkeypatch):
     with Store(tmp_path) as store:
         store.put(plan.tasks[0], DONE)
     with sqlite3.connect(tmp_path / INDEX) as index:
+        index.execute("ALTER TABLE results DROP COLUMN cpu_limit")
         index.execute("ALTER TABLE results DROP COLUMN host")
         index.execute("DROP TABLE hosts")
-        index.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+        index.execute(f"PRAGMA user_version = {BEFORE_HOSTS}")
     index.close()
     return tmp_path, plan.tasks[0].key
 
@@ -69,7 +74,7 @@ def test_an_older_store_is_read_as_it_is(older):
         assert store.get(key).outcome == replace(DONE, host="")
         assert store.outcomes([key]) == {key: replace(DONE, host="")}
         assert store.hosts() == []
-        assert index_tables.version_of(store.connection) == len(MIGRATIONS) - 1
+        assert index_tables.version_of(store.connection) == BEFORE_HOSTS
 
 
 def test_an_older_store_is_migrated_when_it_is_written(older):

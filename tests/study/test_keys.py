@@ -24,8 +24,9 @@ from dagathlon.study.engine.protocol import Event, Note
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.scoring import call_of
 from dagathlon.study.plan.task import Task, TaskKind
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Result, Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 ALGORITHMS: dict[str, list[dict[str, Any]]] = {
     "pc": [{"id": "pc"}],
@@ -182,9 +183,9 @@ def test_an_old_store_is_used_where_its_results_are_right_and_says_so_otherwise(
     study = json.loads(file.read_text())
     study["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"] = ["hc", "pcalg"]
     study["resources"]["graph"] = {"uniform_dag": [{"id": "dag", "nodes": 4}]}
-    study["resources"]["parameters"] = {"dirichlet_network": [{"id": "sem"}]}
+    study["resources"]["parameters"] = {"dirichlet_network": [{"id": "sem", "max_levels": 2}]}
     study["resources"]["data"]["iid"][0]["standardized"] = False
-    study["resources"]["structure_learning_algorithms"]["pcalg_pc"][0]["indepTest"] = "disCItest"
+    study["resources"]["structure_learning_algorithms"]["pcalg_pc"][0]["indepTest"] = "binCItest"
     study["resources"]["structure_learning_algorithms"]["hc"][0]["score"] = "bic"
     file.write_text(json.dumps(study))
     out = tmp_path / "results"

@@ -36,10 +36,10 @@ def test_a_network_file_is_a_graph_with_parameters(tmp_path: Path) -> None:
     ] * 2
 
 
-@pytest.mark.parametrize("name", ["asia", "asia.csv"])
-def test_a_network_on_board_needs_no_second_name(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["asia", "asia.csv", "bundled:asia"])
+def test_a_bundled_network_needs_no_second_name(tmp_path: Path, name: str) -> None:
     (entry,) = _config(tmp_path, name).setups[0].data
-    assert [part.location for part in entry.parameters] == ["asia"]
+    assert [part.location for part in entry.parameters] == ["bundled:asia"]
 
 
 def test_a_graph_alone_has_no_parameters(tmp_path: Path) -> None:

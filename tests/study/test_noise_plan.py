@@ -15,8 +15,9 @@ from dagathlon.study.grammar.json_source import Node
 from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Status, TaskKind
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 STUDY: dict[str, Any] = {
     "benchmark_setup": [

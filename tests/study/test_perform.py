@@ -6,7 +6,7 @@ import pytest
 from plans import FakePlan, call, learner, plan_of
 
 from dagathlon.data import Network
-from dagathlon.errors import OutOfTimeError
+from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
 from dagathlon.graphs import Graph
 from dagathlon.study.engine import perform as subject
 from dagathlon.study.engine.local import LocalEngine
@@ -29,7 +29,7 @@ class Recorder:
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def start_clock(self, held: int) -> None:
+    def start_clock(self, held: int, spent: float = 0.0) -> None:
         assert held > 2**20
         self.heard.append("start")
 
@@ -102,6 +102,18 @@ def test_what_cannot_run_here_is_skipped():
     done = perform(call(TaskKind.LEARN, "absent_learner"), b"k" * 32, [Graph(["A"])])
     assert (done.outcome.status, done.outcome.detail) == (Status.SKIPPED, "")
     assert not done.leaves_marks
+
+
+@pytest.mark.parametrize("kind", [UnavailableError, UnsuitedError, DagathlonError])
+def test_reasons_do_not_tell_where_the_home_folder_is(kind, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+
+    def refuse(*_):
+        raise kind("/home/somebody/tools/learn.jar: is not there")
+
+    monkeypatch.setattr(subject, "execute", refuse)
+    done = perform(learner(), b"k" * 32, [])
+    assert done.outcome.reason == "~/tools/learn.jar: is not there"
 
 
 def test_damaged_bytes_are_a_failure_with_a_reason():

@@ -13,8 +13,9 @@ from dagathlon.errors import StudyError
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.grammar.json_schema import study_schema
 from dagathlon.study.plan.task import Status, TaskKind
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 LEARNERS = {
     "hc": [{"id": "hc"}],
@@ -126,7 +127,7 @@ def test_the_truth_is_about_the_columns_that_are_left(load: Any, tmp_path: Path)
         ({"missing": {"impute": 0}}, "missing.impute"),
         ({"missing": 3}, "expected keep, drop, impute"),
         ({"kind": {}}, "did you mean 'kinds'"),
-        ({"data_id": "sachs_pma", "drop": ["Raf"]}, "on board are read as they are"),
+        ({"data_id": "sachs_pma", "drop": ["Raf"]}, "bundled data are read as they are"),
     ],
 )
 def test_mistakes_are_named(load: Any, entry: dict[str, Any], message: str) -> None:

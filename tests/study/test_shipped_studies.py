@@ -50,12 +50,12 @@ def test_unknown_data_on_board_are_named() -> None:
         load_data("sachs_cd3cd82")
 
 
-def test_a_file_goes_before_data_on_board(tmp_path: Path) -> None:
+def test_a_file_goes_before_bundled_data(tmp_path: Path) -> None:
     library = Library(None, tmp_path)
     name = f"{list_data()[0]}.csv"
-    assert library.data(name)[0].on_board
+    assert library.data(name)[0].bundled
     (tmp_path / name).write_text("A,B\n1.5,2.5\n2.5,1.5\n")
-    assert not library.data(name)[0].on_board
+    assert not library.data(name)[0].bundled
 
 
 @pytest.mark.shared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 import warnings
 
@@ -15,9 +16,10 @@ from dagathlon.graphs import Graph
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, Task, TaskKind, task_key
 from dagathlon.study.store.claims import Registration, run_records
 from dagathlon.study.store.codec import encode
-from dagathlon.study.store.index_tables import INDEX, MIGRATIONS
+from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.leases import process_start
 from dagathlon.study.store.objects import DamagedError
+from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Result, Store, StoreWarning
 from dagathlon.study.store.upkeep import counts, gc, size, verify
 
@@ -277,3 +279,12 @@ def test_index_is_in_wal_mode(store):
         other = sqlite3.connect(store.folder / INDEX)
         assert other.execute("SELECT count(*) FROM results").fetchone() == (0,)
         other.close()
+
+
+def test_the_tables_of_a_new_store_are_in_its_file_from_the_beginning(tmp_path):
+    """Not in the log beside it, which something may spoil before anything is written back."""
+    with Store(tmp_path / "new"):
+        (tmp_path / "copy").mkdir()
+        shutil.copy(tmp_path / "new" / INDEX, tmp_path / "copy" / INDEX)
+    with Store(tmp_path / "copy", readonly=True) as copy:
+        assert copy.outcomes([b"k" * 32]) == {}

@@ -15,8 +15,9 @@ from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.grammar.json_schema import study_schema
 from dagathlon.study.plan.task import TaskKind
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 STUDY: dict[str, Any] = {
     "benchmark_setup": [

@@ -5,10 +5,9 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/nodes.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 // Paths are followed as in m-separation, with these readings: a node is a collider where both edges have
 // an arrow at it and none otherwise; a collider is open for directed paths to a given node only, not for

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/nodes.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 // A column in the caller's memory; the distance of its rows is counted in values.
 struct ValueColumn {

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/nodes.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 struct TestResult {
   double statistic;

@@ -7,10 +7,9 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/independence.hpp"
+#include "dagathlon/nodes.hpp"
 
 namespace dagathlon {
-
-using NodeVector = std::vector<std::size_t>;
 
 enum class BlanketSearch : std::uint8_t {
   grow_shrink,     // adds the first variable that depends on x, whichever it is (Margaritis 2003)

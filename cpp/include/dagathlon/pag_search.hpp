@@ -41,6 +41,9 @@ SeparatorLookup separator_lookup(const SeparatingSets& separating);
 // A forbidden edge has an arrow at its start, a required one is directed.
 void direct_knowledge(MarkedGraph& graph, const PagOptions& options);
 
+// The rules as pcalg applies them, which leave what knowledge says.
+OrientationOptions pcalg_rules(const PagOptions& options, RuleTurns turns);
+
 // Takes an edge out of the skeleton and keeps the set that separated its ends.
 void separate(Skeleton& skeleton, std::size_t x, std::size_t y, Nodes set);
 

@@ -46,10 +46,9 @@ struct DualPcOptions {
   std::size_t max_order = no_node;
   // Rows beyond those that conditioning uses up, below which a dual test is left out.
   std::size_t min_rows = 3;
-  // Separating sets as the authors' program seems to store them: the complement also where the set itself
-  // separated. The search goes on after a complement did; a later set is then kept only if the
-  // correlation that passed is no stronger.
-  bool complement_always = false;
+  // Whether to search as the authors' program does, its separating sets included, instead of ending the search for a
+  // pair with the first set that separates.
+  bool as_program = false;
 };
 
 // Tests each set of neighbours of x and, at the same time, the set of all other neighbours of x

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "dagathlon/discrete_data.hpp"
+#include "dagathlon/nodes.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 // For every stored row the number of its configuration; numbers follow the order of the
 // configurations, and only those that occur have one. A row with a missing value has `no_group`.

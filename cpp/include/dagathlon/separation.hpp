@@ -7,10 +7,9 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/nodes.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 // Whether m-separation has its standard meaning: only tails and arrows, no directed cycle, and no
 // arrow at a node that has an undirected edge. DAGs, undirected graphs, acyclic directed mixed

@@ -20,6 +20,12 @@ class SeparatingSets {
   explicit SeparatingSets(std::size_t n) : n_(n), empty_(n) {}
 
   void put(std::size_t x, std::size_t y, Nodes set);
+  // All other nodes separated them; kept as a bit, which no later set replaces.
+  void put_all_others(std::size_t x, std::size_t y) {
+    put(x, y, {});
+    if (all_others_.size() == 0) all_others_ = BitMatrix(n_);
+    all_others_.set(std::min(x, y), std::max(x, y));
+  }
   // Makes room for more sets that are not empty, of so many members in all.
   void reserve(std::size_t sets, std::size_t members) {
     start_.reserve(sets);
@@ -39,6 +45,7 @@ class SeparatingSets {
 
   std::size_t n_;
   BitMatrix empty_;                   // from the lower to the higher number
+  BitMatrix all_others_;              // the same; of no size where no pair has all others
   PairTable start_;                   // two more than the place of the set's size in the pool
   std::vector<std::uint32_t> pool_;
 };

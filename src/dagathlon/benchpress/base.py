@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from dagathlon.benchpress.needs import Needs, Table, objection
@@ -42,10 +42,13 @@ class BenchpressLearner(Translation, Learner):
         For each parameter that decides on the kind of data: what each of its values needs.
     honours_constraints
         Whether edge constraints are obeyed.
+    ignores_constraints
+        Whether they are ignored, as in the original; the estimate says so.
     """
 
     data_rules: ClassVar[Mapping[str, Table]] = {}
     honours_constraints: ClassVar[bool] = False
+    ignores_constraints: ClassVar[bool] = False
 
     timeout: NonNegative | None = None
     edgeConstraints: ConstraintFile | None = None
@@ -66,11 +69,16 @@ class BenchpressLearner(Translation, Learner):
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
         """Learn with the native learner, from another learner's graph if one is given."""
-        return attempt_inside(self.native_for(data), data, rng, start=start)
+        found = attempt_inside(self.native_for(data), data, rng, start=start)
+        if self.edgeConstraints is None or not self.ignores_constraints:
+            return found
+        words = f"edgeConstraints are ignored: {self.name} takes no background knowledge"
+        return replace(found, notes=(*found.notes, words))
 
     def problem(self) -> str:
         """Constraints that nobody would obey are refused."""
-        if self.edgeConstraints is not None and not self.honours_constraints:
+        obeyed_or_not = self.honours_constraints or self.ignores_constraints
+        if self.edgeConstraints is not None and not obeyed_or_not:
             return (
                 f"{self.name} cannot honour edge constraints; set edgeConstraints to null or use "
                 "a bnlearn_*, tetrad_*, pcalg_* or bidag_* module, gobnilp, mvpc or bips_tpc"
@@ -130,6 +138,10 @@ def _without_missing(data: DataFacts) -> DataFacts:
 @dataclass(frozen=True, kw_only=True)
 class BenchpressSampler(BenchpressLearner, Sampler):
     """A sampler under Benchpress's name; its result is a chain of graphs."""
+
+    def keeps_to_limit(self) -> bool:
+        """As Benchpress, which has no result of a run that exceeds its limit."""
+        return False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,7 +91,9 @@ class BnlearnTester(BnlearnLearner):
     def delegates(self) -> tuple[Delegate, ...]:
         """Our learner with either test."""
         learners = [cast(Learner, learner) for learner in super().delegates()]
-        return tuple(dict.fromkeys((*learners, *map(self._with_own_test, learners))))
+        # Learners with constraints cannot be hashed.
+        changed = [self._with_own_test(learner) for learner in learners]
+        return (*learners, *(learner for learner in changed if learner not in learners))
 
     def _with_own_test(self, learner: Learner) -> Learner:
         return learner if self.test is not None else cast(Any, replace)(learner, test="mi-cg")
@@ -275,6 +277,8 @@ class BnlearnScoreBased(BnlearnScored):
         mixed.
     prior
         Prior over graphs: uniform, variable selection (vsp) or marginal uniform (marginal).
+    issmu
+        Weight of the prior mean of bge; null is 1, as in bnlearn.
     l
         Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
@@ -285,6 +289,7 @@ class BnlearnScoreBased(BnlearnScored):
     data_rules = {"score": SCORE_RULE}
 
     score: Score | None = None
+    issmu: NonNegative | None = ScoreBased.iss_mu
     prior: Prior = "uniform"
     beta: NonNegative | None = None
     l: Count = 5  # noqa: E741 - Benchpress's name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast
 
 from dagathlon.benchpress.gcastle import GCASTLE
 from dagathlon.external.learner import ExternalLearner
@@ -41,7 +41,7 @@ class GcastleNeural(ExternalLearner):
     manifest = _ORIGINAL
     version = _ORIGINAL.version
     takes = _ORIGINAL.takes
-    gives: ClassVar[Output] = _ORIGINAL.gives
+    gives = cast(Output, _ORIGINAL.gives)
     implementation = _ORIGINAL.implementation
     honours_constraints: ClassVar[bool] = False
 

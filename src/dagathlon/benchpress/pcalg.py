@@ -351,16 +351,27 @@ class BipsTpc(PcFamily):
 
 @dataclass(frozen=True, kw_only=True)
 class DualPc(BenchpressLearner):
-    """PC that tests both a set and its complement, through the precision matrix."""
+    """PC that tests both a set and its complement, through the precision matrix.
+
+    Parameters
+    ----------
+    pattern_graph
+        As in the authors' program, whose switch does not stop at the pattern: an edge that two
+        colliders claim in opposite directions becomes bidirected.
+    """
 
     name = "dualpc"
     runs = dual_pc.DualPc
-    inherits = same(
-        "alpha", max_ord="max_order", skeleton="skeleton_only", pattern_graph="pattern_only"
-    )
-    # The separating sets of the authors' program.
+    inherits = same("alpha", max_ord="max_order", skeleton="skeleton_only")
+    # All that the authors' program does otherwise.
     fixed = {"complement_always": True}
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of dualPC)"
     references = ("Giudice, Kuipers and Moffa 2022, The dual PC algorithm, PGM",)
+
+    pattern_graph: bool = False
+
+    def translated(self) -> dict[str, Any]:
+        """What the program makes of its switch for patterns."""
+        return super().translated() | {"pattern_only": self.pattern_graph}

@@ -318,6 +318,7 @@ class TetradFofc(TetradContinuous):
     fixed = {**_CLUSTERS, "test": "delta"}
     gives = "mag"
     honours_constraints = False
+    ignores_constraints = True
     implementation = "dagathlon (re-implementation of Tetrad fofc, causal-cmd 1.10.0)"
     references = ("Kummerfeld and Ramsey 2016, KDD", _TETRAD)
 
@@ -331,6 +332,7 @@ class TetradFtfc(TetradContinuous):
     fixed = _CLUSTERS
     gives = "mag"
     honours_constraints = False
+    ignores_constraints = True
     implementation = "dagathlon (re-implementation of Tetrad ftfc, causal-cmd 1.10.0)"
     references = ("Kummerfeld, Ramsey, Yang, Spirtes and Scheines 2014, ECML PKDD", _TETRAD)
 
@@ -342,6 +344,7 @@ class TetradIcaLingam(TetradContinuous):
     name = "tetrad_ica-lingam"
     runs = IcaLingam
     honours_constraints = False
+    ignores_constraints = True
     # How it prunes weights is ours.
     fixed = {"max_iter": 2000}
     gives = "dag"

@@ -14,7 +14,7 @@ from typing import NoReturn, TextIO
 
 from dagathlon import __version__
 from dagathlon.cli._interrupt import INTERRUPTED, USER_ERROR
-from dagathlon.errors import DagathlonError, DataWarning, suggestion
+from dagathlon.errors import DagathlonError, DataWarning, storable_text, suggestion
 
 _WELCOME = """\
 Dagathlon benchmarks structure learners: the same data, the same rules, one scoreboard.
@@ -44,7 +44,8 @@ class _Parser(argparse.ArgumentParser):
         """Say that words are no options of this command."""
         known = [option for action in self._actions for option in action.option_strings]
         wrong = next((word for word in words if word.startswith("-")), words[0])
-        self.error(f"there is no place for {wrong!r}{suggestion(wrong.split('=')[0], known)}")
+        what = "option" if wrong.startswith("-") else "argument"
+        self.error(f"unrecognised {what} {wrong!r}{suggestion(wrong.split('=')[0], known)}")
 
     def _unknown_choice(self, argument: str, word: str) -> str:
         named = [action for action in self._actions if argument in _names_of(action)]
@@ -78,6 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
     root = parser()
     words = sys.argv[1:] if arguments is None else list(arguments)
+    for word in words:
+        if word != storable_text(word):
+            root.error(f"the argument {word!r} is not UTF-8 text")
     chosen, rest = root.parse_known_args(words)
     chosen.words = words
     if rest:

@@ -17,6 +17,7 @@ from dagathlon.data import list_data, load_data
 from dagathlon.data.imputation import DEFAULT_COPIES
 from dagathlon.data.reading import Reading
 from dagathlon.errors import DagathlonError, DataError, NotApplicableError, suggestion
+from dagathlon.learners.calling import seed_of
 from dagathlon.modules.spec import single_values
 from dagathlon.simulate.columns import Standardize
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
@@ -32,7 +33,7 @@ _DISCRETIZE = re.compile(r"([^\[:]*)(\[.*\])?(?::(.*))?", re.S)
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     """The data file, and how to read and prepare it."""
-    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Excel, Parquet, Arrow)")
     add_preparation_arguments(parser)
 
 
@@ -54,9 +55,13 @@ def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
     flag("--drop", "NAME,…", "columns to leave out")
     flag("--keep", "NAME,…", "the only columns to take")
     flag("--na", "WORD,…", "more words and numbers that mean a missing value, e.g. --na=-999")
+    flag("--recode", "NAME:OLD=NEW,…", "new labels for old ones, e.g. --recode sex:F=f,Female=f")
     group.add_argument("--no-header", action="store_true", help="the first line is data, not names")
     group.add_argument("--delimiter", metavar="SIGN", help="what separates fields, e.g. ';' or tab")
     group.add_argument("--decimal", choices=(".", ","), help="the decimal sign")
+    group.add_argument("--encoding", metavar="NAME", help="of a text file, e.g. cp1252 or utf-16")
+    group.add_argument("--skip", type=int, metavar="N", help="lines of titles above the header")
+    group.add_argument("--sheet", metavar="NAME", help="of a workbook; by default the first one")
     group.add_argument(
         "--cardinality-row",
         choices=("yes", "no"),
@@ -104,19 +109,16 @@ def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset
 
 
 def _seed(arguments: argparse.Namespace) -> int:
-    seed: int = getattr(arguments, "seed", 1)
-    if seed < 0:
-        raise DagathlonError(f"--seed is a whole number from 0 on, found {seed}")
-    return seed
+    return seed_of(getattr(arguments, "seed", 1), "--seed")
 
 
 def _read(path: Path, reading: Reading) -> Dataset:
-    """A file; where there is none of that name, the data set on board that studies mean by it."""
+    """A file; where there is none of that name, the bundled data set of that name."""
     name = str(path).removesuffix(".csv")
     if path.exists() or name not in list_data():
         return reading.read(path)
     if reading.to_json():
-        raise DataError(f"{path}: data on board are read as they are")
+        raise DataError(f"{path}: bundled data are read as they are")
     return load_data(name)
 
 
@@ -157,6 +159,10 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
         header=not arguments.no_header,
         delimiter={"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter),
         decimal=arguments.decimal,
+        encoding=arguments.encoding,
+        skip=arguments.skip or 0,
+        sheet=arguments.sheet,
+        recode=_recoding(arguments.recode),
     )
     return reading if row is None else replace(reading, cardinality_row=row == "yes")
 
@@ -164,11 +170,11 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 def reading_flags(arguments: argparse.Namespace) -> list[str]:
     """The flags about reading as they were given, for another command."""
     found = []
-    for name in ("kinds", "levels", "drop", "keep", "na"):
+    for name in ("kinds", "levels", "drop", "keep", "na", "recode"):
         found += [f"--{name}={text}" for text in getattr(arguments, name)]
     if arguments.no_header:
         found.append("--no-header")
-    for name in ("delimiter", "decimal", "cardinality_row"):
+    for name in ("delimiter", "decimal", "encoding", "skip", "sheet", "cardinality_row"):
         value = getattr(arguments, name)
         found += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
     return found
@@ -268,6 +274,17 @@ def _words(texts: list[str]) -> tuple[str, ...]:
     """Words between commas; quotation marks protect a comma."""
     fields = [field.strip() for row in csv.reader(texts, skipinitialspace=True) for field in row]
     return tuple(dict.fromkeys(field for field in fields if field))
+
+
+def _recoding(texts: list[str]) -> dict[str, dict[str, str]]:
+    """``sex:F=f,Female=f`` as new labels by old ones, by column."""
+    found: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, given, changes = text.partition(":")
+        if not given or not changes:
+            raise DagathlonError(f"--recode: expected NAME:OLD=NEW,…, found {text!r}")
+        found.setdefault(name.strip(), {}).update(_pairs([changes], "--recode"))
+    return found
 
 
 def _pairs(texts: list[str], flag: str) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
-import sqlite3
 import subprocess
 import sys
 import time
@@ -23,9 +22,8 @@ from dagathlon.study.engine.remote.coordinator_job import (
 from dagathlon.study.engine.remote.managers import MANAGERS
 from dagathlon.study.engine.remote.settings import ClusterSettings
 from dagathlon.study.store.claims import run_records
-from dagathlon.study.store.index_tables import INDEX
+from dagathlon.study.store.results_folder import INDEX, LOGS, STORE_FOLDER, refuse_link
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER
 
 LOG = "run.log"
 _FAILED = 1
@@ -106,6 +104,8 @@ def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
     log = arguments.out / LOG
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
+        refuse_link(log)
+        refuse_link(arguments.out / LOGS)
         log.touch()
     except OSError as error:
         raise DagathlonError(not_written(log, error)) from None
@@ -154,7 +154,7 @@ def _latest_run(out: Path) -> int:
     if not (folder / INDEX).is_file():
         return 0
     # A store that is just being made cannot be read yet.
-    with contextlib.suppress(DagathlonError, sqlite3.Error), Store(folder, readonly=True) as store:
+    with contextlib.suppress(DagathlonError), Store(folder, readonly=True) as store:
         return max((record.id for record in run_records(store)), default=0)
     return 0
 

@@ -18,15 +18,17 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from functools import partial
+from typing import IO, Any, cast
 
 from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.external.accounts import descendants
-from dagathlon.modules import modules
+from dagathlon.modules import Kind, modules
 from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import die_with, output_tail
 from dagathlon.testing import problems_of
+from dagathlon.testing.generators import generator_problems
 
 _LOOK_SECONDS = 0.1
 # Python, NumPy and all modules are loaded before the first check.
@@ -50,21 +52,23 @@ class _Heard:
         self.problems = message.get("problems", self.problems)
 
 
-def guarded_problems(name: str, seconds: float, memory: int) -> list[str]:
+def guarded_problems(name: str, seconds: float, memory: int, kind: Kind = "algorithm") -> list[str]:
     """What `problems_of` finds in another process, or what became of that process.
 
     Parameters
     ----------
     name
-        The learner.
+        The learner or generator.
     seconds
         How long each run on small data may take.
     memory
         How many bytes the process may hold.
+    kind
+        The section of a study that it belongs to.
     """
     with tempfile.TemporaryFile() as output:
         reader, writer = os.pipe()
-        arguments = [name, str(seconds), str(writer), str(os.getpid())]
+        arguments = [name, str(seconds), str(writer), str(os.getpid()), kind]
         process = subprocess.Popen(
             [sys.executable, "-m", "dagathlon.cli._guarded_check", *arguments],
             stdin=subprocess.DEVNULL,
@@ -140,19 +144,21 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Check a learner: the arguments are its name, seconds, a file descriptor, the parent."""
+    """Check a module: the arguments are its name, seconds, a descriptor, the parent, its kind."""
     name, seconds, writer, parent = sys.argv[1], float(sys.argv[2]), *map(int, sys.argv[3:5])
+    kind = cast(Kind, sys.argv[5])
     die_with(parent)
     faulthandler.enable()
     os.set_inheritable(writer, False)
 
-    modules("algorithm")  # imports them all, before any clock runs
+    modules(kind)  # imports them all, before any clock runs
 
     def say(**message: Any) -> None:
         os.write(writer, json.dumps(message).encode() + b"\n")
 
     try:
-        found = problems_of(name, seconds=seconds, on_check=lambda what: say(check=what))
+        problems = problems_of if kind == "algorithm" else partial(generator_problems, kind)
+        found = problems(name, seconds=seconds, on_check=lambda what: say(check=what))
     except UnavailableError as error:
         say(unavailable=str(error))
     except DagathlonError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -12,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dagathlon.errors import DagathlonError
-from dagathlon.external.accounts import descendants
+from dagathlon.external.accounts import descendants, tree_time
+from dagathlon.learners.attempt import limit_words
 
 INTERRUPTED = 130
 USER_ERROR = 2
@@ -20,18 +22,23 @@ USER_ERROR = 2
 _GRACE_SECONDS = 1.0
 # An alarm in no time at all would be no alarm.
 _LEAST_SECONDS = 0.001
+_LOOK_SECONDS = 0.05
 
 
 @contextmanager
-def interruptible(limit: float | None = None, grace: float = 0.0) -> Iterator[None]:
-    """End the program soon after Ctrl-C or the limit, even inside a kernel that runs for hours.
+def interruptible(
+    limit: float | None = None, grace: float = 0.0, cpu_limit: float | None = None
+) -> Iterator[None]:
+    """End the program soon after Ctrl-C or a limit, even inside a kernel that runs for hours.
 
     Parameters
     ----------
     limit
         Seconds after which the work is given up; None for no limit.
     grace
-        Seconds more for work that ends at the limit by itself, with a result.
+        Seconds more for work that ends at a limit by itself, with a result.
+    cpu_limit
+        The same in processor time, with that of programs that are started.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
@@ -40,11 +47,15 @@ def interruptible(limit: float | None = None, grace: float = 0.0) -> Iterator[No
     wakes, woken = socket.socketpair()
     woken.setblocking(False)
     before = signal.set_wakeup_fd(woken.fileno())
-    late = f"stopped at the time limit of {limit or 0:g} s; nothing was written"
+    late = f"stopped at {limit_words(limit, cpu_limit)}; nothing was written"
     watcher = threading.Thread(target=_watch, args=(wakes, done, late), daemon=True)
     watcher.start()
     try:
-        with _alarm(None if limit is None else limit + grace, late):
+        with _alarm(
+            None if limit is None else limit + grace,
+            None if cpu_limit is None else cpu_limit + grace,
+            late,
+        ):
             yield
     finally:
         done.set()
@@ -55,8 +66,8 @@ def interruptible(limit: float | None = None, grace: float = 0.0) -> Iterator[No
 
 
 @contextmanager
-def _alarm(limit: float | None, late: str) -> Iterator[None]:
-    if limit is None:
+def _alarm(limit: float | None, cpu_limit: float | None, late: str) -> Iterator[None]:
+    if limit is None and cpu_limit is None:
         yield
         return
 
@@ -68,12 +79,29 @@ def _alarm(limit: float | None, late: str) -> Iterator[None]:
         raise DagathlonError(late)
 
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, max(limit, _LEAST_SECONDS))
+    if limit is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(limit, _LEAST_SECONDS))
+    over = threading.Event()
+    end = math.inf if cpu_limit is None else tree_time(os.getpid()) + cpu_limit
+    looks = threading.Thread(target=_alarm_at, args=(end, over), daemon=True)
+    if cpu_limit is not None:
+        looks.start()
     try:
         yield
     finally:
+        over.set()
+        if cpu_limit is not None:
+            looks.join()  # it gives no alarm that nobody expects any more
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _alarm_at(end: float, over: threading.Event) -> None:
+    """Give the alarm when this process and its programs have computed for so many seconds."""
+    while not over.wait(_LOOK_SECONDS):
+        if tree_time(os.getpid()) >= end:
+            os.kill(os.getpid(), signal.SIGALRM)
+            return
 
 
 def _watch(wakes: socket.socket, done: threading.Event, late: str) -> None:

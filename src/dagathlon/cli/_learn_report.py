@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from dagathlon.data import Dataset, write_data
 from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DagathlonError, DataError, DataWarning, not_written
+from dagathlon.external.held_folder import HeldFolder
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
 from dagathlon.report.outputs import FigureChoice
@@ -21,9 +21,10 @@ from dagathlon.study.engine.limits import Usage
 from dagathlon.study.grammar.new_study import title_of, with_full_paths, without_truth
 from dagathlon.study.plan.task import Limits, Outcome, Status
 from dagathlon.study.store.codec import encode
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.display import make_display
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 _PAGES = (".html", ".htm")
 
@@ -39,7 +40,7 @@ class Learned(NamedTuple):
         The data file, and the data as the learner got them.
     estimate, usage
         Its result, and what it cost.
-    seed, timeout
+    seed, timeout, cpu_limit
         Of the run.
     """
 
@@ -51,6 +52,7 @@ class Learned(NamedTuple):
     usage: Usage
     seed: int
     timeout: float | None
+    cpu_limit: float | None
 
 
 def check_report(path: Path | None) -> None:
@@ -95,14 +97,20 @@ def write_report(learned: Learned, path: Path, copies: int) -> bool:
     copies
         Number of bootstrap samples to learn from again; 0 for none.
     """
-    with tempfile.TemporaryDirectory(prefix="dagathlon-") as place:
-        home, stem = Path(place), title_of(learned.file)
+    with HeldFolder() as home:
+        stem = title_of(learned.file)
         write_data(learned.data, home / f"{stem}.arrow")
         content = _study(learned, stem, copies)
         name = f"{stem}-{learned.name}.json"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # said when the file was read
-            study = Study.of(content, name=name, home=home, time_limit=learned.timeout)
+            study = Study.of(
+                content,
+                name=name,
+                home=home,
+                time_limit=learned.timeout,
+                cpu_limit=learned.cpu_limit,
+            )
             _ = study.plan
         out = home / "out"
         _put(study, out, learned)

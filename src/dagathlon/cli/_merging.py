@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.conflicts import Conflict, note_conflicts
 from dagathlon.study.store.merging import Merged, merge
+from dagathlon.study.store.results_folder import STORE_FOLDER, find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.merged_setups import bring_setups
-from dagathlon.workflow import STORE_FOLDER
+from dagathlon.wording import agreeing, counted
 
 AT_ODDS = 1
 _MOST_SHOWN = 20
@@ -53,7 +53,7 @@ def _checked(source: Path, out: Path) -> Path:
     """The store of a source, if it can be merged, before anything is written."""
     if not source.is_dir():
         raise DagathlonError(f"{source}: there is no such folder")
-    folder = store_folder(source)
+    folder = find_store(source)
     if folder.resolve() == (out / STORE_FOLDER).resolve():
         raise DagathlonError(f"{source}: is the folder that results are merged into")
     Store(folder, readonly=True).close()
@@ -67,16 +67,20 @@ def _progress(done: int, total: int) -> None:
 
 
 def _lines(name: str, found: Merged) -> list[str]:
-    files = f"; {found.files:,} files, {found.copied:,} of them copied" if found.files else ""
-    lines = [
-        f"{name}: {found.added:,} results added, {found.replaced:,} in the place of failures, "
-        f"{found.there:,} were there{files}"
-    ]
+    parts = [f"{counted(found.added, 'result')} added"]
+    if found.replaced:
+        parts.append(f"{found.replaced:,} of them replaced failures")
+    if found.there:
+        parts.append(f"{found.there:,} {agreeing(found.there, 'was', 'were')} there already")
+    if found.copied:
+        parts.append(f"{counted(found.copied, 'file')} copied")
+    lines = [f"{name}: {', '.join(parts)}"]
     if found.running:
         lines.append(f"{name}: a run is still writing to it; merge it again when it has ended")
     if found.damaged:
         lines += [f"{name}: left out: {problem}" for problem in found.damaged[:_MOST_SHOWN]]
-        lines.append(f"{name}: {len(found.damaged):,} damaged results; a run computes them again")
+        damaged = counted(len(found.damaged), "damaged result")
+        lines.append(f"{name}: {damaged}, to be computed again by a run")
     return lines
 
 

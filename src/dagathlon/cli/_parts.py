@@ -17,8 +17,9 @@ from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome
+from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.workflow import Study
 
 NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in its ids"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -125,6 +126,7 @@ def add_study_arguments(parser: argparse.ArgumentParser, out: str = "") -> None:
     parser.add_argument(
         "--time-limit", metavar="S", help="limit of each learning run, not the study's, e.g. 90s"
     )
+    add_cpu_limit(parser)
     parser.add_argument("--seed", type=int, default=0, help="added to every seed of the study")
     add_modules_argument(parser)
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
@@ -142,7 +144,30 @@ def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
         None if time is None else seconds_of(time, "--time-limit"),
         None if memory is None else size_of(memory, "--memory-limit"),
         arguments.seed,
+        cpu_limit=cpu_limit_of(arguments),
     )
+
+
+def add_cpu_limit(parser: argparse.ArgumentParser) -> None:
+    """The argument of commands that limit runs by their processor time."""
+    parser.add_argument(
+        "--cpu-limit",
+        metavar="S",
+        help="limit of processor time of each learning run, all threads and programs together, "
+        "e.g. 90s: on a busy machine it is the same work",
+    )
+
+
+def cpu_limit_of(arguments: argparse.Namespace) -> float | None:
+    """Seconds of processor time that a run may have."""
+    asked = arguments.cpu_limit
+    return None if asked is None else seconds_of(asked, "--cpu-limit")
+
+
+def warn_of_plan(study: Study) -> None:
+    """Print what the study says and no run will do."""
+    for words in study.plan.warnings:
+        print(f"dagathlon: warning: {words}", file=sys.stderr)
 
 
 def unasked(study: Study, number: int) -> Iterator[str]:

@@ -15,11 +15,17 @@ from dagathlon.cli._parts import (
     stored_outcomes,
     table,
     unasked,
+    warn_of_plan,
 )
+from dagathlon.modules import Module
+from dagathlon.study.engine.preparation import external_modules
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM
 from dagathlon.study.plan.task import Status
+from dagathlon.study.view.omitted import omitted, without_copies
+from dagathlon.study.view.sources import source_lines
+from dagathlon.wording import counted
 from dagathlon.workflow import Study
 
 _MOST_NAMED = 6
@@ -41,6 +47,8 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
     plan = study.plan
+    study.prepare()
+    warn_of_plan(study)
     outcomes = stored_outcomes(plan, arguments.out)
     found = (task for task in plan.tasks if task.key in outcomes)
     stored = Counter(t.call.kind for t in found if outcomes[t.key].status is Status.OK)
@@ -57,17 +65,24 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print_omissions(study: Study) -> None:
-    """What has no meaning for its data, each reason once."""
+    """What has no meaning for its data, a line for each cause."""
+    omissions = list(dict.fromkeys(study.plan.omissions))
+    learners = [one for one in omissions if one.transform.startswith(ALGORITHM)]
+    for cause in omitted(learners, study.config.algorithms):
+        pairs = [(one.data_label, one.where) for one in learners if one.reason in cause.reasons]
+        print(f"\nwill be skipped: {cause.who} on {_shown_places(pairs, study)}\n  {cause.words}")
     places: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for where, data, what, reason in dict.fromkeys(study.plan.omissions):
-        places.setdefault((what, reason), []).append((data, where))
+    for where, data, what, reason in omissions:
+        if not what.startswith(ALGORITHM):
+            places.setdefault((what, reason), []).append((data, where))
     for (what, reason), pairs in places.items():
-        found = list(_places(list(_without_copies(pairs)), study))
-        skipped = what.startswith(ALGORITHM)
-        more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
-        shown = f"{', '.join(found[:_MOST_NAMED])}{more}"
-        print(f"\n{'will be skipped' if skipped else 'not applicable'}: {what} on {shown}")
-        print(f"  {reason}")
+        print(f"\nnot applicable: {what} on {_shown_places(pairs, study)}\n  {reason}")
+
+
+def _shown_places(pairs: list[tuple[str, str]], study: Study) -> str:
+    found = list(_places(list(without_copies(dict.fromkeys(pairs))), study))
+    more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
+    return f"{', '.join(found[:_MOST_NAMED])}{more}"
 
 
 def _places(pairs: list[tuple[str, str]], study: Study) -> Iterator[str]:
@@ -75,19 +90,10 @@ def _places(pairs: list[tuple[str, str]], study: Study) -> Iterator[str]:
     graphs = {one.where: one.graph_id for one in study.plan.origins}
     for where, n in Counter(where for _, where in pairs).items():
         if n > _MOST_OF_ENTRY:
-            yield f"{n} kinds of data of {graphs.get(where) or 'no graph'} ({where})"
+            yield f"{n:,} kinds of data of {graphs.get(where) or 'no graph'} ({where})"
         else:
-            yield from (f"{data} ({place})" for data, place in pairs if place == where)
-
-
-def _without_copies(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """All but the samples that evaluations draw of data that are named themselves."""
-    named = set(pairs)
-    for data, where in pairs:
-        words = data.split(", ")
-        whole = (", ".join(words[:end]) for end in range(1, len(words)))
-        if not any((part, where) in named for part in whole):
-            yield data, where
+            of = f" of {graphs[where]}" if graphs.get(where) else ""
+            yield from (f"{data}{of} ({place})" for data, place in pairs if place == where)
 
 
 def _print_setups(study: Study) -> None:
@@ -96,7 +102,11 @@ def _print_setups(study: Study) -> None:
         learned = len({run.learn for run in runs} | study.plan.inputs_of(runs))
         cases = len({run.case for run in runs})
         rows = sum(run.entry in setup.benchmarked() for run in runs)
-        print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {rows} benchmark rows")
+        parts = [counted(cases, "data set"), counted(learned, "learning run")]
+        parts += [counted(rows, "benchmark row")] if rows else []
+        print(f"\n{setup.title}: {', '.join(parts)}")
+        for words in source_lines(study.sources(number)):
+            print(f"  {words}")
         if not runs:
             print(f"  {NOTHING_LEARNED}")
         per_module: Counter[str] = Counter()
@@ -115,7 +125,8 @@ def _print_further(study: Study, number: int) -> None:
         return
     kinds = Counter(label.split("=")[0] for label in labels)
     told = ", ".join(f"{name}: {n}" for name, n in kinds.items())
-    print(f"  and {len(labels)} learning runs on transformed data, for evaluations ({told})")
+    runs = counted(len(labels), "learning run")
+    print(f"  and {runs} on transformed data, for evaluations ({told})")
     for words in unasked(study, number):
         print(f"    {words}")
 
@@ -134,7 +145,8 @@ def _print_unused(study: Study) -> None:
 
 
 def _print_unavailable(study: Study) -> None:
-    used = {study.config.algorithms[run.entry].module for run in study.plan.runs}
+    used: set[type[Module]] = {study.config.algorithms[run.entry].module for run in study.plan.runs}
+    used |= set(external_modules(task.call for task in study.plan.tasks))
     reasons: dict[str, list[str]] = {}
     for module in sorted(used, key=lambda found: found.name):
         if module.unavailable:

@@ -67,6 +67,12 @@ def add_parser(commands: Commands) -> None:
         help="compare graphs of directed edges by their graphs of unconditional dependence",
     )
     parser.add_argument(
+        "--equivalent",
+        action="store_true",
+        help="what the equivalence class of the truth leaves open costs nothing in the metrics of "
+        "Bayesys (rule 6 of Constantinou 2019)",
+    )
+    parser.add_argument(
         "--precision",
         nargs=2,
         type=Path,
@@ -104,7 +110,13 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Value]:
 
 def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
     estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
-    metrics = compare(estimate, truth, causal=True, undirected=arguments.undirected)
+    metrics = compare(
+        estimate,
+        truth,
+        causal=True,
+        undirected=arguments.undirected,
+        equivalent=arguments.equivalent,
+    )
     _say_left_out(estimate, truth)
     return metrics
 

@@ -28,6 +28,7 @@ _NOISE = {
     "hidden": "hidden variables",
 }
 _SILENT = ("none", "cannot be told")
+_TELLING = 0.05
 
 # Remarks about columns of which nothing can be learned.
 _USELESS = ("constant", "empty")
@@ -84,7 +85,7 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
 
 def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
     """A line for each kind of noise that something can be said of, and one for the others."""
-    said = [one for one in findings if one.verdict not in _SILENT or one.at_most is not None]
+    said = [one for one in findings if one.verdict not in _SILENT or _is_bounded(one)]
     if not said:
         return
     yield "\nnoise that the file may have:"
@@ -94,6 +95,11 @@ def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
     unknown = listing(_NOISE[one.kind] for one in others if one not in nothing)
     if unknown:
         yield f"  cannot be told from a file: {unknown}"
+
+
+def _is_bounded(one: NoiseFinding) -> bool:
+    """Whether a bound is low enough to tell an analyst something."""
+    return one.at_most is not None and one.at_most <= _TELLING
 
 
 def _taken(found: Description) -> Iterator[ColumnFacts]:
@@ -162,7 +168,8 @@ def _summary(found: Description) -> str:
     size = f"{found.path}: {found.n_rows:,} {rows}, {len(found.columns):,} {columns} ({kinds})"
     gaps = found.missing
     if not gaps["columns"]:
-        return f"{size}; nothing is missing"
+        hidden = any(one.option == "na" and one.advised for one in found.remarks)
+        return f"{size}; {'no field is empty' if hidden else 'nothing is missing'}"
     most = gaps["most_frequent"]
     together = listing(map(_cut, most["columns"][:_NAMED]))
     more = " …" if len(most["columns"]) > _NAMED else ""
@@ -182,6 +189,9 @@ def _next(found: Description, flags: Sequence[str]) -> str:
     words = ["dagathlon", "suggest", found.path, *flags]
     for option, values in advised.items():
         given = list(dict.fromkeys(value for value in values if value))
+        if option == "recode":  # each column has a flag of its own
+            words += [f"--recode={value}" for value in given[:_MOST_ADVISED]]
+            continue
         if len(given) <= _MOST_ADVISED:
             words.append(f"--{option}={','.join(given)}" if given else f"--{option}")
     return shlex.join(words)

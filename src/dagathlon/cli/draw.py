@@ -14,6 +14,7 @@ from dagathlon.graphs import Graph, read_graph
 from dagathlon.graphs.drawing.arrange import LayoutName
 from dagathlon.graphs.drawing.picture import draw
 from dagathlon.graphs.measurement_files import is_measurement_file, read_measurement
+from dagathlon.wording import counted
 
 
 def add_parser(commands: Commands) -> None:
@@ -26,7 +27,7 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument(
-        "graph", help="file of a graph or of a measurement model (.json), or a network on board"
+        "graph", help="file of a graph or of a measurement model (.json), or a bundled network"
     )
     parser.add_argument(
         "--out", type=Path, required=True, help="file to write: .svg, .png, .pdf or .dot"
@@ -62,8 +63,8 @@ def _run(arguments: argparse.Namespace) -> int:
         dark=arguments.dark or None,
         latents=latents,
     )
-    edges = "edge" if graph.n_edges == 1 else "edges"
-    print(f"{len(graph):,} nodes and {graph.n_edges:,} {edges}: {arguments.out}")
+    edges = counted(graph.n_edges, "edge")
+    print(f"{counted(len(graph), 'node')} and {edges}: {arguments.out}")
     return 0
 
 

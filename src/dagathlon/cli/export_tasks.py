@@ -19,6 +19,7 @@ from dagathlon.study.engine.parts import MOST_SHARDS
 from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.portable import NamedFile, code_files, files_of
 from dagathlon.study.view.array_jobs import STUDY_FOLDER, TABLE, readme, scripts, shard_table
+from dagathlon.wording import counted
 from dagathlon.workflow import Study
 
 # The copy is read by a program of its own, which knows nothing of what this one has loaded.
@@ -69,8 +70,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _tell(study: Study, files: int, count: int, out: Path) -> None:
     learning = len({run.learn for run in (*study.plan.runs, *study.plan.further)})
     if learning < count:
-        print(f"{learning:,} learning runs for {count:,} shards: some shards have none")
-    print(f"{out}: the study, {files:,} files that it names, {count:,} shards ({TABLE})")
+        print(f"{counted(learning, 'learning run')} for {count:,} shards: some shards have none")
+    named, shards = counted(files, "file"), counted(count, "shard")
+    print(f"{out}: the study, {named} that it names, {shards} ({TABLE})")
     print(f"{out / 'README.txt'} says how to submit, merge and report")
 
 
@@ -119,6 +121,7 @@ def _check(study: Study, modules: Sequence[Path], out: Path) -> None:
 
 def _options(arguments: argparse.Namespace) -> list[str]:
     named = {"--time-limit": arguments.time_limit, "--memory-limit": arguments.memory_limit}
+    named["--cpu-limit"] = arguments.cpu_limit
     named["--seed"] = arguments.seed or None
     given = [(name, str(value)) for name, value in named.items() if value is not None]
     return [word for pair in given for word in pair]

@@ -16,10 +16,18 @@ from dagathlon.cli._data import (
     gaps_explained,
 )
 from dagathlon.cli._interrupt import INTERRUPTED
+from dagathlon.cli._knowledge import (
+    add_knowledge_arguments,
+    asked_constraints,
+    constrained_by,
+    refuse_unknown_names,
+)
 from dagathlon.cli._parts import (
     Commands,
+    add_cpu_limit,
     add_modules_argument,
     command,
+    cpu_limit_of,
     load_modules,
     stored_outcomes,
 )
@@ -28,7 +36,7 @@ from dagathlon.errors import DagathlonError, listing
 from dagathlon.intersection import Question, answer_of, result_of, run_shown, suggested
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.grammar.new_study import title_of
-from dagathlon.study.grammar.picks import Pick, picks_of
+from dagathlon.study.grammar.picks import picks_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.study.plan.forecast import forecast
 
@@ -65,6 +73,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def _add_method_arguments(parser: argparse.ArgumentParser) -> None:
+    add_knowledge_arguments(parser)
     parser.add_argument(
         "--sizes",
         metavar="N,N,…",
@@ -104,6 +113,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=int, default=0, metavar="N", help="cores to use (default: all)"
     )
     parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    add_cpu_limit(parser)
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
     parser.add_argument(
         "--engine",
@@ -121,7 +131,11 @@ def _run(arguments: argparse.Namespace) -> int:
     engine, limits = _engine(arguments), _limits(arguments)
     data = data_from(arguments, pooled=True)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
+    constraints = asked_constraints(arguments)
+    refuse_unknown_names(constraints, data.names)
     with gaps_explained(data):
+        place = arguments.out / f"{title_of(arguments.data)}_constraints.json"
+        arguments.specs = constrained_by(_specs(arguments, data), constraints, place)
         study = _question(arguments, data).study(arguments.out, *limits)
     if not arguments.json:
         _print_cost(study, arguments.out)
@@ -153,7 +167,7 @@ def _agreed(result: IntervalResult) -> str:
 def _question(arguments: argparse.Namespace, data: Dataset) -> Question:
     return Question(
         data,
-        _picks(arguments, data),
+        picks_of(arguments.specs),
         title_of(arguments.data),
         _sizes(arguments.sizes),
         arguments.subsamples,
@@ -171,22 +185,23 @@ def _engine(arguments: argparse.Namespace) -> Engine:
     return make_engine(arguments.engine, jobs=arguments.jobs)
 
 
-def _limits(arguments: argparse.Namespace) -> tuple[float | None, int | None]:
+def _limits(arguments: argparse.Namespace) -> tuple[float | None, int | None, float | None]:
     time, memory = arguments.time_limit, arguments.memory_limit
     return (
         None if time is None else seconds_of(time, "--time-limit"),
         None if memory is None else size_of(memory, "--memory-limit"),
+        cpu_limit_of(arguments),
     )
 
 
-def _picks(arguments: argparse.Namespace, data: Dataset) -> list[Pick]:
+def _specs(arguments: argparse.Namespace, data: Dataset) -> list[str]:
     """The learners that were named, else some that suit the data, with a word on why these."""
     if arguments.specs:
-        return picks_of(arguments.specs)
+        return list(arguments.specs)
     found = suggested(completed_from(arguments) if copies_of(arguments) else data)
     words = ", ".join(f"{one.spec} (by {one.way})" for one in found)
     print(f"no --with: {words}, as suit these data (dagathlon suggest)", file=sys.stderr)
-    return picks_of([one.spec for one in found])
+    return [one.spec for one in found]
 
 
 def _sizes(text: str | None) -> tuple[int, ...] | None:

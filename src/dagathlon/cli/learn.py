@@ -10,12 +10,19 @@ from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
 from dagathlon.cli._interrupt import INTERRUPTED, interruptible
+from dagathlon.cli._knowledge import (
+    add_knowledge_arguments,
+    asked_constraints,
+    constrained,
+    refuse_unknown_names,
+)
 from dagathlon.cli._learn_report import Learned, check_report, check_rows, write_report
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
     check_folder,
     command,
+    cpu_limit_of,
     load_modules,
     write_text,
 )
@@ -39,13 +46,14 @@ from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import FORMATS, format_of
 from dagathlon.learners import Estimate, learn
-from dagathlon.learners.attempt import STOPPED_EARLY
+from dagathlon.learners.attempt import STOPPED_EARLY, limit_words
 from dagathlon.learners.bayesian.imputed import Imputed
-from dagathlon.learners.calling import made, time_limit
+from dagathlon.learners.calling import made, seed_of, time_limit
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.grammar.units import seconds_of
+from dagathlon.wording import counted
 
 # Learners look at the clock themselves, and may need a moment to put their best so far together;
 # what has not come to an end by then is ended.
@@ -81,12 +89,19 @@ def add_parser(commands: Commands) -> None:
         help="how the graph is written; by default the file's ending and the graph decide",
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
+    add_knowledge_arguments(parser)
     add_posterior_arguments(parser)
     add_selection_arguments(parser)
     parser.add_argument(
         "--time-limit",
         metavar="S",
         help="e.g. 90s; then searches and samplers give their best so far, others nothing",
+    )
+    parser.add_argument(
+        "--cpu-limit",
+        metavar="S",
+        help="the same in processor time, of all threads and programs together: on a busy machine "
+        "it is the same work",
     )
     parser.add_argument(
         "--threads",
@@ -116,6 +131,11 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     _check_places(arguments)
+    with constrained(arguments.spec, asked_constraints(arguments)) as arguments.spec:
+        return _learn(arguments)
+
+
+def _learn(arguments: argparse.Namespace) -> int:
     name, parameters = _asked_for(arguments)
     asked = arguments.time_limit
     timeout = None if asked is None else seconds_of(asked, "--time-limit")
@@ -127,18 +147,20 @@ def _run(arguments: argparse.Namespace) -> int:
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
     data = data_from(arguments, pooled=True)
+    refuse_unknown_names(asked_constraints(arguments), data.names)
     if arguments.report is not None:
         check_rows(data, arguments.data)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
-    limit = time_limit(learner, timeout)
+    limit, cpu_limit = time_limit(learner, timeout), cpu_limit_of(arguments)
     meter = Meter()
     meter.start()
-    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS):
+    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
         estimate = learn(
             data,
             name,
-            seed=arguments.seed,
+            seed=seed_of(arguments.seed, "--seed"),
             timeout=timeout,
+            cpu_limit=cpu_limit,
             progress=True,
             threads=arguments.threads,
             **parameters,
@@ -147,7 +169,8 @@ def _run(arguments: argparse.Namespace) -> int:
     late = settled(estimate, learner)
     _write(arguments, name, estimate, late, usage)
     if STOPPED_EARLY in estimate.stats:
-        print(f"stopped at the time limit of {limit:g} s with the best so far", file=sys.stderr)
+        reached = limit_words(limit, cpu_limit)
+        print(f"stopped at {reached} with the best so far", file=sys.stderr)
     for note in estimate.notes:
         print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
@@ -156,7 +179,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.report is None:
         return 0
     learned = Learned(
-        name, parameters, arguments.data, data, estimate, usage, arguments.seed, limit
+        name, parameters, arguments.data, data, estimate, usage, arguments.seed, limit, cpu_limit
     )
     if not write_report(learned, arguments.report, arguments.copies):
         return INTERRUPTED
@@ -219,8 +242,7 @@ def _check_places(arguments: argparse.Namespace) -> None:
 
 
 def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) -> None:
-    edges = "edge" if graph.n_edges == 1 else "edges"
-    size = f"{graph.n_edges:,} {edges} between {len(graph):,} nodes"
+    size = f"{counted(graph.n_edges, 'edge')} between {counted(len(graph), 'node')}"
     if out is not None:
         print(f"{size}: {out}")
         return

@@ -12,13 +12,15 @@ from typing import cast
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError, unknown
-from dagathlon.external import ExternalLearner
+from dagathlon.external import ExternalModule
 from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen
 from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.modules import Kind, Module, modules
+from dagathlon.modules.registry import unknown_module
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.testing.generators import CHECKED
 
 _KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "transform", "algorithm", "evaluation")
 
@@ -41,7 +43,9 @@ def add_parser(commands: Commands) -> None:
         "--gives", metavar="WORDS", help=f"algorithms that give all of these: {', '.join(GIVES)}"
     )
     parser.add_argument(
-        "--check", action="store_true", help="try the learner on small data, ordinary and awkward"
+        "--check",
+        action="store_true",
+        help="try the learner or generator on small inputs, ordinary and awkward",
     )
     parser.add_argument(
         "--time-limit", metavar="S", default="60s", help="of each run of --check (default 60s)"
@@ -54,7 +58,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     if arguments.name is None and arguments.check:
-        raise DagathlonError("--check needs the name of an algorithm")
+        raise DagathlonError("--check needs the name of an algorithm or a generator")
     if arguments.takes is not None or arguments.gives is not None:
         if arguments.name is not None:
             raise DagathlonError("--takes and --gives are for lists; leave the name out")
@@ -71,9 +75,9 @@ def _run(arguments: argparse.Namespace) -> int:
     found = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
     if not found:
         everything = [name for kind in _KINDS for name in modules(kind)]
-        raise DagathlonError(unknown("module", arguments.name, everything))
+        raise DagathlonError(unknown_module("module", arguments.name, everything))
     print("\n\n".join(_described(module) for module in found))
-    return _check(arguments) if arguments.check else 0
+    return _check(arguments, found) if arguments.check else 0
 
 
 def _words(text: str | None, known: Sequence[str]) -> set[str]:
@@ -110,19 +114,21 @@ def _print_algorithms(found: Sequence[type[Learner]]) -> None:
             print(f"      takes {able.taken()}; gives {able.given()}")
 
 
-def _check(arguments: argparse.Namespace) -> int:
-    """Run the checks; nothing that the learner does can end or hold up this command."""
+def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
+    """Run the checks; nothing that the module does can end or hold up this command."""
     name = arguments.name
-    cls = modules("algorithm").get(name)
-    if cls is None:
-        raise DagathlonError(f"--check is for algorithms, and {name!r} is none")
-    if issubclass(cls, ExternalLearner):
-        make_ready(cls)  # installing what a program needs may take longer than any check
+    checked = [module for module in found if module.kind in CHECKED]
+    if not checked:
+        raise DagathlonError(f"--check is for {', '.join(CHECKED)} modules, and {name!r} is none")
     seconds = seconds_of(arguments.time_limit, "--time-limit")
     memory = size_of(arguments.memory_limit, "--memory-limit")
-    sys.stdout.flush()
-    problems = guarded_problems(name, seconds, memory)
-    print("", *(problems or ["It does what studies rely on."]), sep="\n")
+    problems = []
+    for module in checked:
+        if issubclass(module, ExternalModule):
+            make_ready(module)  # installing what a program needs may take longer than any check
+        sys.stdout.flush()
+        problems += guarded_problems(name, seconds, memory, module.kind)
+    print("", *(problems or ["All checks passed."]), sep="\n")
     return 1 if problems else 0
 
 

@@ -1,4 +1,4 @@
-"""``dagathlon networks``: the Bayesian networks on board."""
+"""``dagathlon networks``: the bundled Bayesian networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_parser(commands: Commands) -> None:
     command(
         commands,
         "networks",
-        "list the Bayesian networks on board",
+        "list the bundled Bayesian networks",
         "dagathlon networks",
         _run,
     )

@@ -8,8 +8,10 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import get_args
 
 from dagathlon.cli._data import add_preparation_arguments, tell_entries
+from dagathlon.cli._knowledge import add_knowledge_arguments, asked_constraints, constrain_study
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -19,6 +21,7 @@ from dagathlon.cli._parts import (
 )
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
+from dagathlon.external.manifest import ModuleKind
 from dagathlon.study.grammar.examples import example, examples
 from dagathlon.study.grammar.new_study import picked_study, starting_study, title_of
 
@@ -139,11 +142,8 @@ def _chart(tables: TableSet) -> Drawing:
 
 _KINDS = ("study", "learner", "module", "metric", "evaluation")
 _PACKAGE = Path(__file__).parent
-_SKELETONS = {
-    "python": _PACKAGE / "skeletons" / "python",
-    "r": _PACKAGE / "skeletons" / "r",
-    "shell": _PACKAGE.parent / "external" / "awk_correlation",
-}
+_SKELETONS = _PACKAGE / "skeletons"
+_LANGUAGES = ("python", "r", "shell")
 
 
 def add_parser(commands: Commands) -> None:
@@ -158,6 +158,7 @@ def add_parser(commands: Commands) -> None:
         "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
         "  dagathlon new study mine.json --pick pc --pick boss --data people.csv --missing drop\n"
         "  dagathlon new module mine --language r\n"
+        "  dagathlon new module my_graphs --kind graph --language shell\n"
         "  dagathlon new metric my_metric.py\n"
         "  dagathlon new evaluation my_evaluation.py",
         _run,
@@ -185,17 +186,25 @@ def add_parser(commands: Commands) -> None:
     )
     add_modules_argument(parser)
     parser.add_argument(
-        "--language", choices=tuple(_SKELETONS), default="python", help="language of a module"
+        "--language", choices=_LANGUAGES, default="python", help="language of a module"
     )
+    parser.add_argument(
+        "--kind",
+        choices=get_args(ModuleKind),
+        help="what a module does: learn (algorithm, the default), or draw graphs, parameters, data",
+    )
+    add_knowledge_arguments(parser)
     add_preparation_arguments(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     path = _place(arguments)
+    if arguments.kind and arguments.what != "module":
+        raise DagathlonError(f"--kind is for a module: dagathlon new module {path.stem} --kind …")
     if path.exists():
         raise DagathlonError(f"{path}: is there already; choose another name")
     if arguments.what == "module":
-        _write_module(path, arguments.language)
+        _write_module(path, arguments.kind or "algorithm", arguments.language)
         return 0
     if arguments.what == "learner":
         _write_learner(path)
@@ -215,14 +224,16 @@ def _run(arguments: argparse.Namespace) -> int:
             title_of(path), arguments.pick, arguments.data, arguments.modules, path.parent
         )
         tell_entries(study, arguments)
-    elif arguments.data or arguments.modules:
+        constrain_study(study, asked_constraints(arguments), path)
+    elif arguments.data or arguments.modules or asked_constraints(arguments):
         raise DagathlonError(
-            "--data and --modules need at least one --pick: which algorithm is to be run?"
+            "--data, --modules and background knowledge need at least one --pick: which algorithm "
+            "is to be run?"
         )
     else:
         study = starting_study(title_of(path))
     write_text(path, json.dumps(study, indent=2) + "\n")
-    print(f"{path}\nnext: dagathlon run {shlex.quote(str(path))}")
+    print(f"{path}\nnext: dagathlon check {shlex.quote(str(path))}")
     return 0
 
 
@@ -280,18 +291,28 @@ def _write_evaluation(path: Path) -> None:
     print(f'      "{name}": {{"ids": ["hc"]}}')
 
 
-def _write_module(folder: Path, language: str) -> None:
+def _write_module(folder: Path, kind: ModuleKind, language: str) -> None:
     name = folder.name
     if not name.isidentifier():
         raise DagathlonError(f"{folder}: the folder gives the module its name, such as my_module")
-    manifest = (_SKELETONS[language] / MANIFEST).read_text("utf-8")
+    skeleton = _SKELETONS / kind / language
+    if (kind, language) == ("algorithm", "shell"):
+        skeleton = _PACKAGE.parent / "external" / "awk_correlation"
+    manifest = (skeleton / MANIFEST).read_text("utf-8")
     renamed = re.sub(r'^name = ".*"$', f'name = "{name}"', manifest, count=1, flags=re.M)
     try:
-        shutil.copytree(_SKELETONS[language], folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(skeleton, folder, ignore=shutil.ignore_patterns("__pycache__"))
     except OSError as error:
         raise DagathlonError(not_written(folder, error)) from None
     write_text(folder / MANIFEST, renamed)
-    _print_next(name, folder)
+    if kind == "algorithm":
+        _print_next(name, folder)
+        return
+    place, entry = shlex.quote(str(folder)), {name: [{"id": f"my_{kind}"}]}
+    print(folder)
+    print(f"next: dagathlon modules {name} --modules {place} --check")
+    print(f'then: "modules": [{json.dumps(str(folder))}] in a study, "{kind}": {json.dumps(entry)}')
+    print(f'      in its resources, and "{kind}_id": "my_{kind}" in its data')
 
 
 def _print_next(name: str, path: Path) -> None:

@@ -7,8 +7,8 @@ import sys
 
 from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
 from dagathlon.errors import DagathlonError
-from dagathlon.external import ExternalLearner
-from dagathlon.study.engine.preparation import external_learners
+from dagathlon.external import ExternalModule
+from dagathlon.study.engine.preparation import external_modules
 
 _NOT_READY = 1
 
@@ -28,24 +28,24 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
-    learners = external_learners(task.call for task in study.plan.tasks)
-    if not learners:
+    found = external_modules(task.call for task in study.plan.tasks)
+    if not found:
         print("there is nothing to prepare: no module of this study is an external program")
         return 0
-    reasons = {learner.name: _reason(learner) for learner in learners}
-    for learner in learners:
-        reason = reasons[learner.name]
-        print(f"{learner.name}: " + (reason or f"ready ({learner.implementation})"))
+    reasons = {module.name: _reason(module) for module in found}
+    for module in found:
+        reason = reasons[module.name]
+        print(f"{module.name}: " + (reason or f"ready ({module.implementation})"))
     return _NOT_READY if any(reasons.values()) else 0
 
 
-def _reason(learner: type[ExternalLearner]) -> str:
+def _reason(module: type[ExternalModule]) -> str:
     """Why a module cannot run here after all that could be done; empty when it can."""
     try:
-        if learner.unavailable:
-            return f"cannot run here: {learner.unavailable}"
-        learner.prepare(lambda text: print(text, file=sys.stderr, flush=True))
-        learner.start_server()
+        if module.unavailable:
+            return f"cannot run here: {module.unavailable}"
+        module.prepare(lambda text: print(text, file=sys.stderr, flush=True))
+        module.start_server()
     except DagathlonError as error:
         return f"cannot run here: {error}"
     return ""

@@ -9,7 +9,7 @@ from dagathlon.cli._merging import merge_into
 from dagathlon.cli._parts import Commands, command
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.pulling import Pull, cache_of, is_here
-from dagathlon.workflow import STORE_FOLDER
+from dagathlon.study.store.results_folder import STORE_FOLDER
 
 
 def add_parser(commands: Commands) -> None:

@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon query asia --target bronc --evidence 'dysp=yes,xray=no'",
         _run,
     )
-    parser.add_argument("network", help="network file, or name on board")
+    parser.add_argument("network", help="network file, or name of a bundled network")
     parser.add_argument(
         "--target",
         nargs="+",

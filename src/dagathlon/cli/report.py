@@ -12,6 +12,7 @@ from dagathlon.cli._parts import (
     command,
     load_modules,
 )
+from dagathlon.evaluate.ranking import UNITS
 from dagathlon.workflow import rewrite
 
 
@@ -25,13 +26,19 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument("folder", type=Path, help="folder of results")
+    parser.add_argument(
+        "--rank-unit",
+        choices=UNITS,
+        help="what counts once in average ranks: data_set or block (a true graph with a seed); "
+        "default: what the study says, else data_set",
+    )
     add_figures_arguments(parser)
     add_modules_argument(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    for report, notes in rewrite(arguments.folder, arguments.figures):
+    for report, notes in rewrite(arguments.folder, arguments.figures, arguments.rank_unit):
         for note in notes:
             print(f"{report.parent.name}: {note}")
         print(f"report: {report}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from dagathlon.cli._cluster import add_cluster_arguments, chosen_engine
@@ -17,6 +18,7 @@ from dagathlon.cli._parts import (
     command,
     load_study,
     unasked,
+    warn_of_plan,
 )
 from dagathlon.cli._shards import add_shard_argument, shard_of, what_next
 from dagathlon.errors import DagathlonError, unknown
@@ -25,6 +27,9 @@ from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import Status
 from dagathlon.study.view.display import make_display
+from dagathlon.study.view.sources import source_lines
+from dagathlon.wording import counted
+from dagathlon.workflow import Study
 
 
 def add_parser(commands: Commands) -> None:
@@ -76,12 +81,12 @@ def _run(arguments: argparse.Namespace) -> int:
         chosen.engine, jobs=arguments.jobs, raises=arguments.raises, **chosen.settings
     )
     study = load_study(arguments, quiet=arguments.quiet)
+    warn_of_plan(study)
     for number, setup in enumerate(study.config.setups):
         if not setup.algorithm_ids():
             print(f"dagathlon: warning: {setup.title}: {NOTHING_LEARNED}", file=sys.stderr)
-        for words in () if arguments.quiet else unasked(study, number):
-            further = sum(run.setup == number for run in study.plan.further)
-            print(f"{setup.title}: with {further} further learning runs: {words}", file=sys.stderr)
+        for words in () if arguments.quiet else _announced(study, number):
+            print(f"{setup.title}: {words}", file=sys.stderr)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit, shard)
     if arguments.detach:
         return detach(arguments, chosen)
@@ -109,6 +114,14 @@ def _run(arguments: argparse.Namespace) -> int:
         for title, folder in summary.folders.items():
             print(f"\n{summary.board(title)}\n\nreport: {folder / 'report.html'}".lstrip("\n"))
     return 0
+
+
+def _announced(study: Study, number: int) -> Iterator[str]:
+    """Where the data of a setup come from, and what is learned that nobody asked for."""
+    yield from source_lines(study.sources(number))
+    further = sum(run.setup == number for run in study.plan.further)
+    for words in unasked(study, number):
+        yield f"with {counted(further, 'further learning run')}: {words}"
 
 
 def _statuses(text: str) -> frozenset[Status]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from dagathlon.cli._parts import Commands, command
 from dagathlon.cli.status import described, lines_of, shown_records
-from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
 from dagathlon.report.boards import Boards
 from dagathlon.report.live import LiveServer
 from dagathlon.study.store.claims import RunRecord, run_records
+from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import counts
 from dagathlon.study.view.progress import Progress
@@ -52,13 +52,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def server_of(folder: Path, port: int = 0) -> LiveServer:
     """The server of a folder of results."""
-    boards = Boards(folder, store_folder(folder))
+    boards = Boards(folder, find_store(folder))
     return LiveServer(folder, lambda: state_of(folder, boards), boards.page, port)
 
 
 def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
     """Where the latest run of a study stands and who is ahead, for the page."""
-    with Store(store_folder(folder), readonly=True) as store:
+    with Store(find_store(folder), readonly=True) as store:
         records, found = run_records(store), counts(store)
     header, rows = lines_of(found)
     state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1, "running": False}

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.cli._parts import Commands, command, table
-from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
 from dagathlon.report.context import Results
 from dagathlon.study.plan.task import Status
 from dagathlon.study.store.claims import RunRecord, run_records
+from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import Count, counts
 from dagathlon.study.view.display import duration
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def look(folder: Path) -> Seen:
     """Read the store once."""
-    with Store(store_folder(folder), readonly=True) as store:
+    with Store(find_store(folder), readonly=True) as store:
         return Seen(run_records(store), list(_setups(folder, store)), counts(store))
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from dagathlon.cli._detach import LOG
 from dagathlon.cli._parts import Commands, command
-from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.study.engine.coordinator import STOP
-from dagathlon.study.store.claims import SCRATCH, RunRecord, run_records
+from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.leases import leases, place
+from dagathlon.study.store.results_folder import SCRATCH, find_store, open_file
 from dagathlon.study.store.store import Store
 
 _STILL_RUNNING = 1
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _store_folder(folder: Path) -> Path:
     try:
-        return store_folder(folder)
+        return find_store(folder)
     except DagathlonError as error:
         # A run that was detached leaves its log before the queue lets it begin.
         waiting = f"; {_WAITING}" if (folder / LOG).is_file() else ""
@@ -79,9 +79,10 @@ def _advice(arguments: argparse.Namespace) -> str:
 
 
 def _ask(store: Store, record: RunRecord) -> None:
-    path = store.folder / SCRATCH / str(record.id) / STOP
+    names = (SCRATCH, str(record.id), STOP)
+    path = store.folder.joinpath(*names)
     try:
-        path.touch()
+        os.close(open_file(store.folder, *names, flags=os.O_WRONLY | os.O_CREAT))
     except FileNotFoundError:
         return  # it has just ended
     except OSError as error:

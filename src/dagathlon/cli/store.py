@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
-from dagathlon.errors import DagathlonError
-from dagathlon.study.store.index_tables import INDEX
+from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import gc, size, verify
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.wording import counted
+from dagathlon.workflow import Study
 
 _DAMAGED = 1
 
@@ -42,27 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     return actions[arguments.action](arguments)
 
 
-def store_folder(folder: Path) -> Path:
-    """The store in a folder of results, or the folder itself when it is a store."""
-    for place in (folder / STORE_FOLDER, folder):
-        if (place / INDEX).is_file():
-            return place
-    above = folder.resolve().parent
-    if (above / STORE_FOLDER / INDEX).is_file():
-        raise DagathlonError(
-            f"{folder}: there is no store here; studies share the one of the folder above: give "
-            f"{folder.parent if folder.name else above}"
-        )
-    raise DagathlonError(f"{folder}: there is no store here; give the folder that a run wrote to")
-
-
 def _gc(arguments: argparse.Namespace) -> int:
     keep = None
     if arguments.keep:
         load_modules(arguments)
         studies = [Study.load(path, arguments.resources) for path in arguments.keep]
         keep = {task.key for study in studies for task in study.plan.tasks}
-    with Store(store_folder(arguments.folder)) as store:
+    with Store(find_store(arguments.folder)) as store:
         freed = gc(store, keep)
     print(
         f"removed {freed.results:,} results and {freed.files:,} files "
@@ -72,13 +58,13 @@ def _gc(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    with Store(store_folder(arguments.folder), readonly=not arguments.repair) as store:
+    with Store(find_store(arguments.folder), readonly=not arguments.repair) as store:
         damaged = verify(store, repair=arguments.repair)
         total = size(store).results
     for damage in damaged:
-        print(f"{damage.kind} {damage.module} {damage.key.hex()[:12]}: {damage.problem}")
+        print(f"{damage.place}: {damage.problem}")
     if not damaged:
-        print(f"{total:,} results, all sound")
+        print(f"{counted(total, 'result')}, all sound")
         return 0
     taken = "they were taken out" if arguments.repair else "use --repair to take them out"
     print(f"{len(damaged):,} damaged; {taken}, and the next run computes them again")
@@ -86,7 +72,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _size(arguments: argparse.Namespace) -> int:
-    with Store(store_folder(arguments.folder), readonly=True) as store:
+    with Store(find_store(arguments.folder), readonly=True) as store:
         found = size(store)
     print(
         f"{found.results:,} results: index {found.index_bytes / 2**20:,.1f} MB, "

@@ -56,6 +56,10 @@ def read_data(
     keep: Sequence[str] | None = None,
     header: bool = True,
     decimal: str | None = None,
+    encoding: str | None = None,
+    skip: int = 0,
+    sheet: str | None = None,
+    recode: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Dataset:
     """Read a data set from a file or take it over from another library's table.
 
@@ -63,8 +67,9 @@ def read_data(
     ----------
     source
         A text file (``.csv``, ``.tsv``, ``.txt`` or any other ending, also packed as ``.gz``), a
-        Parquet file (``.parquet``, ``.pq``), an Arrow file (``.arrow``, ``.feather``, ``.ipc``),
-        a pandas or polars data frame, a pyarrow table, or a numpy matrix.
+        workbook (``.xlsx``, ``.xls``, ``.ods``; needs ``dagathlon[excel]``), a Parquet file
+        (``.parquet``, ``.pq``), an Arrow file (``.arrow``, ``.feather``, ``.ipc``), a pandas or
+        polars data frame, a pyarrow table, or a numpy matrix.
     kinds
         For all columns or by name (``"*"`` is all others): ``"continuous"``; ``"categorical"`` (or
         ``"discrete"``), levels without an order; ``"ordinal"``, levels in an order, that of
@@ -102,6 +107,16 @@ def read_data(
     decimal
         The decimal sign of a text file, ``"."`` or ``","``. By default a comma where the first rows
         leave no doubt, else a point.
+    encoding
+        The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``. By default what its first
+        bytes name, else UTF-8, else cp1252 with a warning.
+    skip
+        Number of lines above the header of a text file or workbook, such as titles.
+    sheet
+        The sheet of a workbook, by default the first one.
+    recode
+        New labels by old ones, by column, such as ``{"sex": {"F": "f", "Female": "f"}}``; an empty
+        new label is a missing value. Kinds and levels are those of the new labels.
 
     Returns
     -------
@@ -116,7 +131,8 @@ def read_data(
     -----
     DataWarning
         When columns have one value only, name or number the rows, or hold six or more different
-        small whole numbers, which may be levels or counts.
+        small whole numbers, which may be levels or counts; when a first column without a name was
+        left out; when an encoding or a sheet was guessed.
 
     Notes
     -----
@@ -126,8 +142,8 @@ def read_data(
     """
     missing = spellings((missing,) if isinstance(missing, str) else missing)
     beyond = frozenset(missing) - frozenset(MISSING)
-    request = replace(request_of(kinds, levels, drop, keep), missing=beyond)
-    layout = TextLayout(delimiter, decimal, header, cardinality_row)
+    request = replace(request_of(kinds, levels, drop, keep), missing=beyond, recode=recode or {})
+    layout = TextLayout(delimiter, decimal, header, cardinality_row, encoding, skip, sheet)
     if isinstance(source, str | os.PathLike):
         data = _read_file(source, request, missing, layout)
     elif isinstance(source, np.ndarray):

@@ -37,7 +37,10 @@ def fit(
     A discrete node gets a table of probabilities. A continuous one gets the least-squares
     regression on its continuous parents, one for each configuration of its discrete parents
     (conditional Gaussian); a configuration with too few rows to tell takes the slopes and the
-    deviation of all rows together. A row counts for a node when the node and its parents are known
+    deviation of all rows together. The square of a deviation is the residual sum of squares divided
+    by the number of rows n (maximum likelihood). The scores ``bic-g``, ``aic-g`` and ``loglik-g``
+    divide by n - k - 1 for k parents, as bnlearn does, so that their likelihood is not that of the
+    fitted network. A row counts for a node when the node and its parents are known
     there and the node was not intervened on.
 
     Parameters

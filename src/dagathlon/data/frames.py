@@ -28,6 +28,7 @@ from dagathlon.data.export import LEVELS_KEY, ORDERED_KEY, indicator_name
 from dagathlon.data.gaps import with_gaps
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.mapped_columns import lies_ready
+from dagathlon.data.recoding import with_recoded
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
 from dagathlon.data.rows_in_file import rows_in_file
@@ -70,6 +71,8 @@ def load_table(path: str | os.PathLike[str]) -> Any:
 
 def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
     """Read a file that is too large: it can be had if nothing large is copied to memory."""
+    if request.recode:
+        raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
     with explained(path, str(path)):
         schema = table_schema(path)
         fields = list(schema)
@@ -184,7 +187,11 @@ def with_written(
 ) -> ColumnRequest:
     """The request with the levels and orders that are written in a table's schema."""
     known = {**_written_levels(schema), **(levels or {})}
-    kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
+    kept = {
+        name: known[name]
+        for name in known
+        if request.kind(name) != "continuous" and name not in request.recode
+    }
     ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(schema, name)}
     return replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
 
@@ -209,13 +216,18 @@ def _from_columns(
     def place(row: int) -> str:
         return f"{where}, row {row + 1}"
 
-    filled = {j: with_gaps(columns[j], request.missing) for j in wanted}
+    filled = {j: entries_of(names[j], columns[j], request) for j in wanted}
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
     regimes = _regimes(marks, columns, where) if marks else None
     guessed = [plan.variable for plan in plans if plan.guessed]
     data = carried_out(plans, place, regimes, mapped, most)
     warn_of_guesses(guessed, where, 5 if most == math.inf else 7)
     return data
+
+
+def entries_of(name: str, column: Any, request: ColumnRequest) -> Any:
+    """Apply missing-value codes and recoding to one column."""
+    return with_recoded(name, with_gaps(column, request.missing), request.recode.get(name, {}))
 
 
 def _wanted(

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dagathlon.data.text_file import TextFile
+from dagathlon.data.text_file import DELIMITERS, TextFile, TitleLinesError
 from dagathlon.errors import DataError
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _SAMPLED_ROWS = 100
 _SAMPLED_FIELDS = 20_000
+# A header below more lines than this is not looked for, nor in shorter files.
+_MOST_TITLES = 30
+_FEWEST = 3
+UNNAMED = "Unnamed: {}"
+"""What pandas calls a column without a name."""
+_DROPPED = (
+    "the first column has no name and another value in each row, like the numbers or names of rows "
+    "that pandas and R write (the first is {!r}); it was left out"
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,11 @@ class Header:
         Line of the header.
     sample
         The first rows below it.
+    labels_rows
+        Whether the first column is one without a name that holds numbers or names of the rows;
+        its name is empty then.
+    notes
+        What was made of columns without names.
     """
 
     names: tuple[str, ...]
@@ -39,6 +54,8 @@ class Header:
     width: int
     line: int
     sample: tuple[tuple[str, ...], ...]
+    labels_rows: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def ends_in_delimiter(self) -> bool:
@@ -46,8 +63,12 @@ class Header:
         return self.width > len(self.names) + len(self.indicators)
 
 
-def read_header(text: TextFile, delimiter: str) -> Header:
-    """Read names and first rows; a missing or double name or a lack of rows is a `DataError`."""
+def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Header:
+    """Read names and first rows; a missing or double name or a lack of rows is a `DataError`.
+
+    If `tolerant`, names are made up where there is none or where one is repeated, and rows of
+    another width are passed over; `Header.notes` say so.
+    """
     records = text.records(delimiter)
     line, fields = next(records, (1, []))
     words = [field.strip() for field in fields]
@@ -57,12 +78,54 @@ def read_header(text: TextFile, delimiter: str) -> Header:
     sample = list(itertools.islice(records, wanted))
     if not sample:
         raise DataError(f"{text.label}: no rows follow the header")
-    _refuse_row_names(text, *sample[0], len(words))
+    try:
+        return _header(text, line, words, sample)
+    except DataError as error:
+        skip = title_lines(text)
+        if skip:
+            raise TitleLinesError(str(error), skip) from None
+        fitting = [(at, row) for at, row in sample if len(row) == len(words)]
+        if not tolerant or not fitting:
+            raise
+        fault = str(error).removeprefix(text.label).lstrip(":, ")
+        note = f"{fault}; other commands refuse the file"
+        trailing = len(words) > 1 and not words[-1]
+        named = distinct_names(words[: len(words) - trailing])
+        kept = tuple(tuple(row) for _, row in fitting)
+        return Header(tuple(named), (), len(words), line, kept, notes=(note,))
+
+
+def _header(
+    text: TextFile, line: int, words: list[str], sample: Sequence[tuple[int, list[str]]]
+) -> Header:
+    """The header of a file without faults."""
+    rows = [row for _, row in sample]
+    if _have_names(rows, len(words)):
+        words = ["", *words]
     for at, row in sample:
         check_width(text, at, len(row), len(words))
     trailing = len(words) > 1 and not words[-1]
-    names, indicators = _split_names(text.label, line, words[: len(words) - trailing])
-    return Header(names, indicators, len(words), line, tuple(tuple(row) for _, row in sample))
+    named = words[: len(words) - trailing]
+    notes: tuple[str, ...] = ()
+    labels = not named[0] and _are_row_labels([row[0].strip() for row in rows])
+    if labels:
+        notes = (_DROPPED.format(rows[0][0].strip()),)
+    elif not named[0] and len(named) > 1:
+        named[0] = UNNAMED.format(0)
+        notes = (f"column 1 has no name, and its values do not tell rows apart: {named[0]!r}",)
+    names, indicators = _split_names(text.label, line, named[labels:])
+    names = ("", *names) if labels else names
+    return Header(names, indicators, len(words), line, tuple(map(tuple, rows)), labels, notes)
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names in which missing and repeated ones are replaced, as pandas does it."""
+    found: dict[str, None] = {}
+    for number, name in enumerate(names):
+        plain = name or UNNAMED.format(number)
+        choices = (f"{plain}.{i}" if i else plain for i in itertools.count())
+        found[next(choice for choice in choices if choice not in found)] = None
+    return list(found)
 
 
 def without_header(text: TextFile, delimiter: str) -> Header:
@@ -78,13 +141,45 @@ def without_header(text: TextFile, delimiter: str) -> Header:
     return Header(names, (), width, 0, tuple(tuple(row) for _, row in sample))
 
 
-def _refuse_row_names(text: TextFile, line: int, row: Sequence[str], width: int) -> None:
-    """Rows that begin with a name of their own, as R writes them, have one field too many."""
-    if len(row) == width + 1 and row[-1].strip():  # an empty last field is a delimiter too many
-        raise DataError(
-            f"{text.label}, line {line}: found {len(row)} fields where the header has {width}; is "
-            "the first one the name of the row? save the file without row names"
-        )
+def _have_names(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether rows have one field more than the header: a name of their own, as R writes them."""
+    if any(len(row) != width + 1 for row in rows) or not any(row[-1].strip() for row in rows):
+        return False  # an empty last field is a delimiter too many
+    has_number = any(_NUMBER.fullmatch(field.strip()) for field in rows[0][1:])
+    return has_number and _are_row_labels([row[0].strip() for row in rows])
+
+
+def _are_row_labels(labels: Sequence[str]) -> bool:
+    """Whether each row has a label of its own: a whole number, or a word, but no measurement."""
+    if not all(labels) or len(set(labels)) < len(labels):
+        return False
+    numbers = [label for label in labels if _NUMBER.fullmatch(label)]
+    return not numbers or all(label.isdecimal() for label in labels)
+
+
+def title_lines(text: TextFile) -> int:
+    """How many lines stand above what looks like the header; 0 where none do."""
+    for delimiter in DELIMITERS:
+        records = itertools.islice(text.records(delimiter), _SAMPLED_ROWS)
+        line = _line_of_names(list(records))
+        if line:
+            return line - 1
+    return 0
+
+
+def _line_of_names(records: Sequence[tuple[int, list[str]]]) -> int:
+    """Line of the first row of names that is as wide as most rows; 0 if no row is above it."""
+    if len(records) < _FEWEST:
+        return 0
+    ((width, often),) = Counter(len(row) for _, row in records).most_common(1)
+    if width < 2 or 2 * often <= len(records):
+        return 0
+    for number, (line, row) in enumerate(records[:_MOST_TITLES]):
+        named = [field.strip() for field in row]
+        filled = sum(map(bool, named)) >= len(named) - 1
+        if len(row) == width and filled and not any(map(_NUMBER.fullmatch, named)):
+            return line if number else 0
+    return 0
 
 
 def check_width(text: TextFile, line: int, found: int, width: int) -> None:
@@ -102,8 +197,7 @@ def _split_names(
     """Variables, and the names that are repeated on their right to mark interventions."""
     if "" in words:
         number = words.index("") + 1
-        hint = "; is it a column of row numbers? save the file without it" if number == 1 else ""
-        raise DataError(f"{label}, line {line}: column {number} has no name{hint}")
+        raise DataError(f"{label}, line {line}: column {number} has no name")
     first: dict[str, int] = {}
     for number, word in enumerate(words):
         if word in first:

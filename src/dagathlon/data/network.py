@@ -20,6 +20,7 @@ from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import circuit, directed_cycle
 from dagathlon.immutable import Immutable
+from dagathlon.wording import counted
 
 if TYPE_CHECKING:
     from dagathlon.data.inference.answer import Assignment, NormalAnswer, TableAnswer
@@ -76,16 +77,17 @@ class Network(Immutable):
     def load(cls, name_or_path: str | Path) -> Network:
         """Load a standard network by its name, or any network from a file.
 
-        The name of a standard network, such as ``"alarm"`` (see `list_networks`), means that
-        network even where a file is called the same; anything else that can be a file is read
-        (see `read_network`).
+        The name of a standard network, such as ``"alarm"`` or ``"bundled:alarm"`` (see
+        `list_networks`), means that network even where a file is called the same; anything else
+        that can be a file is read (see `read_network`).
         """
         # Here and not above: the readers build on this class.
         from dagathlon.data.networks import is_network_path, read_network  # noqa: PLC0415
-        from dagathlon.data.standard import list_networks, load_network  # noqa: PLC0415
+        from dagathlon.data.standard import BUNDLED, list_networks, load_network  # noqa: PLC0415
 
         standard = {record.name for record in list_networks()}
-        if name_or_path not in standard and is_network_path(name_or_path):
+        bundled = str(name_or_path).startswith(BUNDLED)
+        if name_or_path not in standard and not bundled and is_network_path(name_or_path):
             return read_network(name_or_path)
         return load_network(str(name_or_path))
 
@@ -285,7 +287,7 @@ class Network(Immutable):
     def _facts(self) -> list[str]:
         arcs = sum(len(given.parents) for given in self._distributions.values())
         counts = {"node": len(self), "arc": arcs, "parameter": self.n_parameters}
-        return [self.kind, *(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())]
+        return [self.kind, *(counted(n, word) for word, n in counts.items())]
 
 
 def _with(

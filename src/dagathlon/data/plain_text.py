@@ -156,7 +156,7 @@ def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8] | None:
         if text.content is None
         else np.frombuffer(text.content, np.uint8)
     )
-    start = len(_BOM) if bytes(content[: len(_BOM)]) == _BOM else 0
+    start = text.start or (len(_BOM) if bytes(content[: len(_BOM)]) == _BOM else 0)
     raw = content.data
     end = start
     for _ in range(lines):

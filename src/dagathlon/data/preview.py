@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.wording import agreeing
+
 if TYPE_CHECKING:
     from dagathlon.data.dataset import Dataset
 
@@ -150,8 +152,8 @@ def described(data: Dataset) -> str:
         facts.append("with missing values")
     if data.targets is not None:
         facts.append(f"{len(data.targets)} regimes")
-    columns = "column" if len(data.names) == 1 else "columns"
-    rows = "row" if len(data) == 1 else "rows"
+    columns = agreeing(len(data.names), "column", "columns")
+    rows = agreeing(len(data), "row", "rows")
     return f"{len(data):,} {rows} × {len(data.names):,} {columns}: {', '.join(facts)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,12 +16,13 @@ from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.plain_text import PlainText
+from dagathlon.data.recoding import with_recoded
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.text_table import TextColumns, TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.data.wide_text import WholeTable, whole_table
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, DataWarning
 
 
 def read_csv(
@@ -31,7 +33,9 @@ def read_csv(
 ) -> Dataset:
     """Read a delimited text file; see `dagathlon.data.read_data`."""
     table = TextTable(path, layout, missing)
-    names = table.header.names
+    for note in table.notes:
+        warnings.warn(f"{table.label}: {note}", DataWarning, stacklevel=4)
+    names = table.names
     request.check(names, table.label)
     plain = table.plain(request)
     whole = None if plain is None else _whole(table, plain, request)
@@ -47,7 +51,8 @@ def read_csv(
         if column is None:
             continue
         if found is None:
-            plans.append(plan_column(name, column, request, place, table.missing))
+            recoded = with_recoded(name, column, request.recode.get(name, {}), table.missing)
+            plans.append(plan_column(name, recoded, request, place, table.missing))
         else:
             plans.append(_plan_codes(name, column, found[name], request))
     warn_of_guesses([plan.variable for plan in plans if plan.guessed], table.label)
@@ -59,8 +64,7 @@ def read_csv(
 
 def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeTable | None:
     """All columns at a time, where nothing was said about any of them."""
-    said = request.kinds or request.levels or request.default is not None
-    if said or table.header.indicators or table.layout.cardinality_row is True:
+    if request.is_about_kinds or table.header.indicators or table.layout.cardinality_row is True:
         return None
     cardinalities = table.first_row_may_hold_cardinalities()
     if cardinalities and table.unwanted and not table.may_begin_with_cardinalities():
@@ -85,6 +89,11 @@ def cardinalities_of(
         return None
     all_columns = [*columns.variables.values(), *columns.indicators.values()]
     found = cardinalities([*names, *indicators], all_columns, demanded, table.place)
+    if found is not None and request.recode:
+        raise DataError(
+            f"{table.label}: the second line was taken for the numbers of levels, and codes below "
+            "it cannot be recoded; if it is data, say cardinality_row=False (--cardinality-row no)"
+        )
     return None if found is None else dict(zip(names, found, strict=False))
 
 

@@ -34,6 +34,14 @@ class Reading:
         Whether the first line of a text file holds the names.
     delimiter, decimal
         What separates fields, and the decimal sign; None to find out.
+    encoding
+        The encoding of a text file; None to find out.
+    skip
+        Number of lines above the header.
+    sheet
+        The sheet of a workbook; None for the first one.
+    recode
+        New labels by old ones, by column.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +53,10 @@ class Reading:
     header: bool = True
     delimiter: str | None = None
     decimal: str | None = None
+    encoding: str | None = None
+    skip: int = 0
+    sheet: str | None = None
+    recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return hash(repr(self.to_json()))
@@ -56,11 +68,13 @@ class Reading:
     def request(self) -> ColumnRequest:
         """What was said about columns."""
         found = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
-        return replace(found, missing=frozenset(spellings(self.na)) - frozenset(MISSING))
+        beyond = frozenset(spellings(self.na)) - frozenset(MISSING)
+        return replace(found, missing=beyond, recode=self.recode)
 
     def layout(self) -> TextLayout:
         """What was said about a text file."""
-        return TextLayout(self.delimiter, self.decimal, self.header, self.cardinality_row)
+        about = (self.delimiter, self.decimal, self.header, self.cardinality_row)
+        return TextLayout(*about, self.encoding, self.skip, self.sheet)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Reading:
@@ -80,13 +94,18 @@ class Reading:
             "levels": {name: list(self.levels[name]) for name in sorted(self.levels)},
             "drop": sorted(self.drop),
             "na": sorted(self.na),
+            "recode": {
+                name: dict(sorted(self.recode[name].items())) for name in sorted(self.recode)
+            },
         }
         found: dict[str, Any] = {key: value for key, value in said.items() if value}
         if self.keep is not None:
             found["keep"] = sorted(self.keep)
         if not self.header:
             found["header"] = False
-        for key in ("cardinality_row", "delimiter", "decimal"):
+        if self.skip:
+            found["skip"] = self.skip
+        for key in ("cardinality_row", "delimiter", "decimal", "encoding", "sheet"):
             if getattr(self, key) is not None:
                 found[key] = getattr(self, key)
         return found
@@ -104,6 +123,10 @@ class Reading:
             header=self.header,
             delimiter=self.delimiter,
             decimal=self.decimal,
+            encoding=self.encoding,
+            skip=self.skip,
+            sheet=self.sheet,
+            recode=self.recode,
         )
 
 
@@ -119,12 +142,23 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _is_kinds(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(kind, str) for kind in value.values())
 
 
 def _is_levels(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_names, value.values()))
+
+
+def _is_recoding(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(changes, Mapping) and all(map(_is_text, changes.values()))
+        for changes in value.values()
+    )
 
 
 _CHECKS = {
@@ -137,5 +171,9 @@ _CHECKS = {
     "header": ("true or false", _is_flag),
     "delimiter": ("a text", _is_text),
     "decimal": ("a text", _is_text),
+    "encoding": ("a text", _is_text),
+    "skip": ("a number of lines", _is_count),
+    "sheet": ("a text", _is_text),
+    "recode": ("an object of column names and objects of old and new labels", _is_recoding),
 }
 READING_KEYS = tuple(_CHECKS)

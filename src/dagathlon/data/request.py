@@ -28,19 +28,49 @@ class TextLayout:
         Whether the first line holds the names.
     cardinality_row
         Whether the first row below holds the numbers of levels; None to find out.
+    encoding
+        The encoding of the text; None to find out.
+    skip
+        Number of lines above the header, such as titles.
+    sheet
+        The sheet of a workbook; None for the first one.
     """
 
     delimiter: str | None = None
     decimal: str | None = None
     header: bool = True
     cardinality_row: bool | None = None
+    encoding: str | None = None
+    skip: int = 0
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         sign = self.delimiter
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            raise DataError(
+                f"{unknown('encoding', self.encoding, ENCODINGS)}; others that Python knows, too"
+            )
+        if self.skip < 0:
+            raise DataError(f"lines to skip are a whole number from 0 on, found {self.skip}")
         if sign is not None and (len(sign) != 1 or sign in '"\r\n' or sign > "~"):
             raise DataError(f"a delimiter is one character, found {sign!r}")
         if self.decimal not in (None, ".", ","):
             raise DataError(f"a decimal sign is a point or a comma, found {self.decimal!r}")
+
+
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "mac-roman", "shift_jis")
+"""Some encodings that files have."""
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python decodes text by this name."""
+    try:
+        b"a".decode(name)
+    except UnicodeDecodeError:
+        return True  # such as UTF-16, in which one byte is no text
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
@@ -66,6 +96,8 @@ class ColumnRequest:
         Columns to leave out; columns to take, ``None`` for all.
     missing
         Words and numbers that mean a missing value, beyond those that always do.
+    recode
+        New labels by old ones, by column.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -74,6 +106,7 @@ class ColumnRequest:
     drop: frozenset[str] = frozenset()
     keep: frozenset[str] | None = None
     missing: frozenset[str] = frozenset()
+    recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def kind(self, name: str) -> str | None:
         """``discrete`` or ``continuous``, or ``None`` to go by the content."""
@@ -81,6 +114,12 @@ class ColumnRequest:
             return "discrete"
         asked = self.kinds.get(name, self.default)
         return None if asked is None else _MEANS.get(asked, asked)
+
+    @property
+    def is_about_kinds(self) -> bool:
+        """Whether anything was said that bears on the kind of a column."""
+        said = self.kinds or self.levels or self.recode
+        return bool(said) or self.default is not None
 
     def is_ordered(self, name: str) -> bool:
         """Whether the column was said to be ordinal."""
@@ -95,7 +134,8 @@ class ColumnRequest:
     def check(self, names: Sequence[str], where: str) -> None:
         """Check that all columns that were spoken of are there, and that some are left."""
         known = set(names)
-        for name in (*self.kinds, *self.levels, *sorted(self.drop), *sorted(self.keep or ())):
+        told = (*self.kinds, *self.levels, *self.recode)
+        for name in (*told, *sorted(self.drop), *sorted(self.keep or ())):
             if name not in known:
                 raise DataError(unknown("column", name, names, where))
         for name, levels in self.levels.items():

@@ -19,6 +19,8 @@ def explained(place: Path, label: str) -> Iterator[None]:
     try:
         if place.is_dir():
             raise IsADirectoryError
+        if place.exists() and not place.is_file():
+            raise OSError("it is not a regular file")
         yield
     except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
         raise DataError(_unreadable(label, error)) from None

@@ -23,8 +23,9 @@ from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
 from dagathlon.data.plain_text import PlainText, Use, plain_text
 from dagathlon.data.request import ColumnRequest, TextLayout
-from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
+from dagathlon.data.text_file import checked, open_text, sniffed_delimiter, without_titles
 from dagathlon.data.variable import MAX_LEVELS
+from dagathlon.data.workbook import is_workbook
 from dagathlon.errors import DataError
 
 _BLOCK = 1 << 20
@@ -49,24 +50,63 @@ class TextColumns(NamedTuple):
 
 
 class TextTable:
-    """A delimited text file: its header, its columns, and where its rows stand."""
+    """A delimited text file: its header, its columns, and where its rows stand.
+
+    Parameters
+    ----------
+    path, layout
+        The file, and how it is laid out.
+    missing
+        Fields that mean a missing value.
+    tolerant
+        Whether names are made up where they are missing or repeated, and rows with another number
+        of fields left out, which `notes` say then. Places of rows are wrong in such files.
+    """
 
     def __init__(
-        self, path: str | os.PathLike[str], layout: TextLayout, missing: Iterable[str]
+        self,
+        path: str | os.PathLike[str],
+        layout: TextLayout,
+        missing: Iterable[str],
+        *,
+        tolerant: bool = False,
     ) -> None:
         self.layout = layout
-        self.text = open_text(path)
-        signs = check_text(self.text)
+        text, signs = checked(open_text(path, layout), layout)
+        self.text = without_titles(text, layout.skip)
         self.has_quotes = signs.quotes > 0
         self.may_have_hexadecimals = signs.may_have_hexadecimals
-        self.delimiter = layout.delimiter or sniffed_delimiter(self.text)
+        told = None if is_workbook(self.text.path) else layout.delimiter
+        self.delimiter = told or sniffed_delimiter(self.text)
         if signs.quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
-        read = read_header if layout.header else without_header
-        self.header = read(self.text, self.delimiter)
+        self.tolerant = tolerant
+        self.n_unfit = 0
+        if layout.header:
+            self.header = read_header(self.text, self.delimiter, tolerant)
+        else:
+            self.header = without_header(self.text, self.delimiter)
         self.missing = frozenset(missing) | {""}
         self.decimal = "."
         self.unwanted: set[int] = set()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed, and what was left out."""
+        notes = (*self.text.notes, *self.header.notes)
+        if not self.n_unfit:
+            return notes
+        rows = "1 row has" if self.n_unfit == 1 else f"{self.n_unfit:,} rows have"
+        first = str(self._unfit_row()).removeprefix(self.label).lstrip(":, ")
+        return (
+            *notes,
+            f"{rows} another number of fields ({first}): other commands refuse the file",
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.header.names[self.header.labels_rows :]
 
     @property
     def label(self) -> str:
@@ -80,6 +120,11 @@ class TextTable:
                 return f"{self.label}, line {line}"
         return f"{self.label}, row {row + 1}"
 
+    @property
+    def _lines_above(self) -> int:
+        """Lines of the text to the header and with it."""
+        return max(self.header.line - self.text.skipped, 0)
+
     def plain(self, request: ColumnRequest) -> PlainText | None:
         """The wanted columns as the native core reads them, where the file is plain."""
         if self.has_quotes or self.header.ends_in_delimiter:
@@ -91,12 +136,11 @@ class TextTable:
         if self.text.size > _MANY_ROWS * row_size and pa.float64() in self._guess(request).values():
             return None
         uses = [Use.ANY] * self.header.width
-        for j, name in enumerate(self.header.names):
-            if request.kind(name) == "discrete":
-                uses[j] = Use.FIELDS
+        for j in self._asked(request):
+            uses[j] = Use.FIELDS
         for j in self.unwanted:
             uses[j] = Use.LEFT_OUT
-        found = plain_text(self.text, self.delimiter, self.header.line, uses, self.missing)
+        found = plain_text(self.text, self.delimiter, self._lines_above, uses, self.missing)
         # A number of levels above 255 would have been taken for a measurement.
         if found is not None and len(found.values) and self.first_row_may_hold_cardinalities():
             return None
@@ -112,12 +156,14 @@ class TextTable:
         names = [*self.header.names, *self.header.indicators]
         found = None
         if plain is not None:
-            with_levels = {j for j, name in enumerate(self.header.names) if name in request.levels}
-            found = plain.columns(with_levels)
+            worded = {*request.levels, *request.recode}
+            found = plain.columns({j for j, name in enumerate(self.header.names) if name in worded})
         if found is None:
             found = self._by_pyarrow(request)
         if self.header.ends_in_delimiter:
-            self._check_empty(found.pop(self.header.width - 1))
+            rest = found.pop(self.header.width - 1)
+            if not self.tolerant:
+                self._check_empty(rest)
         split = len(self.header.names)
         return TextColumns(
             {names[j]: column for j, column in found.items() if j < split},
@@ -147,14 +193,18 @@ class TextTable:
         """Find out which columns are not wanted, and the decimal sign of the others."""
         names = (*self.header.names, *self.header.indicators)
         self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
+        self.unwanted |= {0} if self.header.labels_rows else set()
         self.decimal = self._decimal_sign({*self._asked(request), *self.unwanted})
 
     def _asked(self, request: ColumnRequest) -> dict[int, Any]:
-        """The columns that shall be discrete."""
+        """The columns that are read as labels."""
+        if not request.is_about_kinds:
+            return {}
         return {
             j: _LABELS
             for j, name in enumerate(self.header.names)
-            if request.kind(name) == "discrete" and j not in self.unwanted
+            if request.kind(name) == "discrete" or name in request.recode
+            if j not in self.unwanted
         }
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
@@ -236,7 +286,9 @@ class TextTable:
                 continue
             present = [field for field in column if field not in self.missing]
             name = self.header.names[j] if j < len(self.header.names) else ""
-            if request.kind(name) == "continuous" or not present:
+            if name in request.recode:
+                kind = _LABELS
+            elif request.kind(name) == "continuous" or not present:
                 kind = pa.float64() if present else None
             elif all(_is_code(field, greatest) for field in present):
                 kind = None if name in request.levels else _code_type(present)
@@ -275,13 +327,22 @@ class TextTable:
         if block is None:
             row_size = sum(map(len, self.header.names)) + sum(map(len, self.header.sample[0]))
             block = max(_BLOCK, _ROWS_PER_BLOCK * row_size)
+        self.n_unfit = 0
+
+        def pass_over(row: Any) -> str:
+            self.n_unfit += 1
+            return "skip"
+
+        unfit = pass_over if self.tolerant else None
         try:
             with self.text.open_arrow() as stream:
                 return read(
                     stream,
                     read_options=self._read_options(block),
                     parse_options=pa_csv.ParseOptions(
-                        delimiter=self.delimiter, newlines_in_values=self.has_quotes
+                        delimiter=self.delimiter,
+                        newlines_in_values=self.has_quotes,
+                        invalid_row_handler=unfit,
                     ),
                     convert_options=self._convert_options(types),
                 )
@@ -298,7 +359,7 @@ class TextTable:
         """Numbers for names, because indicators repeat names; the lines of the header left out."""
         return pa_csv.ReadOptions(
             column_names=list(map(str, range(self.header.width))),
-            skip_rows_after_names=self.header.line,
+            skip_rows_after_names=self._lines_above,
             block_size=block,
         )
 
@@ -318,10 +379,20 @@ class TextTable:
 
     def _fault(self, error: Exception) -> DataError:
         """The first row that does not have as many fields as the header, or else the raw reason."""
-        for line, fields in self.text.records(self.delimiter):
-            check_width(self.text, line, len(fields), self.header.width)
+        wrong = self._unfit_row()
+        if wrong is not None:
+            return wrong
         reason = " ".join(str(error).split())
         return DataError(f"{self.label}: cannot be read as a table ({reason})")
+
+    def _unfit_row(self) -> DataError | None:
+        """What is wrong with the first row that has another number of fields than the header."""
+        for line, fields in self.text.records(self.delimiter):
+            try:
+                check_width(self.text, line, len(fields), self.header.width)
+            except DataError as error:
+                return error
+        return None
 
     def _check_empty(self, column: Any) -> None:
         if column.null_count < len(column):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import io
 import os
 import zlib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from dagathlon.errors import DataError
@@ -14,6 +17,9 @@ MOST_UNPACKED = "DAGATHLON_MAX_UNPACKED"
 """Environment variable: how many bytes a compressed file may unpack to."""
 _DEFAULT = 4 * 2**30
 _CHUNK = 1 << 20
+# What unpacks to more bytes than this, and so many times its size, is counted before it is held.
+_TRUSTED = 1 << 27
+_USUAL_RATIO = 100
 
 
 class Readable(Protocol):
@@ -59,6 +65,40 @@ def read_bounded(stream: Readable, label: str) -> bytes:
             raise TooLargeError(most, label)
         held.write(piece)
     return held.getvalue()
+
+
+def read_gzip(path: Path, label: str, check: Callable[[bytes, str], None]) -> bytes:
+    """Content of a gzip file; what unpacks to too much is refused before much of it is held.
+
+    Parameters
+    ----------
+    path, label
+        The file, and its name in errors.
+    check
+        Called with each piece and the label; raises where it cannot be part of the content.
+    """
+    most, counted = most_unpacked(), False
+    held = io.BytesIO()
+    with path.open("rb") as raw, gzip.open(raw) as packed:
+        while piece := packed.read(_CHUNK):
+            if held.tell() + len(piece) > most:
+                raise TooLargeError(most, label)
+            check(piece, label)
+            held.write(piece)
+            size = held.tell()
+            if not counted and size >= _TRUSTED and size > _USUAL_RATIO * raw.tell():
+                counted = True
+                _count(packed, size, most, label)
+                packed.seek(size)
+    return held.getvalue()
+
+
+def _count(packed: Readable, size: int, most: int, label: str) -> None:
+    """Refuse a file of which more follows than is allowed, without holding it."""
+    while piece := packed.read(_CHUNK):
+        size += len(piece)
+        if size > most:
+            raise TooLargeError(most, label)
 
 
 def unpacked(packed: bytes | memoryview) -> bytes:

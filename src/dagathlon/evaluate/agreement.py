@@ -11,8 +11,10 @@ import numpy.typing as npt
 from dagathlon.graphs import Graph, Mark, cpdag
 
 Direction: TypeAlias = Literal["forward", "backward", "undecided", "contradicting"]
-"""A direction is agreed when more than half of those who join the pair give it. It is contradicting
-when both are given and the lesser has a quarter or more of the votes for any, else undecided."""
+"""The direction that more than half of the votes that join the pair give; contradicting when both
+are given and the lesser has a quarter or more of the votes for any, else undecided."""
+Verdict: TypeAlias = Literal["agreed", "one voter", "undecided", "contradicting"]
+"""A direction is agreed when two algorithms or more give it; of one it is that one's word."""
 
 _DISSENT = 0.25
 _ROUNDING = 1e-9
@@ -47,6 +49,8 @@ class EdgeAgreement(NamedTuple):
         Share of the votes that has left → right, and left ← right.
     claims
         What the graphs under each id say.
+    voters
+        How many algorithms join them, give left → right, and give left ← right, each in some graph.
     """
 
     left: str
@@ -55,6 +59,15 @@ class EdgeAgreement(NamedTuple):
     forward: float
     backward: float
     claims: Mapping[str, Claim]
+    voters: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What becomes of the direction in a word; see `Verdict`."""
+        found = self.direction
+        if found in ("undecided", "contradicting"):
+            return found
+        return "agreed" if self.voters[1 if found == "forward" else 2] > 1 else "one voter"
 
     @property
     def by(self) -> dict[str, float]:
@@ -97,6 +110,7 @@ def edge_agreement(
     shares = {name: _shares(graphs[name], nodes) for name in names}
     votes = _votes({name: len(graphs[name]) for name in names}, algorithms or {})
     total = np.sum([votes[name] * shares[name] for name in names], axis=0)
+    behind = algorithms or {}
     result = [
         EdgeAgreement(
             nodes[i],
@@ -105,10 +119,20 @@ def edge_agreement(
             float(total[1, i, j]),
             float(total[1, j, i]),
             {name: Claim(*_cells(share, i, j)) for name, share in shares.items()},
+            _voters({name: Claim(*_cells(of, i, j)) for name, of in shares.items()}, behind),
         )
         for i, j in np.argwhere(np.triu(total[0]))
     ]
     return sorted(result, key=lambda edge: -round(edge.support, 9))
+
+
+def _voters(claims: Mapping[str, Claim], algorithms: Mapping[str, str]) -> tuple[int, int, int]:
+    """How many algorithms join a pair, and give it each direction."""
+    joined, forward, backward = (
+        len({algorithms.get(name, name) for name, found in claims.items() if found[k]})
+        for k in range(3)
+    )
+    return joined, forward, backward
 
 
 def _votes(sizes: Mapping[str, int], algorithms: Mapping[str, str]) -> dict[str, float]:

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.errors import GraphError
 from dagathlon.evaluate.counts import Ends, on_joined_pairs, on_shared_nodes
 from dagathlon.evaluate.metric import Measure, Value, metric_family
-from dagathlon.graphs import Graph, Mark, cpdag
+from dagathlon.graphs import Graph, Mark, cpdag, extension, pag
 
 _NOISY_DATA = (
     "Constantinou, Liu, Chobtham, Guo and Kitson 2021, Large-scale empirical validation of "
@@ -107,14 +108,16 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
     estimate, truth
         Graphs of any kind.
     equivalent
-        Whether directions that are open in the equivalence classes of both DAGs cost nothing.
+        Whether what the equivalence class of the truth leaves open costs nothing, such as a
+        direction that is open in the classes of both (rule 6 of Constantinou 2019).
     """
     learned, true = on_shared_nodes(estimate, truth)
     found, wanted = on_joined_pairs(learned, true)
     full = _full_matches(found, wanted)
-    if equivalent and learned.is_dag and true.is_dag:
+    classes = _classes(learned, true) if equivalent else None
+    if classes is not None:
         # The classes join the same pairs.
-        full |= _full_matches(*on_joined_pairs(cpdag(learned), cpdag(true)))
+        full |= _full_matches(*on_joined_pairs(*classes))
     both = found.joined & wanted.joined
     tp = int(np.count_nonzero(both & full))
     half = int(np.count_nonzero(both)) - tp
@@ -122,6 +125,23 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
     fp = len(full) - edges
     negatives = len(true) * (len(true) - 1) // 2 - edges
     return BayesysCounts(tp, half, fp, negatives - fp, edges)
+
+
+def _classes(learned: Graph, true: Graph) -> tuple[Graph, Graph] | None:
+    """Return the equivalence classes of two graphs in one form; None where one has none.
+
+    A graph with undirected edges has the class of its DAGs; one with bidirected edges is compared
+    by PAGs.
+    """
+    try:
+        dags = [graph if graph.is_dag else extension(graph) for graph in (learned, true)]
+        return cpdag(dags[0]), cpdag(dags[1])
+    except GraphError:
+        pass
+    try:
+        return pag(learned), pag(true)
+    except GraphError:
+        return None
 
 
 def _full_matches(learned: Ends, true: Ends) -> npt.NDArray[np.bool_]:
@@ -163,7 +183,11 @@ _column = partial(Measure, references=_NOISY_DATA, table="beside")
 )
 def bayesys_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     """The metrics under the names that tables use."""
-    counts = bayesys_counts(estimate, truth)
+    return columns_of(bayesys_counts(estimate, truth))
+
+
+def columns_of(counts: BayesysCounts) -> dict[str, Value]:
+    """Return the metrics of some counts under the names that tables use."""
     return {
         "bayesys_precision": counts.precision(),
         "bayesys_recall": counts.recall,

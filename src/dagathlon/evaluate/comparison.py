@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dagathlon.errors import GraphError
+from dagathlon.evaluate.bayesys import bayesys_counts, columns_of
 from dagathlon.evaluate.metric import MetricModule, Value, families, is_own
 from dagathlon.graphs import Graph, as_graph, as_undirected
 from dagathlon.graphs.undirected import UndirectedForm
@@ -13,6 +14,7 @@ from dagathlon.learners.base import Estimate
 
 _INPUTS = ("estimate", "truth")
 COMPARED_AS = "compared_as"
+OPEN_DIRECTIONS = "open_directions"
 """The column that says by which undirected graphs those of directed edges were compared."""
 
 
@@ -21,6 +23,7 @@ def compare(
     truth: Any,
     causal: bool | None = None,
     undirected: UndirectedForm | None = None,
+    equivalent: bool = False,
 ) -> dict[str, Value]:
     """Compare a learned graph with the true one, node by name.
 
@@ -34,6 +37,9 @@ def compare(
         What graphs of directed edges are compared by, on both sides: their ``moral`` graphs or
         their graphs of unconditional ``dependence``; None compares graphs as they are. The choice
         stands in the result as ``compared_as``.
+    equivalent
+        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
+        Bayesys (rule 6 of Constantinou 2019). The result says so in ``open_directions``.
 
     Returns
     -------
@@ -42,7 +48,7 @@ def compare(
         over the shared ones, and ``n_nodes_left_out`` counts the others.
     """
     families = [*standard_families(), *own_families()]
-    return compare_by(families, estimate, truth, causal, undirected)
+    return compare_by(families, estimate, truth, causal, undirected, equivalent=equivalent)
 
 
 def standard_families() -> list[type[MetricModule]]:
@@ -61,6 +67,8 @@ def compare_by(
     truth: Any,
     causal: bool | None,
     undirected: UndirectedForm | None = None,
+    *,
+    equivalent: bool = False,
 ) -> dict[str, Value]:
     """As `compare`, with the chosen metrics alone."""
     given = {"estimate": _graph(estimate), "truth": _graph(truth)}
@@ -74,6 +82,9 @@ def compare_by(
         small = not limited or shared <= (family.most_nodes or 0)
         if (causal and limited) or (causal is None and small) or not limited:
             metrics |= family().compute(*(given[name] for name in family.needs))
+    if equivalent:
+        free = columns_of(bayesys_counts(given["estimate"], given["truth"], equivalent=True))
+        metrics |= {OPEN_DIRECTIONS: "free"} | {k: v for k, v in free.items() if k in metrics}
     return metrics if undirected is None else metrics | _not_of_undirected(chosen, metrics)
 
 

@@ -31,6 +31,7 @@ from dagathlon.evaluate.true_families import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+from dagathlon.wording import counted
 
 EXACT = "exact"
 
@@ -140,7 +141,7 @@ def _mean_of(found: FloatArray) -> CrossEntropyValue:
     if not len(found) or not np.isfinite(found).all():
         raise DataError("some fresh rows have no finite log-likelihood")
     error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
-    return CrossEntropyValue(float(found.mean()), error, f"{len(found):,} fresh rows")
+    return CrossEntropyValue(float(found.mean()), error, counted(len(found), "fresh row"))
 
 
 def discrete_cross_entropy(fitted: Network, truth: Network) -> float:

@@ -71,6 +71,7 @@ def interval_validation(
     estimates: Estimates,
     *,
     outputs: Mapping[str, str] | None = None,
+    algorithms: Mapping[str, str] | None = None,
     bootstraps: Mapping[str, Sequence[Graph]] | None = None,
     combine: Combine = "min",
     rows: int | None = None,
@@ -90,6 +91,8 @@ def interval_validation(
         the same subsamples for all learners, in the same order.
     outputs
         What learners return (``dag``, ``cpdag``, ``pag``, ``undirected``, …), as far as known.
+    algorithms
+        The algorithm of each learner: a ranking of different ones is not reliable (`forecast`).
     bootstraps
         Graphs of learners on bootstrap samples of all rows; pairs are then weighted by confidence.
     combine
@@ -112,7 +115,7 @@ def interval_validation(
     missing = [name for name in graphs if name not in there]
     _require_learners(there, missing)
     kept = {name: estimates[name] for name in there if name in estimates}
-    learned = Learned.of(there, kept, outputs=outputs)
+    learned = Learned.of(there, kept, outputs=outputs, algorithms=algorithms)
     duplicates = near_duplicates(learned)
     sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
@@ -132,7 +135,7 @@ def interval_validation(
         subsamples=max((there.shape[1] for there in learned.there.values()), default=0),
         edges=tuple(agreement.edges()),
         disputed=tuple(_disputed(learned)),
-        forecast=forecast(agreement),
+        forecast=forecast(agreement, learned.algorithms),
         sensitivity=tuple(sensitivity),
         duplicates=tuple(duplicates),
         notes=(*notes, *notes_on(learned, missing, sensitivity, duplicates, means)),

@@ -11,6 +11,7 @@ import numpy as np
 
 from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
+from dagathlon.wording import counted
 
 Verdict: TypeAlias = Literal["not reliable", "fair", "good"]
 
@@ -21,11 +22,12 @@ LEAST_SIZE, GOOD_SIZE = 0.8, 0.9
 FEW_SHARED = 0.25
 """With a lesser part of the edges shared by all, agreement is mostly on missing edges."""
 REACH = (
-    "These limits were found among settings of one search. In our own studies settings of one "
-    "algorithm were ranked well, and algorithms of different families hardly better than by "
-    "chance, whatever the forecast was."
+    "In our own studies the method ranked settings of one algorithm well, and different algorithms "
+    "hardly better than chance, however much they agreed on."
 )
 """What a forecast cannot say; docs/reproduction.md has the numbers."""
+ADVICE = "Use it to choose between settings of one algorithm, such as 'pc[alpha=0.001,0.01,0.05]'."
+_DIFFERENT = "the learners are {n} different algorithms, which the method cannot rank"
 # A learner breaks the agreement when without it so many times as many pairs are connected, and at
 # least so many more: two pairs rather than one are no news.
 _TIMES, _MORE = 2, 3
@@ -47,13 +49,15 @@ class Forecast(NamedTuple):
     relative_size
         The one as a part of the other.
     verdict
-        ``not reliable`` with fewer than 5 connected pairs or less than 80 % of all pairs, ``good``
-        above 90 %, otherwise ``fair``.
+        ``not reliable`` where the learners are different algorithms; of the settings of one (or of
+        learners whose algorithms are not known) what the size of the agreement says, `by_limits`.
     reason
         The same in a sentence.
     edge_share
         Connected pairs as a part of the pairs that any learner joins; 1 where nobody joins any. No
         limit of the paper: of many variables most pairs are joined by nobody, and so agreed on.
+    algorithms
+        How many different algorithms the learners are; 0 where that is not known.
     """
 
     n_connected: int
@@ -63,6 +67,17 @@ class Forecast(NamedTuple):
     verdict: Verdict
     reason: str
     edge_share: float
+    algorithms: int = 0
+
+    @property
+    def by_limits(self) -> Verdict:
+        """What the paper's limits say, found among settings of one algorithm (`verdict_of`)."""
+        return verdict_of(self.n_connected, self.relative_size)
+
+    @property
+    def of_settings(self) -> bool:
+        """Whether the learners are settings of one algorithm, or not known to be others."""
+        return self.algorithms < 2
 
     @property
     def n_joined(self) -> int:
@@ -70,15 +85,26 @@ class Forecast(NamedTuple):
         return self.n_connected + self.n_all - self.n_pairs
 
 
-def forecast(agreement: PartialGraph) -> Forecast:
-    """The forecast from an agreement graph, by the limits that its inventors found.
+def forecast(agreement: PartialGraph, algorithms: Iterable[str] = ()) -> Forecast:
+    """Forecast from an agreement graph how reliable the ranking is.
+
+    Settings of one algorithm are judged by the limits that the inventors found. A ranking of
+    different algorithms is not reliable, whatever they agree on: in our own studies it was hardly
+    better than chance (docs/reproduction.md).
+
+    Parameters
+    ----------
+    agreement
+        What all learners agree on.
+    algorithms
+        The algorithm of each learner, where that is known.
 
     References
     ----------
     Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
     learning without ground truth, AISTATS.
     """
-    return _forecast(agreement.n_connected, agreement.n_pairs, agreement.n_all)
+    return _forecast(agreement.n_connected, agreement.n_pairs, agreement.n_all, algorithms)
 
 
 def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
@@ -87,16 +113,20 @@ def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
     inside = learned.agreed(chosen)
     connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
     n_pairs = learned.n_all - int(np.count_nonzero(~inside))
-    return _forecast(connected, n_pairs, learned.n_all)
+    algorithms = [learned.algorithms[i] for i in chosen] if learned.algorithms else []
+    return _forecast(connected, n_pairs, learned.n_all, algorithms)
 
 
-def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
+def _forecast(n_connected: int, n_pairs: int, n_all: int, algorithms: Iterable[str]) -> Forecast:
     size = n_pairs / n_all if n_all else 1.0
     verdict = verdict_of(n_connected, size)
     reason = _reason(n_connected, size, verdict)
+    different = list(dict.fromkeys(algorithms))
+    if len(different) > 1:
+        verdict, reason = "not reliable", f"{_DIFFERENT.format(n=len(different))}; {reason}"
     joined = n_connected + n_all - n_pairs
     share = n_connected / joined if joined else 1.0
-    return Forecast(n_connected, n_pairs, n_all, size, verdict, reason, share)
+    return Forecast(n_connected, n_pairs, n_all, size, verdict, reason, share, len(different))
 
 
 def verdict_of(n_connected: float, size: float) -> Verdict:
@@ -113,9 +143,7 @@ def verdict_of(n_connected: float, size: float) -> Verdict:
 
 
 def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
-    edges = (
-        "no edge" if not n_connected else "1 edge" if n_connected == 1 else f"{n_connected} edges"
-    )
+    edges = counted(n_connected, "edge") if n_connected else "no edge"
     only = f"only {edges}" if n_connected else edges
     part = percent(size)
     few, small = n_connected < FEWEST_CONNECTED, size < LEAST_SIZE
@@ -189,7 +217,7 @@ def leave_one_out(learned: Learned, together: Iterable[Sequence[str]] = ()) -> l
 
 def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> LeftOut:
     more = after.n_connected >= max(_TIMES * before.n_connected, before.n_connected + _MORE)
-    rescued = before.verdict == "not reliable" != after.verdict
+    rescued = before.by_limits == "not reliable" != after.by_limits
     words = _broken(group, before, after) if more or rescued else ""
     return LeftOut(
         group,

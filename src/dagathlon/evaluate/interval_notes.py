@@ -69,7 +69,7 @@ def notes_on(
 def _mostly_missing(learned: Learned) -> list[str]:
     """High agreement on what nobody joins is no agreement on edges."""
     told = forecast(learned.agreement)
-    if told.verdict == "not reliable" or told.edge_share >= FEW_SHARED:
+    if told.by_limits == "not reliable" or told.edge_share >= FEW_SHARED:
         return []
     return [
         f"Of the {told.n_joined} pairs that any learner joins all agree on {told.n_connected} only "

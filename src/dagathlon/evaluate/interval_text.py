@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import FEW_SHARED, REACH, named, percent
+from dagathlon.evaluate.interval_forecast import ADVICE, FEW_SHARED, REACH, named, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
 from dagathlon.evaluate.significance import LEAST_COMPETITORS
+from dagathlon.wording import counted
 
 _BELIEVE = {
     "not reliable": "Do not rely on this ranking",
@@ -38,15 +39,16 @@ def summary(result: IntervalResult) -> str:
 def _forecast(result: IntervalResult) -> str:
     told = result.forecast
     figures = (
-        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected "
-        f"pair{'s' * (told.n_connected != 1)}, of "
-        f"{told.n_joined} that any of them joins; {told.n_pairs} of all {told.n_all} pairs "
+        f"Agreement of {counted(len(result.learners), 'learner')}: "
+        f"{counted(told.n_connected, 'pair')} that all join in the same way, of "
+        f"{told.n_joined:,} that any of them joins; {told.n_pairs:,} of all {told.n_all:,} pairs "
         f"({percent(told.relative_size)})"
     )
     believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
     if told.verdict != "not reliable" and (result.duplicates or told.edge_share < FEW_SHARED):
         believe += " But mind the notes below."
     reach = "" if told.verdict == "not reliable" else f"\n{_wrapped(REACH)}"
+    reach = reach if told.of_settings else f"\n{_wrapped(f'{REACH} {ADVICE}')}"
     return f"{_wrapped(figures)}\n{_wrapped(believe)}{reach}"
 
 

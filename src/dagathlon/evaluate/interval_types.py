@@ -55,6 +55,8 @@ class Learned:
         For each size by learner and subsample whether there is a graph.
     graphs, estimates
         The graphs themselves, as they were given.
+    algorithms
+        The algorithm of each learner; empty where that is not known.
     """
 
     names: tuple[str, ...]
@@ -66,6 +68,7 @@ class Learned:
     there: Mapping[int, Bools]
     graphs: Mapping[str, Graph]
     estimates: Estimates
+    algorithms: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -75,6 +78,7 @@ class Learned:
         *,
         by: Language | None = None,
         outputs: Mapping[str, str] | None = None,
+        algorithms: Mapping[str, str] | None = None,
     ) -> Learned:
         """Read off what all graphs say.
 
@@ -89,6 +93,8 @@ class Learned:
             The language; by default the common one of the graphs on all rows.
         outputs
             What the learners return, as far as it is known; see `common_language`.
+        algorithms
+            The algorithm of each learner.
         """
         given = estimates or {}
         _check(graphs, given)
@@ -114,6 +120,7 @@ class Learned:
             {size: _there(runs[size]) for size in sizes},
             graphs,
             given,
+            tuple(algorithms[name] for name in learners) if algorithms else (),
         )
 
     @property

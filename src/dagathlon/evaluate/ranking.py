@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,16 @@ from dagathlon.evaluate.summary import is_number
 Row: TypeAlias = Mapping[str, Any]
 Better: TypeAlias = Literal["more", "less"]
 Ties: TypeAlias = Literal["min", "average"]
+Unit: TypeAlias = Literal["data_set", "block"]
+"""What counts once in an average rank: a data set, or a block of data sets (`block_of`)."""
+UNITS: tuple[Unit, ...] = get_args(Unit)
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
+# A competitor that takes part in a smaller share of the data sets is not ranked over them.
+_OFTEN = 0.5
 # Averages that differ by less are equal but for rounding.
-_SAME = 1e-9
+SAME_RANK = 1e-9
 
 
 def direction(metric: str) -> Better:
@@ -70,11 +76,43 @@ class Scores(NamedTuple):
         """The kinds of data: labels of graph, parameters and data, whatever the seed."""
         return list(dict.fromkeys(case[:-1] for case in self.cases))
 
+    def contested(self) -> Scores:
+        """Competitors that take part in half of the data sets or more, where two of them do.
+
+        Data sets in which nobody takes part count for nothing. A competitor that takes no part in a
+        data set leaves it to the others, and one that never meets another is left out. There is no
+        data set where competitors fall apart into groups that never meet, not even by way of
+        others: nothing compares these.
+        """
+        there = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
+        often = there.took_part.mean(axis=0) >= _OFTEN if len(there.cases) else []
+        kept = there.of(name for name, stays in zip(self.names, often, strict=False) if stays)
+        least = min(2, len(kept.names))
+        found = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
+        if len(kept.names) < 2:
+            return found
+        groups = [group for group in _meeting(found.took_part) if len(group) > 1]
+        return found.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else found.at([])
+
     def complete(self) -> Scores:
-        """Data sets in which all take part, of competitors that take part in half or more."""
-        often = self.took_part.mean(axis=0) >= 0.5 if len(self.cases) else []
-        kept = self.of(name for name, stays in zip(self.names, often, strict=False) if stays)
+        """Data sets of `contested` in which all of its competitors take part."""
+        kept = self.contested()
         return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
+
+
+def _meeting(took_part: Bools) -> list[list[int]]:
+    """Groups of columns that rows link, directly or by way of others."""
+    left, groups = set(range(took_part.shape[1])), []
+    while left:
+        met = np.arange(took_part.shape[1]) == min(left)
+        while True:
+            more = took_part[(took_part & met).any(axis=1)].any(axis=0) | met
+            if (more == met).all():
+                break
+            met = more
+        groups.append(np.flatnonzero(met).tolist())
+        left -= set(groups[-1])
+    return groups
 
 
 def score_table(rows: Iterable[Row], metric: str, by: str = "setting") -> Scores:
@@ -120,6 +158,14 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
     return (adjmat, "/".join(part for part in parts if "=" not in part), seed)
 
 
+def blocks_of(scores: Scores) -> list[list[int]]:
+    """Positions of the data sets of each block, in the order of their first data sets."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for i, case in enumerate(scores.cases):
+        found.setdefault(block_of(case), []).append(i)
+    return list(found.values())
+
+
 def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
     """Rank of each competitor on each data set, 1 for the best, NaN where it took no part.
 
@@ -140,6 +186,8 @@ def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
     """
     if ties not in ("min", "average"):
         raise DagathlonError(f"ties are 'min' or 'average', found {ties!r}")
+    if not scores.names:
+        return np.empty((len(scores.cases), 0))
     cost = np.where(scores.failed, np.inf, scores.values if better == "less" else -scores.values)
     cost = np.where(scores.took_part, cost, np.nan)
     with np.errstate(invalid="ignore"):
@@ -148,6 +196,48 @@ def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
         same = np.stack([(cost == cost[:, [j]]).sum(axis=1) for j in range(cost.shape[1])], 1)
     found = before + (1.0 if ties == "min" else (same + 1) / 2)
     result: Floats = np.where(scores.took_part, found, np.nan)
+    return result
+
+
+def neutral_ranks(scores: Scores, better: Better) -> Floats:
+    """Ranks, equal values sharing their mean; the mean of all ranks where a competitor is absent.
+
+    So Skillings and Mack fill the gaps of incomplete blocks: absence says nothing for or against a
+    competitor, and the ranks of the others stay what they are among those present.
+
+    References
+    ----------
+    Skillings and Mack 1981, On the use of a Friedman-type statistic in balanced and unbalanced
+    block designs, Technometrics 23.
+    """
+    found = ranks(scores, better, "average")
+    middle = (scores.took_part.sum(axis=1, keepdims=True) + 1) / 2
+    result: Floats = np.where(np.isnan(found), middle, found)
+    return result
+
+
+def case_weights(scores: Scores, unit: Unit) -> Floats:
+    """The weight of each data set in an average rank.
+
+    Parameters
+    ----------
+    scores
+        The metric by data set and competitor.
+    unit
+        Whether every data set counts the same, or every block.
+    """
+    if unit not in UNITS:
+        raise DagathlonError(f"the unit of ranks is 'data_set' or 'block', found {unit!r}")
+    blocks = [block_of(case) for case in scores.cases]
+    sizes = Counter(blocks)
+    return np.array([1.0 if unit == "data_set" else 1 / sizes[block] for block in blocks])
+
+
+def mean_ranks(scores: Scores, better: Better, unit: Unit) -> Floats:
+    """Average rank of each competitor, absent ones neutral (`neutral_ranks`)."""
+    weights = case_weights(scores, unit)
+    # Divided last, so that ranks such as 1.875 have no error that another rounding shows.
+    result: Floats = weights @ neutral_ranks(scores, better) / weights.sum()
     return result
 
 
@@ -166,12 +256,9 @@ def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Float
     """
     if not scores.names:
         return np.empty((0, 0))
-    found = ranks(scores, better, ties)
-    rows: dict[tuple[Any, ...], list[int]] = {}
-    for i, case in enumerate(scores.cases):
-        rows.setdefault(block_of(case), []).append(i)
-    result = np.full((len(rows), len(scores.names)), np.nan)
-    for place, members in enumerate(rows.values()):
+    found, blocks = ranks(scores, better, ties), blocks_of(scores)
+    result = np.full((len(blocks), len(scores.names)), np.nan)
+    for place, members in enumerate(blocks):
         there = ~np.isnan(found[members])
         count, total = there.sum(axis=0), np.nansum(found[members], axis=0)
         result[place, count > 0] = total[count > 0] / count[count > 0]
@@ -225,7 +312,7 @@ def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[R
             scores.names[j],
             averages[j],
             float(np.nanstd(found[:, j])),
-            1 + sum(other < averages[j] - _SAME for other in averages.values()),
+            1 + sum(other < averages[j] - SAME_RANK for other in averages.values()),
             int(part[j]),
             int(scores.failed[:, j].sum()),
             int((~np.isnan(found[:, j])).sum()),
@@ -233,21 +320,3 @@ def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[R
         for j in present
     ]
     return sorted(rows, key=lambda row: row.average)
-
-
-def best_of_each(scores: Scores, better: Better, groups: Mapping[str, str]) -> Scores:
-    """Only the best-ranked competitor of each group, for example of each algorithm.
-
-    Parameters
-    ----------
-    scores
-        The metric by data set and competitor.
-    better
-        Whether more or less of it is better.
-    groups
-        The group of each competitor.
-    """
-    best: dict[str, str] = {}
-    for row in rank_table(scores, better):
-        best.setdefault(groups[row.name], row.name)
-    return scores.of(name for name in scores.names if name in set(best.values()))

@@ -11,7 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.ranking import Better, Floats, Scores, block_of, block_ranks
+from dagathlon.evaluate.ranking import (
+    Better,
+    Floats,
+    Scores,
+    Unit,
+    blocks_of,
+    case_weights,
+    mean_ranks,
+    neutral_ranks,
+    ranks,
+)
 
 # Fewer blocks or competitors than these say nothing.
 LEAST_BLOCKS, LEAST_COMPETITORS = 5, 2
@@ -42,34 +52,69 @@ class Friedman(NamedTuple):
     k: int
 
 
-def friedman(scores: Scores, better: Better) -> Friedman | None:
-    """Friedman's test on data sets in which all competitors take part; failures rank last.
+def friedman(scores: Scores, better: Better, unit: Unit = "block") -> Friedman | None:
+    """Friedman's test of the average ranks of `neutral_ranks`; failures rank last.
 
-    Variants of one draw (sample sizes, noise) are no independent data sets: ranks are averaged
-    within each block first, and the number of blocks counts. The statistic refers those averages
-    to their variance over permutations of the competitors within blocks, which is Friedman's
-    correction for ties where each block is one data set. None with fewer than five blocks or two
+    Variants of one draw (sample sizes, noise) are no independent data sets: deviations from the
+    mean rank are summed within each block first, and the number of blocks counts. The statistic
+    refers the sums to their covariance over permutations of a block's competitors within the
+    block: where all take part and each block is one data set, this is Friedman's with his
+    correction for ties; where some are absent, it is Skillings and Mack's without their weights,
+    so that it is about the averages that are shown. None with fewer than five blocks or two
     competitors.
+
+    Parameters
+    ----------
+    scores, better
+        As in `ranks`.
+    unit
+        Whether the average ranks are over data sets or over blocks.
     """
     from scipy.special import chdtrc, fdtrc  # noqa: PLC0415 - only where tests are made
 
-    found = block_ranks(scores.complete(), better)
-    n, k = found.shape
+    table = scores.contested()
+    shares = _block_shares(table, better, unit)
+    n, k = shares.shape
     if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return None
-    between = float(((found.mean(axis=0) - (k + 1) / 2) ** 2).sum())
-    within = float(((found - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))
-    if not within:
+    total, covariance, freedom = np.zeros(k), np.zeros((k, k)), 0
+    for row, present in zip(shares, _present(table), strict=True):
+        m = int(present.sum())
+        spread = float((row**2).sum()) / max(m - 1, 1)
+        total, freedom = total + row, freedom + m - 1
+        covariance += spread * (np.diag(present) - np.outer(present, present) / m)
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
+    if values[-1] <= 0:
         return Friedman(0.0, 1.0, 0.0, 1.0, n, k)
-    statistic = n * between / within
-    rest = n * (k - 1) - statistic
-    f = math.inf if rest <= 1e-9 else (n - 1) * statistic / rest
-    f_p = 0.0 if math.isinf(f) else float(fdtrc(k - 1, (k - 1) * (n - 1), f))
-    return Friedman(statistic, float(chdtrc(k - 1, statistic)), f, f_p, n, k)
+    statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
+    df = int(kept.sum())
+    rest = freedom - statistic
+    f = math.inf if rest <= 1e-9 else (freedom - df) * statistic / (df * rest)
+    f_p = 0.0 if math.isinf(f) else float(fdtrc(df, freedom - df, f))
+    return Friedman(statistic, float(chdtrc(df, statistic)), f, f_p, n, k)
 
 
-def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
+def _block_shares(table: Scores, better: Better, unit: Unit) -> Floats:
+    """What each block adds to the deviations of average ranks from their mean."""
+    centre = (table.took_part.sum(axis=1, keepdims=True) + 1) / 2
+    added = case_weights(table, unit)[:, None] * (neutral_ranks(table, better) - centre)
+    result = np.zeros((len(blocks_of(table)), len(table.names)))
+    for place, members in enumerate(blocks_of(table)):
+        result[place] = added[members].sum(axis=0)
+    return result
+
+
+def _present(table: Scores) -> list[Floats]:
+    """Return, per block, a 0/1 vector of the competitors that take part in it."""
+    there = table.took_part
+    return [there[members].any(axis=0).astype(float) for members in blocks_of(table)]
+
+
+def critical_difference(k: int, n: float, alpha: float = 0.05) -> float:
     """Nemenyi's critical difference of average ranks of k competitors on n blocks.
+
+    Where blocks count differently, n is the number of equal ones that say as much.
 
     References
     ----------
@@ -128,21 +173,25 @@ class Nemenyi(NamedTuple):
     n: int
 
 
-def nemenyi(scores: Scores, better: Better, alpha: float = 0.05) -> Nemenyi | None:
+def nemenyi(
+    scores: Scores, better: Better, alpha: float = 0.05, unit: Unit = "block"
+) -> Nemenyi | None:
     """Average ranks, and who cannot be told apart; None as for `friedman`.
 
-    The critical difference is that of single ranks: for averages within blocks it is on the safe
-    side.
+    The critical difference is that of single ranks of all competitors: for averages within blocks,
+    and where some take no part, it is on the safe side.
     """
-    table = scores.complete()
-    found = block_ranks(table, better)
-    n, k = found.shape
+    table = scores.contested()
+    members, k = blocks_of(table), len(table.names)
+    n = len(members)
     if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return None
-    means = found.mean(axis=0)
+    weights, means = case_weights(table, unit), mean_ranks(table, better, unit)
     order = np.argsort(means, kind="stable")
     averages = tuple(float(means[j]) for j in order)
-    difference = critical_difference(k, n, alpha)
+    shares = [float(weights[block].sum() / weights.sum()) for block in members]
+    equal = 1 / sum(share**2 for share in shares)
+    difference = critical_difference(k, equal, alpha)
     names = tuple(table.names[j] for j in order)
     return Nemenyi(names, averages, difference, _groups(averages, difference), n)
 
@@ -188,21 +237,21 @@ def pairwise(scores: Scores, better: Better) -> list[Pair]:
     data sets in which both take part, by the metric where all are of one kind and by average ranks
     within blocks where values would not compare; empty with fewer than five blocks.
     """
-    table = scores.complete()
-    gain = _gains(table, better)
-    n, k = gain.shape
-    if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
+    table = scores.contested()
+    k = len(table.names)
+    if len(blocks_of(table)) < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return []
+    gain = _gains(table, better)
     found = [_pair(table, gain, i, j) for i in range(k) for j in range(i + 1, k)]
     adjusted = holm([pair.p_value for pair in found])
     return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted, strict=True)]
 
 
 def _gains(table: Scores, better: Better) -> Floats:
-    """Numbers by block and competitor, of which more is better."""
-    plain = len(table.kinds) == 1 and len(set(map(block_of, table.cases))) == len(table.cases)
+    """Numbers by data set and competitor, of which more is better; NaN without."""
+    plain = len(table.kinds) == 1 and len(blocks_of(table)) == len(table.cases)
     if not plain:
-        return -block_ranks(table, better)
+        return -ranks(table, better, "average")
     gain = table.values if better == "more" else -table.values
     present = gain[~np.isnan(gain)]
     spread = float(np.ptp(present)) if present.size else 0.0
@@ -211,10 +260,13 @@ def _gains(table: Scores, better: Better) -> Floats:
 
 
 def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
-    difference = np.round(gain[:, i] - gain[:, j], _DIGITS)
+    apart = gain[:, i] - gain[:, j]
+    both = [apart[members] for members in blocks_of(table)]
+    means = [float(found[~np.isnan(found)].mean()) for found in both if not np.isnan(found).all()]
+    difference = np.round(np.array(means), _DIGITS)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     p = _signed_rank(difference[difference != 0]) if wins + losses else 1.0
-    return Pair(table.names[i], table.names[j], wins, losses, len(gain) - wins - losses, p, p)
+    return Pair(table.names[i], table.names[j], wins, losses, len(means) - wins - losses, p, p)
 
 
 def _signed_rank(difference: Floats) -> float:

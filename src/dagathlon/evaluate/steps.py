@@ -8,7 +8,12 @@ from typing import Any, Literal, cast
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError
 from dagathlon.evaluate.chains import estimate_graph
-from dagathlon.evaluate.comparison import COMPARED_AS, compare_by, standard_families
+from dagathlon.evaluate.comparison import (
+    COMPARED_AS,
+    OPEN_DIRECTIONS,
+    compare_by,
+    standard_families,
+)
 from dagathlon.evaluate.control import random_control
 from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
 from dagathlon.evaluate.metric import Measure, MetricModule
@@ -72,6 +77,9 @@ class StandardMetrics(Module):
     classes
         Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
         and has the form of the DAGs of its class.
+    equivalent
+        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
+        Bayesys.
     """
 
     name = "metrics"
@@ -81,14 +89,23 @@ class StandardMetrics(Module):
     families: tuple[str, ...] = ()
     undirected: Literal["moral", "dependence"] | None = None
     classes: bool = False
+    equivalent: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """All parameters; the last is left out where it is off, as in results stored before."""
+        found = super().to_json()
+        return found if self.equivalent else {k: v for k, v in found.items() if k != "equivalent"}
 
     @classmethod
     def of(
-        cls, causal: bool | None = None, undirected: UndirectedForm | None = None
+        cls,
+        causal: bool | None = None,
+        undirected: UndirectedForm | None = None,
+        equivalent: bool = False,
     ) -> StandardMetrics:
         """All families that there are now."""
         names = tuple(family.name for family in standard_families())
-        return cls(causal=causal, families=names, undirected=undirected)
+        return cls(causal=causal, families=names, undirected=undirected, equivalent=equivalent)
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row of metrics; where a graph has no such undirected form, the reason alone."""
@@ -96,7 +113,14 @@ class StandardMetrics(Module):
         try:
             if self.classes and graph.is_undirected:
                 graph = extension(graph)
-            return compare_by(self._chosen(), graph, truth, self.causal, self.undirected)
+            return compare_by(
+                self._chosen(),
+                graph,
+                truth,
+                self.causal,
+                self.undirected,
+                equivalent=self.equivalent,
+            )
         except GraphError as error:
             if self.undirected is None:
                 raise
@@ -244,6 +268,7 @@ class RunFacts(MetricModule):
     order = 300
     measures = (
         Measure(COMPARED_AS, "undirected form of graphs of directed edges", table="beside"),
+        Measure(OPEN_DIRECTIONS, "what open directions cost in Bayesys metrics", table="beside"),
         Measure(
             "n_edges", "edges of the estimate", "", "edges", "edges", truth=False, table="cost"
         ),

@@ -13,7 +13,9 @@ from dagathlon.evaluate.ranking import (
     Floats,
     Row,
     Scores,
+    Unit,
     case_of,
+    mean_ranks,
     rank_table,
     score_table,
 )
@@ -136,7 +138,9 @@ class LikeMine(NamedTuple):
     averages: Mapping[str, float]
 
 
-def ranks_by_kind(scores: Scores, better: Better, facts: Facts) -> list[LikeMine]:
+def ranks_by_kind(
+    scores: Scores, better: Better, facts: Facts, unit: Unit = "block"
+) -> list[LikeMine]:
     """Average ranks by kind of variables, sample size, number of nodes, density and noise.
 
     Only what differs among the data sets is listed; quantities with more than six values are cut
@@ -149,8 +153,10 @@ def ranks_by_kind(scores: Scores, better: Better, facts: Facts) -> list[LikeMine
         if len(groups) < 2:
             continue
         for value, members in groups.items():
-            rows = rank_table(scores.at(members), better)
-            averages = {row.name: row.average for row in rows}
+            some = scores.at(members)
+            here = np.flatnonzero(some.took_part.any(axis=0))
+            means = mean_ranks(some, better, unit)
+            averages = {some.names[j]: float(means[j]) for j in here[np.argsort(means[here])]}
             result.append(LikeMine(factor, value, len(members), averages))
     return result
 
@@ -183,7 +189,7 @@ def strengths(
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
     where the study has both); steadiness (little variance of the relative scores); resilience to
-    noise; fitting (as many edges as the truth) and speed, both on the data sets that all finished
+    noise; fitting (as many edges as the truth) and time, both on the data sets that all finished
     who finished half or more. Two are no scale: robustness is the share of its own clean accuracy
     that a competitor keeps under noise (`robustness`, by the first metric that is an F1),
     reliability the share of runs that finished.
@@ -289,7 +295,7 @@ def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
             misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
         if is_number(row.get("time")):
             time.setdefault(name, []).append(-float(row["time"]))
-    found = {"fitting": misfit, "speed": time}
+    found = {"fitting": misfit, "time": time}
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
         for category, by_name in found.items()

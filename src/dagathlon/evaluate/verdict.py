@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dagathlon.evaluate.contest import Contest, Placed, contest
 from dagathlon.evaluate.control import Baseline, Baselines, best_baseline
-from dagathlon.evaluate.ranking import Better, Row, best_of_each, rank_table, score_table
-from dagathlon.evaluate.significance import Nemenyi, nemenyi
+from dagathlon.evaluate.ranking import Better, Row, Unit, score_table
 from dagathlon.evaluate.summary import is_number
 
 Kind: TypeAlias = tuple[Any, ...]
@@ -92,15 +92,6 @@ class KindVerdict(NamedTuple):
         return {one.id for one in self.best}
 
 
-class Placed(NamedTuple):
-    """An algorithm at its best-ranked setting: its average rank, and the place that gives."""
-
-    id: str
-    setting: str
-    average: float
-    place: int
-
-
 class Verdict(NamedTuple):
     """Who is best by a metric.
 
@@ -112,13 +103,8 @@ class Verdict(NamedTuple):
         Whether more or less of it is better.
     kinds
         The verdict on each kind of data.
-    places
-        The algorithms by average rank over all data sets that all of them took part in, ranks
-        averaged within blocks.
-    n_cases, n_blocks
-        How many data sets and blocks those are.
-    nemenyi
-        Which of their ranks differ by more than chance; None with too few blocks.
+    contest
+        The ranking over all data.
     n_settings
         How many settings were compared.
     """
@@ -126,16 +112,18 @@ class Verdict(NamedTuple):
     metric: str
     better: Better
     kinds: tuple[KindVerdict, ...]
-    places: tuple[Placed, ...]
-    n_cases: int
-    n_blocks: int
-    nemenyi: Nemenyi | None
+    contest: Contest
     n_settings: int
 
     @property
+    def places(self) -> tuple[Placed, ...]:
+        """The contenders by average rank."""
+        return self.contest.places
+
+    @property
     def ranked_first(self) -> tuple[Placed, ...]:
-        """The algorithms that share the first place by average rank."""
-        return tuple(one for one in self.places if one.place == 1)
+        """The contenders that share the first place by average rank."""
+        return self.contest.first
 
     @property
     def first(self) -> set[str]:
@@ -167,7 +155,13 @@ class Verdict(NamedTuple):
 
 
 def verdict(
-    rows: Sequence[Row], metric: str, better: Better, baselines: Baselines | None = None
+    rows: Sequence[Row],
+    metric: str,
+    better: Better,
+    baselines: Baselines | None = None,
+    unit: Unit = "data_set",
+    *,
+    alpha: float = 0.05,
 ) -> Verdict | None:
     """Compare the settings of all algorithms on one metric.
 
@@ -182,6 +176,10 @@ def verdict(
         Whether more or less of it is better.
     baselines
         What graphs score that nobody had to learn, by data set.
+    unit
+        What counts once in an average rank: a data set, or a block of them.
+    alpha
+        Level of the critical difference of ranks.
 
     Returns
     -------
@@ -199,21 +197,13 @@ def verdict(
         return None
     known = _by_kind(baselines or {}, metric)
     kinds = [_of_kind(kind, of, better, known.get(kind, {})) for kind, of in by_kind.items()]
-    scores = score_table(rows, metric)
     ids = {row["setting"]: row["id"] for row in rows}
-    table = best_of_each(scores, better, ids).complete()
-    ranked = rank_table(table, better)
-    places = tuple(Placed(ids[r.name], r.name, r.average, r.overall) for r in ranked)
-    blocks = max((row.blocks for row in ranked), default=0)
     settings = {name for values in by_kind.values() for name, of in values.items() if of}
     return Verdict(
         metric,
         better,
         tuple(one for one in kinds if one is not None),
-        places,
-        len(table.cases),
-        blocks,
-        nemenyi(table, better),
+        contest(score_table(rows, metric), better, ids, unit, alpha),
         len(settings),
     )
 

@@ -13,12 +13,10 @@ from dagathlon.evaluate.agreement import (
     skeleton_overlap,
 )
 from dagathlon.graphs import Graph
-from dagathlon.modules import modules
 from dagathlon.report.bootstrap import bootstrapped, pair_probabilities
 from dagathlon.report.charts.agreement import agreement_plot, overlap_plot
 from dagathlon.report.charts.consensus import (
     CONNECTORS,
-    VERDICTS,
     consensus_drawing,
     said,
     shown_edges,
@@ -32,16 +30,18 @@ from dagathlon.report.places import combination_of
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Run
+from dagathlon.wording import agreeing, counted, listed
 
 _MOST_ROWS = 500
 _MOST_NODES = 1000
 _CONSENSUS = (
-    "Every algorithm has one vote, which its ids, settings and seeds share: ten settings of one do "
-    "not outvote another. The width of an edge is the share of the votes that join the two. Blue: "
-    "more than half of those give the same direction. Red and dashed: both directions are given, "
-    "the lesser by a quarter or more of the votes for any. Otherwise no direction is agreed. DAGs "
-    "are compared by their classes: an edge that a class leaves open claims no direction. Rest the "
-    "pointer on an edge to see who says what."
+    "Every algorithm that has a graph has one vote, which its ids, settings and seeds share: ten "
+    "settings of one do not outvote another. The width of an edge is the share of the votes that "
+    "join the two. Blue: the direction is agreed, that is two algorithms or more give it, and more "
+    "than half of the votes that join the two. Red and dashed: both directions are given, the "
+    "lesser by a quarter or more of the votes for any. Otherwise no direction is agreed. DAGs are "
+    "compared by their classes: an edge that a class leaves open claims no direction. Hover over "
+    "an edge to see who says what."
 )
 _EDGES = (
     "The edges with most support. Each cell is the share of an algorithm's graphs (its settings "
@@ -114,18 +114,19 @@ class Agreement(Evaluation):
         if self.classes:
             groups = [group.by_class() for group in groups]
         several = len(groups) > 1
-        votes = {name: algorithm_of(results, name) for name in ids}
+        behind = {name: results.algorithm_behind(name) for name in ids}
         copies = bootstrapped(results, ids)
         found = [
             {
                 "name": group.name,
                 "nodes": group.nodes,
-                "votes": votes,
-                "edges": edge_agreement(group.graphs, votes),
+                "sizes": {name: len(found) for name, found in group.graphs.items()},
+                "votes": {name: behind[name] for name in group.graphs},
+                "edges": edge_agreement(group.graphs, behind),
                 "overlap": skeleton_overlap(group.graphs),
                 "true": _pairs(group.truth),
                 "bootstrap": pair_probabilities(
-                    {k: v for k, v in copies.items() if k.data == group.data}, votes
+                    {k: v for k, v in copies.items() if k.data == group.data}, behind
                 ),
                 "consensus": self.consensus,
             }
@@ -168,30 +169,34 @@ class Agreement(Evaluation):
             )
             parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
         leading = all(group["true"] is None for group in groups)
-        return Section("agreement", "Agreement", parts, leading)
-
-
-def algorithm_of(results: Results, identifier: str) -> str:
-    """The algorithm behind an id: its module, and for a name of Benchpress's the one it runs."""
-    name = results.algorithms[identifier].module.name
-    runs = getattr(modules("algorithm").get(name), "runs", None)
-    return getattr(runs, "name", "") or name
+        told = _in_words(groups[0], several=False) if len(groups) == 1 and leading else ""
+        return Section("agreement", "Agreement", parts, leading, lead=told)
 
 
 def _in_words(group: Mapping[str, Any], several: bool) -> str:
-    """How far the algorithms agree, in a sentence."""
+    """How far the algorithms agree, in a sentence or two; only those that have a graph vote."""
     edges: Sequence[EdgeAgreement] = group["edges"]
-    shared = [edge for edge in edges if edge.support > 1 - 1e-9]
-    told = [VERDICTS[edge.direction] for edge in shared]
-    n = len(set(group["votes"].values()))
-    who = f"{n} algorithms join" if n > 1 else "The settings of one algorithm join"
-    words = f"{who} {len(edges):,} pairs of variables; {len(shared):,} are joined by all"
-    if shared:
-        words += (
-            f", {told.count('agreed'):,} of these in an agreed direction and "
-            f"{told.count('contradicting'):,} in contradicting ones"
-        )
-    return f"{group['name']}: {words}." if several else f"{words}."
+    voters = list(dict.fromkeys(group["votes"].values()))
+    pairs = counted(len(edges), "pair")
+    if len(voters) < 2:
+        graphs = sum(group["sizes"].values())
+        each = "" if graphs == 1 else f" in some of its {graphs:,} graphs"
+        words = f"Only {voters[0]} has a vote: it joins {pairs} of variables{each}."
+    else:
+        words = f"{counted(len(voters), 'algorithm')} ({listed(voters)}) join {pairs} of variables"
+        words = f"{words}; {_shared(edges)}."
+    return f"{group['name']}: {words}" if several else words
+
+
+def _shared(edges: Sequence[EdgeAgreement]) -> str:
+    """Pairs that all voters join, in whatever direction, and what becomes of their directions."""
+    shared = [edge.verdict for edge in edges if edge.support > 1 - 1e-9]
+    if not shared:
+        return "none is joined by all"
+    n, agreed, against = len(shared), shared.count("agreed"), shared.count("contradicting")
+    words = f"{n:,} {agreeing(n, 'is', 'are')} joined by all, in whatever direction"
+    words += f", {agreed:,} of them in an agreed one" if agreed else ", none in an agreed one"
+    return words + (f" and {against:,} in contradicting ones" if against else "")
 
 
 def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
@@ -223,7 +228,7 @@ def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
         pair = frozenset((edge.left, edge.right))
         row: dict[str, Any] = {"data": group["name"]} if several else {}
         row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
-        row |= {"support": edge.support, "direction": VERDICTS[edge.direction]}
+        row |= {"support": edge.support, "direction": edge.verdict}
         row |= {"left → right": edge.forward, "left ← right": edge.backward}
         if group["bootstrap"]:
             row["bootstrap"] = group["bootstrap"].get(pair, 0.0)

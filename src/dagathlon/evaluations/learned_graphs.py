@@ -19,12 +19,12 @@ from dagathlon.study.plan.plan import Run
 
 _MOST_GRAPHS = 40
 _CAPTION = (
-    "Blue edges have the direction that all DAGs of the class share; others of a DAG or CPDAG "
-    "could be turned, not each alone, without a change of what the data can tell."
+    "Blue edges have the direction that all DAGs of the class share; other edges of "
+    "a DAG or CPDAG have another direction in other DAGs of the class, which fit the data as well."
 )
 _LATENT = "Ellipses are latent variables, boxes are observed."
 _WIDTH = (
-    "The width of an edge is the share of bootstrap samples that join the two. Rest the pointer on "
+    "The width of an edge is the share of bootstrap samples that join the two. Hover over "
     "an edge for the numbers."
 )
 

@@ -18,6 +18,7 @@ from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
 from dagathlon.report.regimes import method_of, ordered, told_rows
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
 from dagathlon.study.grammar.wanted import Cases, RunScore, Wanted
+from dagathlon.wording import counted
 
 _SCORE = "clusters"
 _METRICS = tuple(one.name for one in CLUSTER_MEASURES)
@@ -118,7 +119,7 @@ def _drawings(rows: Sequence[Row]) -> list[tuple[str, str]]:
     for row in rows:
         model = row["model"]
         n = len(model.clusters)
-        name = f"{row['method']}: {n} cluster{'' if n == 1 else 's'}"
+        name = f"{row['method']}: {counted(n, 'cluster')}"
         found.append((name, to_svg(model.graph, latents=model.latents)))
     return found
 

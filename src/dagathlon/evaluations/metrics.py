@@ -48,6 +48,9 @@ class Metrics(Evaluation):
         What graphs of directed edges are compared by, true ones and learned ones: their moral
         graphs (moral) or their graphs of unconditional dependence (dependence). It holds for all
         metrics of the setup, and the column compared_as says so; null compares graphs as they are.
+    equivalent
+        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
+        Bayesys (rule 6 of Constantinou 2019); the column open_directions says so.
     """
 
     name = "metrics"
@@ -56,6 +59,7 @@ class Metrics(Evaluation):
     held_out: bool = False
     control: Count = 10
     undirected: Literal["moral", "dependence"] | None = None
+    equivalent: bool = False
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
@@ -68,7 +72,7 @@ class Metrics(Evaluation):
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run, diagnostics of every data set, and fit to other data."""
-        metrics = StandardMetrics.of(self.causal, self.undirected)
+        metrics = StandardMetrics.of(self.causal, self.undirected, self.equivalent)
         yield RunScore(STANDARD, metrics, ("truth", "estimate"))
         diagnostics = CaseDiagnostics(draws=self.control, undirected=self.undirected)
         yield DataScore(DIAGNOSTICS, diagnostics, ("truth", "data"))

@@ -37,7 +37,7 @@ _CAPTION = (
 )
 _COMPACT = (
     "Means over data sets; the best of each column is bold, and shades go from its median to its "
-    "best. Rest the pointer on a number for its standard error."
+    "best. Hover over a number for its standard error."
 )
 _TITLES = {"ROC": "ROC", "PR": "precision and recall"}
 

@@ -24,6 +24,7 @@ from dagathlon.report.posterior_figures import (
 )
 from dagathlon.report.regimes import method_of, regimes_of
 from dagathlon.report.section import Part, Section, Words
+from dagathlon.study.grammar.library import plain_id
 from dagathlon.study.grammar.wanted import Cases, Input, RunScore, Wanted
 from dagathlon.study.plan.plan import Run
 
@@ -98,7 +99,7 @@ class Posteriors(Evaluation):
         return self.algorithms() if self._is_about(cases.graph_id, cases.parameters_id) else ()
 
     def _is_about(self, graph: str | None, parameters: str | None) -> bool:
-        graphs = not self.graph_ids or graph in self.graph_ids
+        graphs = not self.graph_ids or graph in map(plain_id, self.graph_ids)
         return graphs and (not self.parameters_ids or parameters in self.parameters_ids)
 
     def problem(self) -> str:

@@ -23,6 +23,7 @@ from dagathlon.report.recovery_table import compact
 from dagathlon.report.regimes import ordered, told_rows
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.study.grammar.wanted import Cases, Input, RunScore, Wanted
+from dagathlon.wording import counted
 
 _SCORE = "precision_matrices"
 _INPUTS: tuple[Input, ...] = ("model", "data", "test_data", "estimate")
@@ -37,7 +38,7 @@ _ABOUT = (
 )
 _COMPACT = (
     "Means over data sets; the best of each column is bold, and shades go from its median to its "
-    "best. Rest the pointer on a number for its 95 % interval."
+    "best. Hover over a number for its 95 % interval."
 )
 _VIEWS = {
     "Divergence and Stein's loss": ("precision_kl", "precision_stein"),
@@ -193,5 +194,5 @@ def _notes(runs: Sequence[Row]) -> Iterator[str]:
         own = [row for row in runs if row["method"] == method]
         notes = [row["precision_note"] for row in own if row.get("precision_note")]
         if notes:
-            times = f"{len(notes):,} of {len(own):,} run{'' if len(own) == 1 else 's'}"
+            times = f"{len(notes):,} of {counted(len(own), 'run')}"
             yield f"Without all numbers: {method} in {times}, for example since {notes[0]}."

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import rankable
+from dagathlon.evaluate.ranking import Unit
 from dagathlon.evaluate.significance import LEAST_BLOCKS
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.modules import Probability
@@ -16,28 +17,30 @@ from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
-from dagathlon.report.context import DIAGNOSTICS, PARTIAL, Results
+from dagathlon.report.context import DIAGNOSTICS, PARTIAL, RANKING, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.page.lead import contenders, ranked_data
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.rank_tables import Ranks, rank_tables
 from dagathlon.report.section import Figure, Grid, Html, Part, Section, Words
 from dagathlon.report.words import short_title, words
 from dagathlon.study.grammar.wanted import Cases, DataScore, Wanted
+from dagathlon.wording import agreeing, counted
 
 _MOST_ROWS = 60
 _RANKS = (
-    "The place of each setting (1 is best, = is shared), then its average rank ± standard "
-    "deviation over blocks of data. A block is a true graph with a seed: ranks on its sample sizes "
-    "and kinds of noise are averaged first. Settings that failed share the last ranks, so that "
-    "nobody gains by failing."
+    "The place of {contenders} (1 is best, = is shared), then the average rank over {data} ± the "
+    "standard deviation over blocks, the numbers of the verdict. Failures share the last ranks, so "
+    "that nobody gains by failing; who takes no part in a data set has the mean rank there."
 )
+_OTHER_SETTINGS = " A dash marks settings that are not an algorithm's best by that metric."
 _BELOW = (
     " ▾ counts the kinds of data on which the mean is worse than the best baseline (the empty, the "
     "complete or a random graph)."
 )
 _STRENGTHS = (
     "From 0 (the worst of all settings here) to 100 % (the best). Fitting: as many edges as the "
-    "truth has. Fitting and speed are of the data sets that all finished; who finished less than "
+    "truth has. Fitting and time are of the data sets that all finished; who finished less than "
     "half has none. Reliability is the share of runs that finished."
 )
 _ROBUSTNESS = (
@@ -61,13 +64,18 @@ class Ranking(Evaluation):
         have), F1_pattern and bsf.
     alpha
         Level of the tests.
+    unit
+        What counts once in an average rank, in the verdict too: every data set (data_set) or every
+        block of data sets, which is a true graph with a seed (block). Tests count blocks in any
+        case.
     """
 
-    name = "ranking"
+    name = RANKING
     on_page = True
     ids: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
     alpha: Probability = 0.05
+    unit: Unit = "data_set"
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
@@ -100,7 +108,8 @@ class Ranking(Evaluation):
         """Eight tables, and what the diagrams are drawn from."""
         ids, shown = self.ids or results.ids, Tables(results, {})
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
-        ranks = Ranks.of(results, ids, asked, self.alpha)
+        unit = cast(Unit, results.provenance.rank_unit or self.unit)
+        ranks = Ranks.of(results, ids, asked, self.alpha, unit)
         note = {PARTIAL: True} if results.partial else {}
         found = {
             name: Table([row | note for row in rows], f"{name}.csv")
@@ -108,9 +117,11 @@ class Ranking(Evaluation):
         }
         found["diagrams"] = Table(
             [
-                {"metric": m, "nemenyi": ranks.nemenyi(m), "friedman": ranks.friedman(m)}
-                | {"data_sets": len(ranks.best(m).complete().cases)}
-                for m in ranks.metrics
+                {"metric": m, "nemenyi": one.contest.nemenyi()}
+                | {"friedman": one.contest.friedman(), "data_sets": one.contest.n_cases}
+                | {"blocks": one.contest.n_blocks}
+                | {"contenders": contenders(one), "data": ranked_data(one.contest)}
+                for m, one in ranks.verdicts.items()
             ]
         )
         found["algorithms"] = Table([{"setting": k, "id": v} for k, v in ranks.ids.items()])
@@ -146,13 +157,14 @@ class Ranking(Evaluation):
 
     def _diagrams(self, tables: TableSet) -> Iterator[Part]:
         """The critical-difference diagrams, with what Friedman's test says."""
+        first = tables.rows("diagrams")[0]
         variants = [
             (words(row["metric"]).title, critical_difference(found, _ids(tables), tables.look))
             for row in tables.rows("diagrams")
             if (found := row["nemenyi"]) is not None
         ]
         caption = (
-            "Average ranks of the algorithms, each at its best-ranked setting; the best is on the "
+            f"Average ranks of {first['contenders']} over {first['data']}; the best is on the "
             "left. A thick bar joins algorithms whose ranks differ by less than the critical "
             f"difference (Nemenyi, level {self.alpha:g}; all pairs at once, which asks for more "
             f"than the interval of one gap). {self._friedman(tables)}"
@@ -160,7 +172,6 @@ class Ranking(Evaluation):
         if variants:
             heading = "Do the algorithms differ by more than chance?"
             yield Figure("ranks", heading, caption, variants)
-            yield from _other_order(tables)
 
     def _friedman(self, tables: TableSet) -> str:
         first = tables.rows("diagrams")[0]
@@ -169,7 +180,7 @@ class Ranking(Evaluation):
             return ""
         p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
         differ = "they differ" if found.p_value < self.alpha else "they need not differ"
-        about = f"{first['data_sets']:,} data sets in {found.n} blocks"
+        about = f"{counted(first['data_sets'], 'data set')} in {counted(found.n, 'block')}"
         return f"Friedman's test on {words(first['metric']).title}, {about}: {p}, {differ}."
 
 
@@ -197,27 +208,12 @@ def _order(tables: TableSet) -> list[str]:
 def _no_test(tables: TableSet) -> Iterator[Part]:
     """Why there is no diagram."""
     if all(row["nemenyi"] is None for row in tables.rows("diagrams")):
-        n = max((row["blocks"] for row in tables.rows("ranks")), default=0)
-        blocks = f"{n} block{'' if n == 1 else 's'} of data"
+        n = max((row["blocks"] for row in tables.rows("diagrams")), default=0)
+        blocks = f"{counted(n, 'block')} of data"
         yield Words(
-            f"No test is made of whether the algorithms differ: there {'is' if n == 1 else 'are'} "
+            f"No test is made of whether the algorithms differ: there {agreeing(n, 'is', 'are')} "
             f"{blocks} (a true graph with a seed is one, at any sample size and noise), and fewer "
             f"than {LEAST_BLOCKS} that two algorithms took part in say nothing."
-        )
-
-
-def _other_order(tables: TableSet) -> Iterator[Part]:
-    """Ranks depend on who else is ranked: said where diagram and table begin differently."""
-    first, ids = tables.rows("diagrams")[0], _ids(tables)
-    ranked = [row for row in tables.rows("ranks") if row["metric"] == first["metric"]]
-    leaders = [row["setting"] for row in ranked if row["overall_rank"] == 1]
-    if first["nemenyi"] is None or not leaders:
-        return
-    best = first["nemenyi"].names[0]
-    if ids[best] not in {ids[name] for name in leaders}:
-        yield Words(
-            f"Among all settings {leaders[0]} ranks first, among the algorithms at their best "
-            f"settings {best}: ranks depend on who else is ranked, and the table below ranks all."
         )
 
 
@@ -227,7 +223,7 @@ def _ranks(tables: TableSet) -> Iterator[Part]:
     shared = {
         key: n
         for key, n in Counter((r["metric"], r["overall_rank"]) for r in found.values()).items()
-        if n > 1
+        if n > 1 and key[1] is not None
     }
     below = any(row["kinds_below_baseline"] for row in found.values())
     rows, order = [], _order(tables)
@@ -236,13 +232,18 @@ def _ranks(tables: TableSet) -> Iterator[Part]:
         failures = max((row["failures"] for row in mine if row is not None), default=0)
         rows.append([name, *(_rank(row, shared) for row in mine), str(failures)])
     more = len(order) - _MOST_ROWS
-    left_out = f" The {more} settings ranked last are left out here." if more > 0 else ""
-    yield Words(_RANKS + (_BELOW if below else "") + left_out)
+    first = tables.rows("diagrams")[0]
+    told = _RANKS.format(contenders=first["contenders"], data=first["data"])
+    told += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in found.values()) else ""
+    told += _BELOW if below else ""
+    if more > 0:
+        told += f" The last {counted(more, 'setting')} {agreeing(more, 'is', 'are')} left out here."
+    yield Words(told)
     yield Grid(["setting", *(short_title(m) for m in metrics), "failures"], rows)
 
 
 def _rank(row: Row | None, shared: Collection[tuple[str, int]]) -> str:
-    if row is None:
+    if row is None or row["overall_rank"] is None:
         return "–"
     equal = "=" if (row["metric"], row["overall_rank"]) in shared else ""
     n = row["kinds_below_baseline"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 CLEARLY = 1.1
 """The kernel counts memory in steps: what is larger by less than this factor may be the same."""
+KILLS = (signal.SIGKILL, signal.SIGTERM)
+"""Signals by which others end a process: administrators, batch systems, the kernel."""
 MEMORY = "DAGATHLON_MEMORY"
 """Environment variable: bytes that a run may take, where somebody enforces that."""
 
@@ -97,6 +100,11 @@ def processor_time(pid: int) -> float:
         fields = text[text.rindex(b")") + 2 :].split()
         return sum(map(int, fields[11:15])) / _TICKS
     return 0.0
+
+
+def tree_time(pid: int) -> float:
+    """Seconds that a process, and all it has started that are not lost to it, have computed."""
+    return sum(map(processor_time, (pid, *descendants(pid))))
 
 
 def descendants(pid: int) -> Iterator[int]:

@@ -1,14 +1,17 @@
-"""Making a learner's class from a manifest, so that it is described and checked like any other."""
+"""Making a module's class from a manifest, so that it is described and checked like any other."""
 
 from __future__ import annotations
 
 import dataclasses
 import keyword
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import StudyError
+from dagathlon.external.generators import ExternalData, ExternalGraph, ExternalParameters
 from dagathlon.external.learner import (
     ExternalLearner,
     ExternalSampler,
@@ -16,13 +19,19 @@ from dagathlon.external.learner import (
     ExternalWithStart,
 )
 from dagathlon.external.manifest import MANIFEST, ExternalParameter, Manifest, read_manifest
+from dagathlon.external.module import ExternalModule
 from dagathlon.modules import Range, parameter_type
 
+_GENERATORS: Mapping[str, type[ExternalModule]] = {
+    "graph": ExternalGraph,
+    "parameters": ExternalParameters,
+    "data": ExternalData,
+}
 _TYPES: dict[str, Any] = {"number": float, "integer": int, "boolean": bool, "text": str}
 
 
-def load_folder(folder: Path | str) -> type[ExternalLearner]:
-    """The learner that a folder with a ``module.toml`` describes."""
+def load_folder(folder: Path | str) -> type[ExternalModule]:
+    """Return the learner or generator that a folder with a ``module.toml`` describes."""
     manifest = read_manifest(Path(folder).resolve())
     bases = _bases(manifest)
     fields = [_field(parameter, manifest, bases) for parameter in manifest.parameters]
@@ -32,15 +41,9 @@ def load_folder(folder: Path | str) -> type[ExternalLearner]:
         "manifest": manifest,
         "name": manifest.name,
         "version": manifest.version,
-        "takes": manifest.takes,
-        "handles_missing": manifest.missing,
-        "gives": manifest.gives,
-        "order_independent": manifest.order_independent,
         "implementation": manifest.implementation,
         "references": manifest.references,
-        "threads": manifest.threads,
-        "gpu": manifest.gpu,
-        "gives_posterior": manifest.posterior,
+        **_abilities(manifest),
     }
     made = dataclasses.make_dataclass(
         _class_name(manifest.name),
@@ -50,11 +53,32 @@ def load_folder(folder: Path | str) -> type[ExternalLearner]:
         frozen=True,
         kw_only=True,
     )
-    return cast(type[ExternalLearner], made)
+    return cast(type[ExternalModule], made)
 
 
-def _bases(manifest: Manifest) -> tuple[type[ExternalLearner], ...]:
+def _abilities(manifest: Manifest) -> dict[str, Any]:
+    """The class variables that say what a module of its kind takes and gives."""
+    if manifest.kind == "graph":
+        return {"gives": manifest.gives}
+    if manifest.kind == "parameters":
+        return {"gives": DataFacts(kind=cast(DataKind, manifest.gives), missing=False)}
+    if manifest.kind == "data":
+        return {"takes": manifest.takes}
+    return {
+        "takes": manifest.takes,
+        "handles_missing": manifest.missing,
+        "gives": manifest.gives,
+        "order_independent": manifest.order_independent,
+        "threads": manifest.threads,
+        "gpu": manifest.gpu,
+        "gives_posterior": manifest.posterior,
+    }
+
+
+def _bases(manifest: Manifest) -> tuple[type[ExternalModule], ...]:
     """The classes that give a module the parameters of what it takes."""
+    if manifest.kind != "algorithm":
+        return (_GENERATORS[manifest.kind],)
     found: list[type[ExternalLearner]] = []
     if manifest.start:
         found.append(ExternalWithStart)
@@ -66,7 +90,7 @@ def _bases(manifest: Manifest) -> tuple[type[ExternalLearner], ...]:
 
 
 def _field(
-    parameter: ExternalParameter, manifest: Manifest, bases: tuple[type[ExternalLearner], ...]
+    parameter: ExternalParameter, manifest: Manifest, bases: tuple[type[ExternalModule], ...]
 ) -> tuple[str, Any, Any]:
     where = f"{manifest.folder / MANIFEST}: parameters.{parameter.name}"
     if any(parameter.name in base.parameters() for base in bases):
@@ -93,7 +117,7 @@ def _annotation(parameter: ExternalParameter, where: str) -> Any:
     return annotation | None if parameter.nullable else annotation
 
 
-def _attribute(name: str, bases: tuple[type[ExternalLearner], ...]) -> str:
+def _attribute(name: str, bases: tuple[type[ExternalModule], ...]) -> str:
     """A name for the field: the parameter's own where Python and the base classes allow it."""
     taken = keyword.iskeyword(name) or any(name in dir(base) for base in bases)
     return f"{name}_" if taken else name

@@ -65,16 +65,39 @@ def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") ->
         write_graph(graph, place, "adjacency")  # of any size: programs know one form
 
 
-def _parameters(given: Given) -> dict[str, Any]:
-    about = {
-        "module": given.module,
-        "data_kind": facts_of(given.data).kind,
-        "names": list(given.data.names),
-        "seed": given.seed,
-        "time_limit": given.timeout,
+def write_parameters(
+    folder: Path, module: str, values: Mapping[str, Any], seed: int, timeout: float | None
+) -> None:
+    """Write what every program is told: its parameters, the seed, the limits.
+
+    Parameters
+    ----------
+    folder
+        Where the program runs.
+    module
+        Name of the module: several may share a program.
+    values
+        The module's parameters.
+    seed
+        For all randomness.
+    timeout
+        Time limit in seconds, or None.
+    """
+    _write_json(folder / PARAMETERS, {**values, **_about(module, seed, timeout)})
+
+
+def _about(module: str, seed: int, timeout: float | None) -> dict[str, Any]:
+    return {
+        "module": module,
+        "seed": seed,
+        "time_limit": timeout,
         "memory_limit": memory_given(),
     }
-    return {**given.parameters, **about}
+
+
+def _parameters(given: Given) -> dict[str, Any]:
+    data = {"data_kind": facts_of(given.data).kind, "names": list(given.data.names)}
+    return {**given.parameters, **data, **_about(given.module, given.seed, given.timeout)}
 
 
 def _constraints(given: Given) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Folders of servers: each is locked by whoever made it, so that those of the dead are known."""
+"""Temporary folders, each locked by its maker, so that those of the dead are known."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import contextlib
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
-_PREFIX = "dagathlon-server-"
+_PREFIX = "dagathlon-"
 _LOCK = "held"
+_WORK = "work"
 
 
 class HeldFolder:
     """A temporary folder; the next one that is made removes it if this process was killed.
+
+    As a context manager it gives an empty folder inside, and is removed at the end.
 
     Attributes
     ----------
@@ -30,6 +34,14 @@ class HeldFolder:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         being_made.rename(self.path / _LOCK)  # nobody sees it before it is held
 
+    def __enter__(self) -> Path:
+        work = self.path / _WORK
+        work.mkdir(mode=0o700)
+        return work
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
     def remove(self) -> None:
         """Remove it, with all that is in it; once is enough."""
         shutil.rmtree(self.path, ignore_errors=True)
@@ -41,8 +53,11 @@ class HeldFolder:
 def remove_abandoned() -> None:
     """Remove the folders whose makers were killed: data of runs may lie there."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # another user's, or one that is just being made
-            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+        with contextlib.suppress(OSError):  # one that is just being made, or is held
+            found = path.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+                continue
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path, ignore_errors=True)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import StudyError, listing, suggestion
@@ -25,11 +25,33 @@ RESERVED = (
 )  # fmt: skip
 """Words that the contract uses itself; no parameter can have such a name."""
 
-_KEYS = (
-    "name", "kind", "summary", "command", "takes", "missing", "gives", "order_independent",
-    "implementation", "references", "parameters", "environment", "threads", "gpu", "server",
-    "data", "start", "constraints", "posterior",
+ModuleKind: TypeAlias = Literal["algorithm", "graph", "parameters", "data"]
+
+_COMMON = (
+    "name", "kind", "summary", "command", "gives", "implementation", "references", "parameters",
+    "environment", "server",
 )  # fmt: skip
+_KEYS: Mapping[ModuleKind, tuple[str, ...]] = {
+    "algorithm": (
+        *_COMMON, "takes", "missing", "order_independent", "threads", "gpu", "data", "start",
+        "constraints", "posterior",
+    ),
+    "graph": _COMMON,
+    "parameters": _COMMON,
+    "data": (*_COMMON, "takes", "missing"),
+}  # fmt: skip
+_GIVES: Mapping[ModuleKind, tuple[str, ...]] = {
+    "algorithm": get_args(Output),
+    "graph": ("dag", "undirected"),
+    "parameters": ("continuous", "discrete"),
+    "data": ("same", *get_args(DataKind)),
+}
+_GIVEN: Mapping[ModuleKind, str | None] = {
+    "algorithm": None, "graph": "dag", "parameters": None, "data": "same",
+}  # fmt: skip
+"""What `gives` is where a manifest does not say; None where it must."""
+_TAKES: Mapping[ModuleKind, tuple[DataKind, ...]] = {"data": ("continuous", "discrete")}
+"""Kinds of models that there are files of, for programs that draw from them."""
 _PARAMETER_KEYS = (
     "type", "description", "default", "nullable", "minimum", "maximum", "choices", "takes",
 )  # fmt: skip
@@ -78,6 +100,12 @@ class Manifest:
 
     Parameters
     ----------
+    kind
+        The section of a study that the module belongs to.
+    takes
+        Kinds of data of a learner, kinds of models of a generator of data.
+    gives
+        The kind of graph; for parameters and data, the kind of data.
     server
         Whether the command starts a server, which does one run after another.
     data
@@ -90,12 +118,13 @@ class Manifest:
 
     folder: Path
     version: int
+    kind: ModuleKind
     name: str
     summary: str
     command: tuple[str, ...]
     takes: frozenset[DataKind]
     missing: bool
-    gives: Output
+    gives: str
     order_independent: bool
     implementation: str
     references: tuple[str, ...]
@@ -121,19 +150,20 @@ def read_manifest(folder: Path) -> Manifest:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML: {error}") from None
     root = TomlTable(content, str(path))
-    root.only(_KEYS)
-    root.choice("kind", ("algorithm",), "algorithm")
+    kind = root.choice("kind", get_args(ModuleKind), "algorithm")
+    root.only(_KEYS[kind])
     parameters = tuple(_parameter(name, root) for name in root.table("parameters"))
     environment = read_environment(root.section("environment"), folder)
     manifest = Manifest(
         folder=folder,
         version=folder_version(folder),
+        kind=kind,
         name=_name(root),
         summary=root.text("summary"),
         command=root.texts("command"),
-        takes=_kinds(root, "takes", get_args(DataKind)),
+        takes=_kinds(root, "takes", _TAKES.get(kind, get_args(DataKind))),
         missing=root.flag("missing", False),
-        gives=root.choice("gives", get_args(Output)),
+        gives=root.choice("gives", _GIVES[kind], _GIVEN[kind]),
         order_independent=root.flag("order_independent", False),
         implementation=root.text("implementation", "external program"),
         references=root.texts("references", ()),
@@ -203,12 +233,13 @@ def _gpu(root: TomlTable) -> Gpu:
     return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
 
 
-def _kinds(section: TomlTable, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:
-    found = section.texts(key, tuple(default))
+def _kinds(section: TomlTable, key: str, known: Collection[DataKind]) -> frozenset[DataKind]:
+    """Some of the kinds of data that are known there; by default all."""
+    found = section.texts(key, tuple(known))
     for kind in found:
-        if kind not in get_args(DataKind):
-            hint = suggestion(kind, get_args(DataKind))
-            allowed = listing(get_args(DataKind))
+        if kind not in known:
+            hint = suggestion(kind, known)
+            allowed = listing(known)
             raise section.fail(key, f"found {kind!r}{hint}, expected some of {allowed}")
     return frozenset(found)  # type: ignore[arg-type]
 
@@ -247,7 +278,8 @@ def _check_command(manifest: Manifest, root: TomlTable) -> None:
             raise root.fail("server", "a server runs on this machine: kind = system or uv")
         known.append("serve")
     else:
-        known += ["data_kind", "seed", "timeout", *(each.name for each in manifest.parameters)]
+        known += ["data_kind"] if manifest.kind == "algorithm" else []
+        known += ["seed", "timeout", *(each.name for each in manifest.parameters)]
     if not manifest.command:
         raise root.fail("command", "the command is empty")
     for word in manifest.command:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError, GraphError, listing
-from dagathlon.external.accounts import MEMORY
+from dagathlon.errors import DagathlonError, GraphError, KilledError, listing
+from dagathlon.external.accounts import KILLS, MEMORY
 from dagathlon.external.contract import INPUTS
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
@@ -31,8 +31,10 @@ STATISTICS = "stats.json"
 NOTES = "notes"
 """Key of the statistics whose value is a list of sentences for the reader of the result."""
 
-# What a shell says of a program that SIGKILL has ended: in a container, the kernel at its limit.
-_KILLED_INSIDE = 128 + 9
+_FROM_SHELL = 128
+"""A shell says that a signal has ended its program by an exit code: this and the signal."""
+# In a container, the kernel sends SIGKILL at the memory limit.
+_KILLED_INSIDE = _FROM_SHELL + 9
 _MAX_STATISTICS = 1 << 20
 _SAYS_NOTHING = re.compile(r"|Execution halted|Calls: .*")  # R's words after an error
 _OUT_OF_MEMORY = re.compile(
@@ -44,6 +46,10 @@ class ProgramError(DagathlonError):
     """An external program failed, or left something that is no result."""
 
 
+class ProgramKilledError(ProgramError, KilledError):
+    """An external program was killed, perhaps by somebody else."""
+
+
 def check_end(name: str, ended: Ended) -> None:
     """Refuse the result of a program that failed, in its own last words."""
     if ended.code == 0:
@@ -53,7 +59,9 @@ def check_end(name: str, ended: Ended) -> None:
     if ended.code == _KILLED_INSIDE and MEMORY in os.environ:
         raise MemoryError(f"{name} was killed in its container, as happens at the memory limit")
     last = last_line(ended.output) or "it printed nothing"
-    error = ProgramError(f"{name} {ended.cause()}: {last}")
+    killed = -ended.code in KILLS or ended.code - _FROM_SHELL in KILLS
+    kind = ProgramKilledError if killed else ProgramError
+    error = kind(f"{name} {ended.cause()}: {last}")
     if ended.output:
         error.add_note(f"--- its last output ---\n{ended.output}")
     raise error

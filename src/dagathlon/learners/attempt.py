@@ -7,13 +7,13 @@ one of them refuses is refused by all, and a result which one of them accepts is
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from inspect import signature
 from threading import Lock
+from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from weakref import WeakSet
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
     from dagathlon.data import Dataset
+    from dagathlon.modules import Module
 
 Start: TypeAlias = Graph | tuple[Graph, ...]
 STOPPED_EARLY = "stopped_early"
@@ -52,6 +53,7 @@ def attempt(
     *,
     start: Start | None = None,
     timeout: float | None = None,
+    cpu_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> Estimate:
@@ -71,6 +73,8 @@ def attempt(
         Seconds after which a learner that can returns its best so far, with the statistic
         ``stopped_early``, and any other is given up; None is no limit. Loops that neither poll
         nor return are not ended: for that, a learner needs a process of its own.
+    cpu_limit
+        Seconds of processor time of this process, from now on, with the same meaning.
     progress
         Told now and then how many steps are done, and of how many (0 where nobody knows).
     threads
@@ -89,18 +93,26 @@ def attempt(
         When what it returned is no result of its kind.
     """
     refuse_unsuited(learner, data)
-    deadline = None if timeout is None else time.monotonic() + timeout
+    began = monotonic(), process_time()
+    deadline = None if timeout is None else began[0] + timeout
     try:
         with (
             several_threads(threads or allowed_threads()),
-            watch(deadline=deadline, progress=progress) as watched,
+            watch(deadline=deadline, cpu=cpu_limit, progress=progress) as watched,
         ):
             estimate = attempt_inside(learner, data, rng, start=start)
     except OutOfTimeError as error:
-        raise _out_of_time(learner, timeout) from error
+        spent = monotonic() - began[0], process_time() - began[1]
+        limit = limit_words(timeout, cpu_limit)
+        raise _out_of_time(learner, limit, error.stage, *spent) from error
     if not watched.stopped_early:
         return estimate
-    return replace(estimate, stats={**estimate.stats, STOPPED_EARLY: True})
+    notes = (*estimate.notes, _STOPPED if estimate.stats.get("iterations") else _NO_CHAIN)
+    return replace(
+        estimate,
+        stats={**estimate.stats, STOPPED_EARLY: True},
+        notes=notes if learner.samples else estimate.notes,
+    )
 
 
 def attempt_inside(
@@ -173,8 +185,8 @@ def _refusal(learner: Learner, data: Dataset) -> DagathlonError | None:
     return None
 
 
-def make_ready(cls: type[Learner]) -> None:
-    """Have a learner load what it needs, once in this process; refuse one that cannot run here."""
+def make_ready(cls: type[Module]) -> None:
+    """Have a module load what it needs, once in this process; refuse one that cannot run here."""
     if cls in _ready:
         return
     if cls.unavailable:
@@ -184,12 +196,32 @@ def make_ready(cls: type[Learner]) -> None:
 
 
 # To ask whether a program is installed may take longer than to learn.
-_ready: WeakSet[type[Learner]] = WeakSet()
+_ready: WeakSet[type[Module]] = WeakSet()
 
 
-def _out_of_time(learner: Learner, timeout: float | None) -> OutOfTimeError:
-    limit = "its time limit" if timeout is None else f"the time limit of {timeout:g} s"
-    return OutOfTimeError(f"{learner.name} was stopped at {limit}, before it had a result")
+def limit_words(timeout: float | None, cpu_limit: float | None) -> str:
+    """The limits of a run, to go on after "stopped at"."""
+    if timeout is None and cpu_limit is None:
+        return "its time limit"
+    wall = [] if timeout is None else [f"the time limit of {timeout:g} s"]
+    cpu = [] if cpu_limit is None else [f"the limit of {cpu_limit:g} s of processor time"]
+    return " or ".join(wall + cpu)
+
+
+def _out_of_time(
+    learner: Learner, limit: str, stage: str, wall: float, cpu: float
+) -> OutOfTimeError:
+    said = f"{learner.name} was stopped at {limit}, before it had a result"
+    still = f": it was still {stage}" if stage else ""
+    # Where others have the processor, a limit of processor time says what the learner needs.
+    busy = f"; in {wall:.1f} s it had the processor for {cpu:.1f} s" if 2 * cpu < wall else ""
+    return OutOfTimeError(said + still + busy)
+
+
+_STOPPED = "It was stopped early by its time limit: the chain is as long as it was by then."
+_NO_CHAIN = (
+    "It was stopped by its time limit before its warm-up was over: there is one state and no chain."
+)
 
 
 def _finished(learner: Learner, estimate: Estimate) -> Estimate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -11,11 +12,11 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.errors import GraphError
+from dagathlon.errors import DataWarning, GraphError, refuse_device
 from dagathlon.graphs import Graph, extension, meek
 from dagathlon.graphs.checks import directed_cycle
 from dagathlon.graphs.knowledge import Knowledge
-from dagathlon.modules import Reference
+from dagathlon.modules import Module, Reference
 
 ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
 ArcMatrix: TypeAlias = npt.NDArray[np.bool_]
@@ -42,14 +43,39 @@ def content_of(constraints: Any) -> Mapping[str, Any] | Knowledge | None:
     if constraints is None or isinstance(constraints, Knowledge | Mapping):
         return constraints
     try:
+        refuse_device(Path(constraints))
         content = json.loads(Path(constraints).read_text())
     except OSError as error:
-        raise GraphError(f"{constraints}: cannot be read: {error.strerror}") from None
+        raise GraphError(f"{constraints}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         raise GraphError(f"{constraints}: not a JSON file: {error}") from None
     if not isinstance(content, Mapping):
         raise GraphError(f"{constraints}: a constraint file is a JSON object")
     return content
+
+
+def constraints_of(learner: Module) -> list[Any]:
+    """Return the values of a learner's parameters for constraints, those that are set."""
+    return [
+        value
+        for parameter in type(learner).parameters().values()
+        if parameter.type.reference and parameter.type.reference.to == "constraints"
+        if (value := getattr(learner, parameter.attribute)) is not None
+    ]
+
+
+def unknown_names(constraints: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return one sentence for each single edge that is left out because no column has its name.
+
+    Raises
+    ------
+    GraphError
+        When a tier, group, context or source names a variable that is no column.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        knowledge_of(constraints, names)
+    return tuple(dict.fromkeys(str(one.message) for one in caught))
 
 
 def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]) -> Graph:

@@ -195,6 +195,7 @@ class Learner(Module):
         """Whether its best graph shortly before the time limit of a run is the result of the run.
 
         For learners with ``anytime = True``; the others, and it by default, fail at the limit.
+        Samplers keep to it (`Sampler`): what they have drawn by then is a shorter chain.
         """
         return False
 
@@ -272,6 +273,10 @@ class Sampler(Learner):
 
     samples = True
     ESTIMATOR_FIELDS = ("mcmc_estimator", "threshold", "burnin_frac")
+
+    def keeps_to_limit(self) -> bool:
+        """As every chain that can be stopped."""
+        return self.anytime
 
     mcmc_seed: Count = 1
     mcmc_estimator: Literal["map", "threshold"] = "threshold"

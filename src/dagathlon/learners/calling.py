@@ -17,6 +17,7 @@ from dagathlon.learners.progress import Bar, Progress
 from dagathlon.modules import Natural, NonNegative, find, parameter_type
 from dagathlon.modules.spec import single_values
 
+_LAST_SEED = 2**63 - 1
 _THREADS, _SECONDS = parameter_type(Natural), parameter_type(NonNegative)
 
 
@@ -29,6 +30,7 @@ def learn(
     timeout: float | None = None,
     progress: bool | Callable[[int, int], None] = False,
     threads: int = 1,
+    cpu_limit: float | None = None,
     **parameters: Any,
 ) -> Estimate:
     """Learn a graph from data.
@@ -58,6 +60,9 @@ def learn(
     threads
         How many threads to use. Learners whose work splits (``splits``, e.g. pc and boss) take less
         time with more; the others use one. The result is the same for any number.
+    cpu_limit
+        Limit in seconds of processor time of this process, with the meaning of `timeout`: on a
+        busy machine it is the same work.
     **parameters
         The learner's parameters; the others have their defaults.
 
@@ -76,16 +81,33 @@ def learn(
     make_ready(type(learner))
     if start is None:
         _refuse_unknown_start(learner)
-    rng = np.random.Generator(np.random.Philox(key=seed))
+    rng = np.random.Generator(np.random.Philox(key=seed_of(seed)))
     limit = time_limit(learner, timeout)
     threads = _THREADS.read(threads, "threads")
+    cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
     with _shown(name, progress) as told:
         try:
             return attempt(
-                learner, table, rng, start=start, timeout=limit, progress=told, threads=threads
+                learner,
+                table,
+                rng,
+                start=start,
+                timeout=limit,
+                cpu_limit=cpu_limit,
+                progress=told,
+                threads=threads,
             )
         except WrongResultError as error:
             raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
+
+
+def seed_of(given: object, name: str = "seed") -> int:
+    """A seed of random numbers as it was given, refused if it is none."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise DataError(f"{name}: expected a whole number, found {given!r}")
+    if not 0 <= given <= _LAST_SEED:
+        raise DataError(f"{name}: expected a whole number from 0 to 2^63 - 1, found {given}")
+    return int(given)
 
 
 def specified(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.learners.score.score_based import is_wide
 from dagathlon.modules import find, modules
+from dagathlon.wording import counted
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -34,6 +35,8 @@ _TO_BEGIN_WITH = (
     "boss", "pc", "ges", "hc", "tabu", "mmhc", "direct_lingam", "gfci", "fci", "rfci", "bootstrap",
     "exact_posterior", "partition_mcmc", "glasso", "prec_thresh", "corr_thresh",
 )  # fmt: skip
+# What sorting by anything gives: to measure learners by, not to learn from.
+_YARDSTICKS = ("random_sort", "var_sort", "r2_sort")
 _FEW_ROWS = 100
 _WIDE = 0.5
 _LONG = 3600.0
@@ -173,7 +176,9 @@ def _is_quick(one: Suggestion) -> bool:
 
 
 def _idle(name: str, facts: DataFacts) -> str:
-    """Why a learner would have nothing to do; empty where it has."""
+    """Why a learner would have nothing to do, or nothing to say; empty where it has."""
+    if name in _YARDSTICKS:
+        return f"{name}: a yardstick that other learners are compared with, not one for data"
     return "" if facts.missing or name != Imputed.name else f"{name}: there are no gaps to fill"
 
 
@@ -201,7 +206,7 @@ def _place(one: Suggestion) -> tuple[int, bool, int, str]:
 
 def _size(data: Dataset) -> str:
     rows, columns = len(data), len(data.variables)
-    return f"{rows:,} row{'s' * (rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
+    return f"{counted(rows, 'row')}, {counted(columns, 'column')}"
 
 
 def _described(data: Dataset, facts: DataFacts) -> str:
@@ -215,7 +220,7 @@ def _described(data: Dataset, facts: DataFacts) -> str:
         parts.append(f"{span} level{'s' * (most != 1)}")
     if data.missing is not None and facts.missing:
         gaps = int(data.missing.any(axis=1).sum())
-        parts.append(f"{gaps:,} row{'s' * (gaps != 1)} with missing values")
+        parts.append(f"{counted(gaps, 'row')} with missing values")
     if facts.interventions:
         parts.append("with interventions")
     return "; ".join(parts)

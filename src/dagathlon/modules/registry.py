@@ -28,6 +28,11 @@ SEARCHED = (
 EVALUATIONS = "dagathlon.evaluations"
 """Evaluations draw and write; workers, which learn and score, are spared importing them."""
 ENTRY_POINTS = "dagathlon.modules"
+_FIXED = {
+    "fixed_adjmat": "graph_id", "fixed_data": "data_id", "fixed_graph": "graph_id",
+    "fixed_params": "parameters_id",
+}  # fmt: skip
+"""Benchpress's words for files, which are no modules: where a study names the file."""
 FILES = "DAGATHLON_MODULES"
 """Environment variable: files and folders of modules, separated like the entries of PATH."""
 
@@ -91,8 +96,16 @@ def find(kind: Kind, name: str, where: str = "") -> type[Module]:
     """The module of that kind and name; an unknown one is a `StudyError` with the nearest match."""
     known = modules(kind)
     if name not in known:
-        raise StudyError(unknown(f"{kind} module", name, known, where))
+        raise StudyError(unknown_module(f"{kind} module", name, known, where))
     return known[name]
+
+
+def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") -> str:
+    """Say that there is no such module, with the nearest name, or how a study names a file."""
+    if name in _FIXED:
+        place = f"{where}: " if where else ""
+        return f"{place}{name!r} is no module: a file is named in {_FIXED[name]!r} of a data entry"
+    return unknown(what, name, known, where)
 
 
 def _sources(searched: Iterable[str]) -> Iterator[ModuleType]:
@@ -146,10 +159,10 @@ def _refresh(path: str) -> None:
 
 
 def _of_folder(path: str) -> _Loaded:
-    learner = importlib.import_module("dagathlon.external").load_folder(path)
+    module = importlib.import_module("dagathlon.external").load_folder(path)
     source = ModuleType(f"dagathlon_folder_{Path(path).name}")
-    setattr(source, learner.__name__, learner)
-    return _Loaded(learner.version, source)
+    setattr(source, module.__name__, module)
+    return _Loaded(module.version, source)
 
 
 def _of_file(path: Path, version: int) -> ModuleType:

@@ -47,6 +47,12 @@ def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
     -------
     float
         The threshold; 0 when all strengths reach one half.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> optimal_threshold(np.array([[0, 0.9, 0.1], [0.9, 0, 0.4], [0.1, 0.4, 0]]))
+    0.4
     """
     values = strength[np.triu_indices(len(strength), 1)]
     return float(np.max(values[values < 0.5], initial=0.0))

@@ -47,7 +47,7 @@ _PAIRS = (
 )
 _PAIR_MATRIX = "Probability of each edge, on both sides of the diagonal."
 _PAIR_GRAPH = (
-    "Width and strength of a line: the probability that the two are joined. Rest the pointer on an "
+    "Width and strength of a line: the probability that the two are joined. Hover over an "
     "edge for the number."
 )
 _RELIABILITY = (

@@ -107,6 +107,6 @@ def _newest(store: Store) -> int:
 
 def _stamp(setup: Path) -> int:
     try:
-        return (setup / SAVED).stat().st_mtime_ns
+        return (setup / SAVED).lstat().st_mtime_ns
     except OSError as error:
         raise DagathlonError(f"{setup / SAVED}: {error.strerror}") from None

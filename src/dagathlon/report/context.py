@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.control import Baselines
+from dagathlon.evaluate.ranking import UNITS, Unit
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
@@ -31,6 +32,8 @@ from dagathlon.study.view.saved_file import load
 from dagathlon.study.view.standing import Standing, state_of
 
 PARTIAL = "partial"
+RANKING = "ranking"
+"""Name of the evaluation that says how the verdict ranks."""
 DIAGNOSTICS = "diagnostics"
 """Name of the score of data sets that the page knows how to show."""
 
@@ -184,6 +187,12 @@ class Results:
         """The object of the study that a run comes from."""
         return self.algorithms[run.entry]
 
+    def algorithm_behind(self, identifier: str) -> str:
+        """The module of an id; for a name of Benchpress's the one that it runs."""
+        name = self.algorithms[identifier].module.name
+        runs = getattr(modules("algorithm").get(name), "runs", None)
+        return getattr(runs, "name", "") or name
+
     def values(self, run: Run) -> Mapping[str, Any]:
         """The parameters of a run as the study gives them."""
         return self.algorithm(run).settings[run.setting].values
@@ -227,6 +236,20 @@ class Results:
         found = self._results.rows_of(runs)
         labels = ({"transform": self.case(run).transform} for run in runs)
         return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
+
+    @cached_property
+    def rank_unit(self) -> Unit:
+        """What counts once in an average rank: as the report was asked, else as the study says."""
+        said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
+        found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
+        return cast(Unit, found) if found in UNITS else UNITS[0]
+
+    @cached_property
+    def rank_alpha(self) -> float:
+        """Level of the critical difference of ranks, as the study's ranking says."""
+        said = [one.values.get("alpha") for one in self.setup.evaluations if one.name == RANKING]
+        found = next((a for a in said if isinstance(a, float) and 0 < a < 1), 0.05)
+        return float(found)
 
     @cached_property
     def compared(self) -> set[tuple[Any, ...]]:

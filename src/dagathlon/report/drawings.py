@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph, to_svg
 from dagathlon.graphs.drawing.picture import against
+from dagathlon.wording import counted
 
 # Many runs of a study learn the same graph.
 _REMEMBERED = 256
@@ -76,7 +77,7 @@ def _label(x: float, y: float, text: str, colour: str) -> str:
 
 def described(graph: Graph, name: str = "graph") -> str:
     """A caption: what the graph is, how many edges it has."""
-    return f"{name}: {graph.kind}, {len(graph)} nodes, {graph.n_edges} edges"
+    return f"{name}: {graph.kind}, {counted(len(graph), 'node')}, {counted(graph.n_edges, 'edge')}"
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\n")
+
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
@@ -39,7 +41,7 @@ def write_csv(rows: Rows, path: Path) -> None:
     partial = path.with_name(path.name + ".part")
     with partial.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["", *columns])
+        writer.writerow(["", *map(harmless, columns)])
         for number, row in enumerate(rows, 1):
             get = row.get
             writer.writerow([number, *[_cell(get(column)) for column in columns]])
@@ -61,7 +63,25 @@ def _cell(value: Any) -> Any:
         return int(value) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return value
+    return harmless(value) if isinstance(value, str) else value
+
+
+def harmless(text: str) -> str:
+    """Return a text for a cell of CSV that no spreadsheet takes for a formula.
+
+    Ids, labels and parameters come from studies, which may be a stranger's. A text that begins as
+    formulas do, and is no number, has an apostrophe before it, and a carriage return becomes a new
+    line in its cell. In Parquet and JSON texts are as they were.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.startswith(_FORMULAS):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def as_table(rows: Rows) -> pa.Table:
@@ -88,6 +108,20 @@ def write_parquet(rows: Rows, path: Path) -> None:
     partial.replace(path)
 
 
+def _harmless_column(column: pa.Array) -> pa.Array:
+    """A column of CSV whose texts are `harmless`."""
+    import pyarrow as pa  # noqa: PLC0415 - only when a table is written
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not text or not len(column):
+        return column
+    found = column.dictionary_encode()
+    kept = pa.array([harmless(text) for text in found.dictionary.to_pylist()], pa.string())
+    return kept.take(found.indices)
+
+
 def write_columns(
     blocks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], path: Path
 ) -> None:
@@ -111,7 +145,8 @@ def write_columns(
         length = max(len(column) for column in columns.values())
         for name, value in constants.items():
             columns[name] = pa.repeat(pa.scalar("NA" if value is None else str(value)), length)
-        tables.append(pa.table(columns))
+        named = {harmless(name): _harmless_column(column) for name, column in columns.items()}
+        tables.append(pa.table(named))
     joined = pa.concat_tables(tables, promote_options="permissive")
     arrow_csv.write_csv(joined, partial)
     partial.replace(path)

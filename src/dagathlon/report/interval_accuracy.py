@@ -206,5 +206,5 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
 
 
 def stem(identifier: str | None) -> str:
-    """Networks on board and those of users are files; their names do."""
+    """Return an id without the ending of a network's file."""
     return _NETWORK_FILE.sub("", identifier or "")

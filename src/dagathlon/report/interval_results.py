@@ -114,6 +114,7 @@ def _result(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Interv
         runs.graphs,
         runs.by_size(),
         outputs=runs.outputs,
+        algorithms=runs.algorithms,
         bootstraps=copies or None,
         rows=rows,
         compare_pairs=compare_pairs,

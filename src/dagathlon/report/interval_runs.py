@@ -51,6 +51,8 @@ class IntervalRuns:
         The graphs on bootstrap samples by learner.
     failures
         Why runs ended without a graph, by learner and subsample.
+    algorithms
+        The algorithm of each learner: of Benchpress's names the one that is run.
     """
 
     case: Case
@@ -64,6 +66,7 @@ class IntervalRuns:
     estimates: Mapping[str, Mapping[Draw, Graph | None]]
     copies: Mapping[str, Sequence[Graph]]
     failures: Mapping[str, Mapping[Draw, str]] = field(default_factory=dict)
+    algorithms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> Combination:
@@ -175,6 +178,7 @@ class _Reader:
             estimates,
             self._copies(further, graphs),
             self._failures(compared, estimates),
+            {self._learner(run): self.results.algorithm_behind(run.entry) for run in own},
         )
 
     def _estimates(

@@ -54,7 +54,7 @@ _GRAPH = (
     "Solid: all learners have this edge, with these marks, on all rows. Dashed: some have it and "
     "some do not, or they give it different directions; such pairs do not count. Pairs that nobody "
     "joins count as agreed. DAGs are shown by their classes: a line without arrow has no direction "
-    "that data could tell. Rest the pointer on an edge to see who says what."
+    "that data could tell. Hover over an edge to see who says what."
 )
 _PAIRS = (
     "Every two learners by what just these two agree on, so that a third cannot spoil it. A number "

@@ -11,9 +11,10 @@ from dagathlon.evaluate.interval import (
     IntervalResult,
     RankTest,
 )
-from dagathlon.evaluate.interval_forecast import FEW_SHARED, REACH, percent
+from dagathlon.evaluate.interval_forecast import ADVICE, FEW_SHARED, REACH, percent
 from dagathlon.report.interval_results import Validated
 from dagathlon.report.section import Tone, Words
+from dagathlon.wording import counted, listed
 
 HOW = (
     "What all learners say about a pair of variables on all rows, an edge or none, is taken for "
@@ -41,6 +42,7 @@ _MEANING = {
         "edges or less than 80 % of all pairs often differed from the ranking by the truth."
     ),
 }
+_DIFFERENT = f"{REACH} {ADVICE} Between algorithms it shows who agrees with whom, and how soon."
 _NAMED, _MOST_NOTES = 3, 12
 
 
@@ -52,8 +54,9 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
         words, tone = _BELIEVE[result.forecast.verdict]
         if reserved(result):
             words, tone = f"{words.rstrip('.')}, with the reservation below.", "fair"
-        figures = _figures(result.forecast, len(result.learners))
-        meaning = _MEANING[result.forecast.verdict]
+        figures = _figures(result)
+        settings = result.forecast.of_settings
+        meaning = _MEANING[result.forecast.verdict] if settings else _DIFFERENT
         yield Words(f"{words} {figures} {meaning}", "", tone)
     elif told:
         counts = Counter[str](one.verdict for one in told)
@@ -65,11 +68,20 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
         yield Words(
             f"Whether the rankings deserve belief: {', '.join(each)} of {len(told)} data sets. "
             f"All learners agree on {percent(min(sizes))} to {percent(max(sizes))} of all pairs "
-            f"and share {min(edges)} to {max(edges)} edges; under 80 %, or with fewer than five "
-            "edges, a ranking is not reliable, above 90 % it is good.",
+            f"and share {min(edges)} to {max(edges)} edges. {_judged(told)}",
             "",
             tone,
         )
+
+
+def _judged(told: Sequence[Forecast]) -> str:
+    """By what several rankings are judged."""
+    if not all(one.of_settings for one in told):
+        return _DIFFERENT
+    return (
+        "Under 80 %, or with fewer than five edges, a ranking is not reliable, above 90 % it is "
+        "good."
+    )
 
 
 def reserved(result: IntervalResult) -> bool:
@@ -79,13 +91,17 @@ def reserved(result: IntervalResult) -> bool:
     return told.verdict != "not reliable" and easy
 
 
-def _figures(told: Forecast, learners: int) -> str:
-    edges = f"{told.n_connected:,} edge{'' if told.n_connected == 1 else 's'}"
-    shared = f"all of them have the same {edges}" if told.n_connected else "share no edge"
+def _figures(result: IntervalResult) -> str:
+    """What is agreed on, with what is counted as the same."""
+    told = result.forecast
+    shared = f"{told.n_connected:,}" if told.n_connected else "none"
+    if result.language != "skeletons":
+        shared += " in the same way (directions count here)"
+    part = f"{percent(told.relative_size)} of all pairs of variables"
     return (
-        f"The {learners} learners agree on {percent(told.relative_size)} of all pairs of variables "
-        f"({told.n_pairs:,} of {told.n_all:,}), and {shared}, of {told.n_joined:,} pairs that any "
-        "of them joins."
+        f"The {len(result.learners)} learners agree on {part} ({told.n_pairs:,} of "
+        f"{told.n_all:,}). Of {counted(told.n_joined, 'pair')} that any of them joins, all join "
+        f"{shared}."
     )
 
 
@@ -104,7 +120,7 @@ def lead(found: Sequence[Validated]) -> str:
     each = [f"{name} on {n}" for name, n in firsts.most_common(_NAMED)]
     return (
         f"On {len(good)} of {len(found)} data sets the learners agree enough to be ranked by what "
-        f"all of them find; first or among the first is {_listed(each)}."
+        f"all of them find; first or among the first is {listed(each)}."
     )
 
 
@@ -118,7 +134,7 @@ def _lead_of(result: IntervalResult) -> str:
     but = ", with a reservation" if reserved(result) else ""
     return (
         f"By what all {len(result.learners)} learners agree on ({agree}, so that the forecast is "
-        f"good{but}), {_listed(first)} {verb} on subsamples{_beside(result, first)}."
+        f"good{but}), {listed(first)} {verb} on subsamples{_beside(result, first)}."
     )
 
 
@@ -131,7 +147,7 @@ def _beside(result: IntervalResult, first: Sequence[str]) -> str:
         return f", but no other learner can be told apart from {_it(first)}"
     if len(equals) + len(first) == len(result.learners):
         return ", but no learner stands out by more than chance"
-    return f"; {_listed(equals)} cannot be told apart from {_it(first)}" if equals else ""
+    return f"; {listed(equals)} cannot be told apart from {_it(first)}" if equals else ""
 
 
 def _it(first: Sequence[str]) -> str:
@@ -152,7 +168,7 @@ def weighted(result: IntervalResult) -> Iterator[Words]:
     if first:
         yield Words(
             "Where each pair counts by how often learners come back to it on bootstrap samples of "
-            f"all rows, first is {_listed(first)}{same}."
+            f"all rows, first is {listed(first)}{same}."
         )
 
 
@@ -199,7 +215,7 @@ def remarks(found: Sequence[Validated]) -> Iterator[Words]:
                 f"There are {len(sentences) - number} further remarks; interval.json has all."
             )
             return
-        where = "" if len(names) == len(found) else f"{_listed(names[:_NAMED])}{_more(names)}: "
+        where = "" if len(names) == len(found) else f"{listed(names[:_NAMED])}{_more(names)}: "
         yield Words(f"{where}{note}", "", "fair" if note in grave and len(found) == 1 else "")
 
 
@@ -234,9 +250,3 @@ def _grave(result: IntervalResult) -> Iterator[str]:
 
 def _more(names: Sequence[str]) -> str:
     return f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """Words in a row; names of settings have commas themselves."""
-    between = "; " if any(", " in part for part in parts) else ", "
-    return " and ".join([*([between.join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])

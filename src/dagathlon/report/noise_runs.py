@@ -109,7 +109,9 @@ def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun
     """Seconds that failed runs are charged: as asked, their limit, or the time of the slowest."""
     if asked is not None:
         return asked
-    limits = [one.time for one in results.plan.limits if one.time is not None]
+    limits = [
+        limit for one in results.plan.limits for limit in (one.time, one.cpu) if limit is not None
+    ]
     return max(limits or [run.time for run in runs if run.time is not None], default=0.0)
 
 

@@ -14,12 +14,13 @@ from dagathlon.report.evaluation import Row, TableSet
 from dagathlon.report.noise_figures import noise_figures
 from dagathlon.report.noise_summary import clean_scores, kept_means, noisy_codes, several_seeds
 from dagathlon.report.section import Grid, Html, Part, Words
+from dagathlon.wording import counted
 
 _STRENGTHS = (
     "From 0 (the worst of all here) to 100 % (the best), by F1, SHD and BSF together. Variance: "
     "little of it between networks and sizes. Resilience: what is kept with all kinds of noise "
     "together. Fitting: as many edges as the truth. Reliability: few errors and little want of "
-    "memory; who runs out of time loses speed."
+    "memory; who runs out of time loses in time."
 )
 _ROBUSTNESS = (
     " Robustness is no scale but the share of its own F1 without noise that an algorithm keeps, as "
@@ -217,7 +218,7 @@ def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
         names = ", ".join(f"{name} {number:,}" for name, number in who[:_NAMED])
         more = f" and {len(who) - _NAMED} more" if len(who) > _NAMED else ""
         told.append(f"{count:,} {STATUSES[kind][0]} ({names}{more})")
-    yield f"{len(failed):,} of {len(runs):,} runs failed: {'; '.join(told)}."
+    yield f"{len(failed):,} of {counted(len(runs), 'run')} failed: {'; '.join(told)}."
 
 
 def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:

@@ -52,14 +52,16 @@ def write_outputs(
     on_figure
         Told how many figures are there, and how many were asked for so far.
     """
+    before = [results.store.n_damaged for results in setups]
     with painting(on_figure) as drawing:
         for results in setups:
             drawing.begin(results.folder)
             with known_measures(results.study.measures):
                 page = render(results, list(_sections(results, figures)))
             write_bytes(_report(results), page.encode("utf-8", errors="replace"))
+    whole = before == [results.store.n_damaged for results in setups]
     for results in setups:
-        note_written(results, figures)
+        note_written(results, figures, whole=whole)
     return [_report(results) for results in setups]
 
 

@@ -10,16 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dagathlon.evaluate.contest import Contest
 from dagathlon.evaluate.control import Baselines
-from dagathlon.evaluate.ranking import (
-    RankRow,
-    Scores,
-    best_of_each,
-    direction,
-    rank_table,
-    score_table,
-)
-from dagathlon.evaluate.significance import Friedman, Nemenyi, friedman, nemenyi, pairwise
+from dagathlon.evaluate.ranking import Scores, Unit, direction, score_table
 from dagathlon.evaluate.strengths import (
     LikeMine,
     data_facts,
@@ -28,7 +21,7 @@ from dagathlon.evaluate.strengths import (
     strengths,
 )
 from dagathlon.evaluate.summary import is_number
-from dagathlon.evaluate.verdict import verdict
+from dagathlon.evaluate.verdict import Verdict, verdict
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.context import Results
 from dagathlon.report.tables import named
@@ -55,6 +48,8 @@ class Ranks:
         One row per data set, where there are any.
     baselines
         What graphs score that nobody had to learn, by data set.
+    unit
+        What counts once in an average rank.
     """
 
     rows: Sequence[Row]
@@ -63,14 +58,22 @@ class Ranks:
     alpha: float
     diagnostics: Sequence[Row] = ()
     baselines: Baselines = field(default_factory=dict)
+    unit: Unit = "data_set"
 
     @classmethod
-    def of(cls, results: Results, ids: Sequence[str], asked: Sequence[str], alpha: float) -> Ranks:
+    def of(
+        cls,
+        results: Results,
+        ids: Sequence[str],
+        asked: Sequence[str],
+        alpha: float,
+        unit: Unit,
+    ) -> Ranks:
         """The ranks of a setup's runs."""
         joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
         entries = results.algorithms
         rows = named(results.comparable([row | further for row, further in joined]), entries)
-        return cls(rows, entries, asked, alpha, results.case_rows, results.baselines)
+        return cls(rows, entries, asked, alpha, results.case_rows, results.baselines, unit)
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -94,31 +97,28 @@ class Ranks:
         return {metric: score_table(self.rows, metric) for metric in self.metrics}
 
     @cached_property
-    def tables(self) -> dict[str, list[RankRow]]:
-        """Average and overall ranks by metric."""
-        return {m: rank_table(scores, direction(m)) for m, scores in self.scores.items()}
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each metric; the page's lead is one of these."""
+        about = (self.baselines, self.unit)
+        found = {
+            m: verdict(self.rows, m, direction(m), *about, alpha=self.alpha) for m in self.metrics
+        }
+        return {metric: one for metric, one in found.items() if one is not None}
+
+    @property
+    def contests(self) -> dict[str, Contest]:
+        """The ranking by each metric."""
+        return {metric: one.contest for metric, one in self.verdicts.items()}
 
     def below(self, metric: str) -> Counter[str]:
         """On how many kinds of data each setting is worse than the best baseline."""
-        found = verdict(self.rows, metric, direction(metric), self.baselines)
-        kinds = () if found is None else found.kinds
+        kinds = self.verdicts[metric].kinds
         return Counter(setting for kind in kinds for setting in kind.below)
-
-    def best(self, metric: str) -> Scores:
-        """Each algorithm at its best-ranked setting."""
-        return best_of_each(self.scores[metric], direction(metric), self.ids)
-
-    def nemenyi(self, metric: str) -> Nemenyi | None:
-        """Average ranks of the algorithms and who cannot be told apart."""
-        return nemenyi(self.best(metric), direction(metric), self.alpha)
-
-    def friedman(self, metric: str) -> Friedman | None:
-        """Whether the algorithms differ at all."""
-        return friedman(self.best(metric), direction(metric))
 
     def like_mine(self, metric: str) -> list[LikeMine]:
         """Average ranks of the algorithms by kind of data."""
-        return ranks_by_kind(self.best(metric), direction(metric), self.facts)
+        found = self.contests[metric]
+        return ranks_by_kind(found.table, found.better, self.facts, self.unit)
 
     def strengths(self) -> list[Row]:
         """Each setting in each category."""
@@ -140,21 +140,25 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
 
 
 def _rank_rows(ranks: Ranks) -> Iterator[Row]:
-    """Average and overall ranks of all settings, by metric."""
-    for metric, table in ranks.tables.items():
+    """Places and average ranks of the contenders by metric, then the other settings."""
+    for metric, found in ranks.contests.items():
         below = ranks.below(metric)
-        for row in table:
+        among = {one.setting: one for one in found.settings}
+        placed = {one.setting: one for one in found.places}
+        for name in dict.fromkeys([*placed, *among]):
+            one, any_one = placed.get(name), placed.get(name) or among[name]
             yield {
                 "metric": metric,
-                "overall_rank": row.overall,
-                "id": ranks.ids[row.name],
-                "setting": row.name,
-                "average_rank": row.average,
-                "rank_sd": row.deviation,
-                "data_sets": row.n,
-                "blocks": row.blocks,
-                "failures": row.failures,
-                "kinds_below_baseline": below[row.name],
+                "overall_rank": None if one is None else one.place,
+                "id": any_one.id,
+                "setting": name,
+                "average_rank": None if one is None else one.average,
+                "rank_sd": None if one is None else one.deviation,
+                "rank_among_settings": among[name].average if name in among else None,
+                "data_sets": any_one.n,
+                "blocks": any_one.blocks,
+                "failures": any_one.failures,
+                "kinds_below_baseline": below[name],
             }
 
 
@@ -173,11 +177,10 @@ def _relative_rows(ranks: Ranks) -> Iterator[Row]:
 
 def _significance_rows(ranks: Ranks) -> Iterator[Row]:
     """Friedman's test and Nemenyi's critical difference, by metric."""
-    for metric in ranks.metrics:
-        found, groups = ranks.friedman(metric), ranks.nemenyi(metric)
+    for metric, contest in ranks.contests.items():
+        found, groups = contest.friedman(), contest.nemenyi()
         if found is not None and groups is not None:
-            data_sets = len(ranks.best(metric).complete().cases)
-            row = {"metric": metric, "data_sets": data_sets, "blocks": found.n}
+            row = {"metric": metric, "data_sets": contest.n_cases, "blocks": found.n}
             row["algorithms"] = found.k
             row |= {"friedman": found.statistic, "p": found.p_value}
             row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
@@ -186,8 +189,8 @@ def _significance_rows(ranks: Ranks) -> Iterator[Row]:
 
 def _pair_rows(ranks: Ranks) -> Iterator[Row]:
     """Wilcoxon's test of every pair of algorithms, each at its best setting."""
-    for metric in ranks.metrics:
-        for pair in pairwise(ranks.best(metric), direction(metric)):
+    for metric, contest in ranks.contests.items():
+        for pair in contest.pairwise():
             row = pair._asdict()
             row["p_holm"] = row.pop("adjusted")
             yield {"metric": metric} | row
@@ -195,7 +198,7 @@ def _pair_rows(ranks: Ranks) -> Iterator[Row]:
 
 def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
     """Average ranks by kind of data."""
-    for metric in ranks.metrics:
+    for metric in ranks.contests:
         for one in ranks.like_mine(metric):
             about = {"metric": metric, "factor": one.factor, "value": one.value}
             for name, average in one.averages.items():

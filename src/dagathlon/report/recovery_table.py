@@ -15,6 +15,7 @@ from dagathlon.report.look import Look
 from dagathlon.report.page.sections import text
 from dagathlon.report.recovery import Shape, average_ranks
 from dagathlon.report.words import duration, short_title
+from dagathlon.wording import counted
 
 Row = Mapping[str, Any]
 # A dot takes so much room; larger graphs are not drawn so small.
@@ -48,7 +49,7 @@ def _drawing(shape: Shape) -> str:
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in at)
     least, most = shape.edges
     edges = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    said = f"{len(shape.graph):,} nodes, {edges} edges"
+    said = f"{counted(len(shape.graph), 'node')}, {edges} edges"
     return (
         f'<figure><svg viewBox="0 0 {_WIDE:g} {_HIGH:g}" role="img" '
         f'aria-label="{text(shape.name)}"><path d="{lines}"/>{dots}</svg>'

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon.evaluate.summary import is_number, metric_value
 from dagathlon.study.view.saved import Algorithm
+from dagathlon.wording import counted
 
 Row: TypeAlias = dict[str, Any]
 
@@ -26,7 +27,7 @@ class Combination(NamedTuple):
     def lines(self, n_seeds: int) -> list[str]:
         """What stands under the title of a figure."""
         parts = [part for part in self[:2] if part != "None"]
-        return [*parts, f"{self.data}, {n_seeds} seed{'s' if n_seeds != 1 else ''}"]
+        return [*parts, f"{self.data}, {counted(n_seeds, 'seed')}"]
 
 
 def combination(row: Mapping[str, Any]) -> Combination:

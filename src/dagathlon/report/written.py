@@ -13,6 +13,7 @@ import dagathlon
 from dagathlon.report.context import Results
 from dagathlon.report.files import write_bytes
 from dagathlon.report.terminal import board_lines
+from dagathlon.study.store.results_folder import LinkError, read_file
 from dagathlon.study.view.provenance import PROVENANCE
 from dagathlon.study.view.saved_file import SAVED
 
@@ -24,17 +25,28 @@ _ALWAYS_NEW = {PROVENANCE, SAVED, RECORD}
 def is_written(results: Results, choice: str) -> bool:
     """Whether everything that was written of these results is still there, and still true."""
     try:
-        found = json.loads((results.folder / RECORD).read_text("utf-8"))
+        found = json.loads(read_file(results.folder, RECORD))
         files = [results.folder / name for name in found["files"]]
         return found["stamp"] == _stamp(results, choice) and all(map(Path.is_file, files))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, LinkError):
         return False
 
 
-def note_written(results: Results, choice: str) -> None:
-    """Everything has been written."""
+def note_written(results: Results, choice: str, *, whole: bool) -> None:
+    """Record what everything was written of, so that it is not written again in vain.
+
+    Parameters
+    ----------
+    results
+        What it was written of.
+    choice
+        Which figures became files.
+    whole
+        Whether all stored results could be read; without those that could not, what was written is
+        no longer true when they have been computed again.
+    """
     found = {
-        "stamp": _stamp(results, choice),
+        "stamp": _stamp(results, choice) if whole else None,
         "files": sorted(_files(results.folder)),
         "board": board_lines(results),
     }
@@ -45,8 +57,8 @@ def note_written(results: Results, choice: str) -> None:
 def board_of(folder: Path) -> list[str]:
     """The scoreboard that was written last into the folder of a setup, in lines of text."""
     try:
-        return [str(line) for line in json.loads((folder / RECORD).read_text("utf-8"))["board"]]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return [str(line) for line in json.loads(read_file(folder, RECORD))["board"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, LinkError):
         return []
 
 
@@ -60,7 +72,8 @@ def _files(folder: Path) -> Iterator[str]:
 def _stamp(results: Results, choice: str) -> str:
     """All that the tables, figures and the page are made of, as one number."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"{choice} {results.provenance.partial} {_code()}".encode())
+    kept = results.provenance
+    digest.update(f"{choice} {kept.partial} {kept.sources} {kept.rank_unit} {_code()}".encode())
     for evaluation in results.evaluations:
         digest.update(f"{evaluation.name} {evaluation.version}".encode())
     with zipfile.ZipFile(results.folder / SAVED) as archive:

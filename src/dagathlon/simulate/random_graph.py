@@ -11,6 +11,7 @@ from dagathlon.graphs import Graph
 from dagathlon.modules import Count, NonNegative
 from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.pairs import Pairs, acyclic, redraw, shuffled
+from dagathlon.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,4 +86,4 @@ def numbered(n: int, first: int = 1) -> Iterable[str]:
 
 def count_of(n: int, word: str) -> str:
     """A number with its noun."""
-    return f"{n} {word}{'' if n == 1 else 's'}"
+    return counted(n, word)

@@ -48,10 +48,11 @@ def dependences(
 
     Each is regressed on those before it that no others determine; what is left over is rounding.
     """
+    gone = frozenset(known)
     names = [
         name
         for name, values in columns.items()
-        if name not in known and np.isfinite(values).mean() > _PRESENT
+        if name not in gone and np.isfinite(values).mean() > _PRESENT
     ]
     if not 2 <= len(names) <= MOST_COLUMNS:
         return

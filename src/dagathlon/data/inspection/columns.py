@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,16 +17,20 @@ from dagathlon.data.cardinality import coded
 from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.columns import plan_column
 from dagathlon.data.files import is_table_file
-from dagathlon.data.frames import indicators_of, load_table, with_written
-from dagathlon.data.gaps import spellings, with_gaps
+from dagathlon.data.frames import entries_of, indicators_of, load_table, with_written
+from dagathlon.data.gaps import spellings
+from dagathlon.data.header import distinct_names
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.labels import Labels, looks_like_data, plain_number
 from dagathlon.data.read_csv import cardinalities_of
 from dagathlon.data.reading import Reading
+from dagathlon.data.recoding import with_recoded
 from dagathlon.data.request import MISSING, ColumnRequest
+from dagathlon.data.text_file import TitleLinesError
 from dagathlon.data.text_table import TextTable
 from dagathlon.data.variable import Variable
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, listing
+from dagathlon.wording import agreeing
 
 
 class FoundColumn(NamedTuple):
@@ -69,30 +74,49 @@ def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
 
 def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
     table = load_table(path)
+    remarks: tuple[Remark, ...] = ()
+    names = distinct_names(table.column_names)
+    if names != table.column_names:
+        changed = [name for name, was in zip(names, table.column_names, strict=True) if name != was]
+        text = (
+            "columns have the same name or none, and other commands refuse the file; here they are "
+            f"called {listing(map(repr, changed))}"
+        )
+        table, remarks = table.rename_columns(names), (Remark("names", text),)
     request = with_written(table.schema, reading.request())
-    marks = indicators_of(table.column_names, table.columns).values()
-    names = [name for j, name in enumerate(table.column_names) if j not in marks]
+    marks = indicators_of(table.column_names, table.columns)
+    names = [name for j, name in enumerate(table.column_names) if j not in marks.values()]
     request.check(names, str(path))
     if not table.num_rows:
         raise DataError(f"{path}: no rows")
     wanted = {name: table.column(name) for name in names if request.wants(name)}
     left_out = tuple(name for name in names if name not in wanted)
-    gaps = {name: with_gaps(column, request.missing) for name, column in wanted.items()}
-    found = _found(gaps, request, None)
-    return Source((), found, table.num_rows, tuple(names), left_out)
+    filled = {name: entries_of(name, column, request) for name, column in wanted.items()}
+    found = _found(filled, request, None)
+    remarks += tuple(_of_targets(tuple(marks)))
+    return Source(remarks, found, table.num_rows, tuple(names), left_out)
 
 
 def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
     request = reading.request()
-    table = TextTable(path, reading.layout(), spellings((*MISSING, *reading.na)))
-    names = table.header.names
+    table, remarks = _text_table(path, reading)
+    names = table.names
     request.check(names, table.label)
     columns = table.columns(request, table.plain(request))
-    cardinalities = cardinalities_of(table, columns, request)
-    wanted = columns.variables
+    try:
+        cardinalities = cardinalities_of(table, columns, request)
+    except DataError as error:
+        if reading.cardinality_row:
+            raise
+        cardinalities = None
+        remarks.append(Remark("cardinality row", str(error), None, "cardinality-row", "no"))
+    wanted = {
+        name: with_recoded(name, column, request.recode.get(name, {}), table.missing)
+        for name, column in columns.variables.items()
+    }
     left_out = tuple(name for name in names if name not in wanted)
     n_rows = len(next(iter(wanted.values())))
-    remarks = list(_remarks(table, reading))
+    remarks += [*_remarks(table, reading), *_of_targets(table.header.indicators)]
     if cardinalities is None:
         found = _found(wanted, request, table.missing)
         return Source(tuple(remarks), found, n_rows, names, left_out)
@@ -102,14 +126,39 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
     return Source(tuple(remarks), found, n_rows - 1, names, left_out)
 
 
+def _text_table(path: str | os.PathLike[str], reading: Reading) -> tuple[TextTable, list[Remark]]:
+    """A text file with all that can be shown of it; lines of titles are passed over."""
+    missing = spellings((*MISSING, *reading.na))
+    try:
+        return TextTable(path, reading.layout(), missing, tolerant=True), []
+    except TitleLinesError as error:
+        skip = reading.skip or error.skip
+        if skip == reading.skip:
+            raise
+    layout = replace(reading.layout(), skip=skip)
+    lines = "the first line is" if skip == 1 else f"the first {skip} lines are"
+    text = f"{lines} not part of the table, which is shown without"
+    remark = Remark("titles", text, None, "skip", str(skip), advised=True)
+    return TextTable(path, layout, missing, tolerant=True), [remark]
+
+
 def _remarks(table: TextTable, reading: Reading) -> Iterator[Remark]:
-    strange = looks_like_data(table.header.names) if reading.header else ""
+    strange = looks_like_data(table.names) if reading.header else ""
     if strange:
         text = f"the first line looks like data: {strange!r} is a strange name"
         yield Remark("no header", text, None, "no-header", advised=True)
+    yield from (Remark("reading", note) for note in table.notes)
     if table.decimal == "," and reading.decimal is None:
         text = "commas were taken for decimal signs"
         yield Remark("decimal comma", text, None, "decimal", ".")
+
+
+def _of_targets(targets: Sequence[str]) -> Iterator[Remark]:
+    """Say that columns mark the rows in which variables were intervened on."""
+    if targets:
+        columns = agreeing(len(targets), "a column marks", "columns mark")
+        text = f"{columns} the rows of interventions on {listing(targets)}"
+        yield Remark("interventions", text)
 
 
 def _found(

@@ -13,8 +13,9 @@ import numpy as np
 from dagathlon.data.inspection.columns import FoundColumn, opened
 from dagathlon.data.inspection.noise import NoiseFinding, noise_findings
 from dagathlon.data.inspection.noise_sample import NoiseSample
-from dagathlon.data.inspection.numbers import of_numbers
+from dagathlon.data.inspection.numbers import Present, of_numbers
 from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.inspection.row_order import RowOrder
 from dagathlon.data.inspection.together import Together
 from dagathlon.data.inspection.words import of_words
 from dagathlon.data.reading import Reading
@@ -128,17 +129,27 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         part of the description.
     """
     source = opened(path, reading)
-    together, sample = Together(source.n_rows), NoiseSample(source.n_rows)
+    request = reading.request()
+    order = RowOrder()
+    together, sample = Together(source.n_rows), NoiseSample(source.n_rows, len(source.names))
     columns, remarks = [], list(source.remarks)
     for found in source.columns:
-        columns.append(_facts(found))
-        remarks += _remarks(found, source.n_rows)
+        present = Present.of(found.values)
+        columns.append(_facts(found, present))
+        asked = request.kind(found.name) is not None
+        said = list(_remarks(found, present, source.n_rows, asked))
+        remarks += said
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
-        sample.add(found)
+        codes = [str(one.value) for one in said if one.what == "sentinel"]
+        sample.add(found, codes)
+        is_time = any(one.what == "date" for one in said)
+        order.add(found.name, found.values, found.words is None, is_time)
     out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
     out += together.remarks({one.column for one in out if one.column is not None})
-    remarks += [one for one in out if one not in remarks]
+    known = set(remarks)
+    remarks += [one for one in out if one not in known]
+    remarks += order.remarks({one.column for one in out if one.column is not None})
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
     place = {name: j for j, name in enumerate(source.names)}
     columns.sort(key=lambda column: place[column.name])
@@ -147,15 +158,15 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
     return Description(str(path), source.n_rows, *about)
 
 
-def _facts(found: FoundColumn) -> ColumnFacts:
-    present = found.values[~np.isnan(found.values)]
-    n_missing, n_distinct = len(found.values) - len(present), len(np.unique(present))
+def _facts(found: FoundColumn, there: Present) -> ColumnFacts:
+    present = there.values
+    n_missing, n_distinct = len(found.values) - len(present), len(there.distinct)
     if found.plan is None:
         return ColumnFacts(found.name, "unreadable", n_missing, n_distinct)
     variable = found.plan.variable
     if variable.levels is not None:
         kind = "ordinal" if variable.ordered else "categorical"
-        return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, variable))
+        return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, there, variable))
     if not len(present) or found.words is not None:
         return ColumnFacts(found.name, "continuous", n_missing, n_distinct)
     low, mean, high = float(present.min()), float(present.mean()), float(present.max())
@@ -164,22 +175,22 @@ def _facts(found: FoundColumn) -> ColumnFacts:
     return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
 
 
-def _levels(found: FoundColumn, variable: Variable) -> dict[str, int]:
+def _levels(found: FoundColumn, there: Present, variable: Variable) -> dict[str, int]:
     if found.words is not None:
         return {level: found.words.get(level, 0) for level in variable.levels or ()}
-    numbers, counts = np.unique(found.values[~np.isnan(found.values)], return_counts=True)
-    often = {f"{number:g}": int(n) for number, n in zip(numbers, counts, strict=True)}
+    pairs = zip(there.distinct.tolist(), there.counts.tolist(), strict=True)
+    often = {f"{number:g}": n for number, n in pairs}
     return {level: often.get(level, 0) for level in variable.levels or ()}
 
 
-def _remarks(found: FoundColumn, n_rows: int) -> Iterator[Remark]:
-    """All that is suspicious about a column by itself."""
-    name = found.name
-    present = found.values[~np.isnan(found.values)]
+def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> Iterator[Remark]:
+    """All that is suspicious about a column by itself; `asked` if its kind was said."""
+    name, present = found.name, there.values
     if found.problem:
         about = list(of_words(name, found.words or {}, True))
-        hopeless = not any(remark.advised for remark in about)
-        yield Remark("unreadable", found.problem, name, "drop", name, advised=hopeless)
+        if not any(remark.advised for remark in about):  # else these say what makes it readable
+            problem = found.problem.partition("; if it means missing")[0]
+            yield Remark("unreadable", problem, name, "drop", name, advised=True)
         yield from about
         return
     if not len(present):
@@ -197,9 +208,9 @@ def _remarks(found: FoundColumn, n_rows: int) -> Iterator[Remark]:
     if found.plan.guessed:
         yield _guess(name, discrete, int(present.max()))
     if found.words is None:
-        yield from of_numbers(name, present, discrete)
+        yield from of_numbers(name, there, discrete, asked)
     else:
-        yield from of_words(name, found.words, discrete)
+        yield from of_words(name, found.words, discrete, found.plan.variable.ordered)
 
 
 def _guess(name: str, discrete: bool, highest: int) -> Remark:

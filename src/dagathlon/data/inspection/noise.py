@@ -74,7 +74,8 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
         return ()
     looked = sample.varying(without)
     silent = silent_states(looked)
-    found = _silent(silent, looked) if silent else _missing(sample, columns)
+    related = [column for column in columns if len(column.codes)]
+    found = _silent(silent, looked) if silent else _missing(sample, related)
     clean = [_without(column, silent.get(column.name)) for column in looked]
     return found, _incorrect(misrecorded(clean), clean, sample), _merged(looked), _hidden()
 
@@ -179,8 +180,8 @@ def _incorrect(
         )
     else:
         text = (
-            f"cannot be told: at most {found.at_most:.1%} of the values, if wrong ones are equally "
-            "frequent in all columns, but columns may be as random as that by nature"
+            f"at most {found.at_most:.1%} of the values, if wrong ones are equally frequent in all "
+            "columns; how many there are cannot be told"
         )
     if len(looked) == MOST_COLUMNS:
         text += f" (looked at {MOST_COLUMNS} columns)"

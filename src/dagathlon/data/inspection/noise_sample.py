@@ -9,14 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.inspection.columns import FoundColumn
-from dagathlon.data.inspection.words import NOTHING
+from dagathlon.data.inspection.words import NOTHING, numbers_but_for_gaps
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 
 MOST_ROWS = 10_000
 MOST_COLUMNS = 80
+# Of wider files only columns spread evenly are looked at; of the others gaps are counted.
+_MOST_KEPT = 2_000
 _MOST_LEVELS = 64
 _GROUPS = 3
+_NO_CODES: Codes = np.empty(0, dtype=np.int64)
 
 
 class SampledColumn(NamedTuple):
@@ -28,7 +31,7 @@ class SampledColumn(NamedTuple):
         The column.
     codes
         Levels, or the third in which a continuous value lies; -1 where it is missing: a gap, or a
-        word for one.
+        word for one. Empty for columns of wide files of which only the gaps are counted.
     arity
         Number of levels.
     labels
@@ -62,26 +65,40 @@ class NoiseSample:
 
     Parameters
     ----------
-    n_rows
-        Number of rows of the file.
+    n_rows, n_columns
+        Number of rows and columns of the file.
     """
 
-    def __init__(self, n_rows: int) -> None:
+    def __init__(self, n_rows: int, n_columns: int = 0) -> None:
         self.n_rows = n_rows
+        self._step = max(-(-n_columns // _MOST_KEPT), 1)
         self.columns: list[SampledColumn] = []
         self.n_columns = 0
         kept = min(n_rows, MOST_ROWS)
         self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
 
-    def add(self, found: FoundColumn) -> None:
-        """Look at one more column that can be read; of very many levels only the gaps are kept."""
-        if found.plan is None:
+    def add(self, found: FoundColumn, lost: Collection[str] = ()) -> None:
+        """Look at one more column that can be read; of very many levels only the gaps are kept.
+
+        Numbers that are one of `lost` mean a missing one.
+        """
+        spelled = numbers_but_for_gaps(found.words or ()) if found.problem else None
+        if found.plan is None and not spelled:
             return
         self.n_columns += 1
         values = found.values
+        gaps = int(np.isnan(values).sum())
         words = {w: n for w, n in (found.words or {}).items() if w.casefold() in NOTHING}
+        if spelled:
+            places = np.nan_to_num(values, nan=len(spelled)).astype(np.intp)
+            values = np.array([*spelled, np.nan])[places]
+        elif found.words is None and lost:
+            values, words = _without_codes(values, lost)
+        if (self.n_columns - 1) % self._step:
+            self.columns.append(SampledColumn(found.name, _NO_CODES, 1, (), words, gaps))
+            return
         labels: tuple[str, ...] = ()
-        if found.plan.variable.is_discrete:
+        if found.plan is not None and found.plan.variable.is_discrete:
             numbers, codes = _levels(values[self.rows])
             labels = tuple(_label(found, number) for number in numbers)
             codes = _without(codes, [i for i, label in enumerate(labels) if label in words])
@@ -89,7 +106,6 @@ class NoiseSample:
                 labels, codes = ("any",), np.minimum(codes, 0)
         else:
             codes = _thirds(values[self.rows])
-        gaps = int(np.isnan(values).sum())
         arity = max(len(labels) or _GROUPS, 1)
         self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
 
@@ -102,6 +118,18 @@ class NoiseSample:
         ]
         step = max(len(able) / MOST_COLUMNS, 1.0)
         return [able[int(i * step)] for i in range(min(len(able), MOST_COLUMNS))]
+
+
+def _without_codes(
+    values: npt.NDArray[np.float64], codes: Collection[str]
+) -> tuple[npt.NDArray[np.float64], dict[str, int]]:
+    """Numbers with those that mean a missing value as gaps, and how often each was there."""
+    values, counts = values.copy(), {}
+    for code in codes:
+        hits = values == float(code)
+        counts[code] = int(np.count_nonzero(hits))
+        values[hits] = np.nan
+    return values, {code: count for code, count in counts.items() if count}
 
 
 def _varies(codes: Codes) -> bool:

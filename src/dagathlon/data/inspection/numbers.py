@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +20,48 @@ _FEW_ROWS = 10
 _ENOUGH_ROWS = 20
 _NEARLY = 0.97
 _SKEWED = 2.0
+_AROUND = 0.1
+_WEIGHT = re.compile(r"w|wt|wts|wgt|(.*[ _.])?(weight|weights|weighting|wt|wgt)([ _.]?\d*)")
+_SURVEY_WEIGHT = re.compile(
+    r"fnlwgt|[pfh]weight|perwt|hhwt|wtfinl|(pop|samp|sampling|survey|svy|design|final|person|"
+    r"household|expansion|grossing|replicate|post.?strat\w*)[ _.]?\w*[ _.]?(wt|wgt|weight)"
+)
 
 
-def of_numbers(name: str, values: npt.NDArray[np.float64], is_discrete: bool) -> Iterator[Remark]:
-    """Remarks about the numbers of a column, without missing ones."""
+class Present(NamedTuple):
+    """Values of a column that are not missing, and the different ones with how often they occur."""
+
+    values: npt.NDArray[np.float64]
+    distinct: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, values: npt.NDArray[np.float64]) -> Present:
+        """Those of values with NaN where they are missing."""
+        present = values[~np.isnan(values)]
+        return cls(present, *np.unique(present, return_counts=True))
+
+
+def of_numbers(
+    name: str, present: Present, is_discrete: bool, asked: bool = False
+) -> Iterator[Remark]:
+    """Remarks about the numbers of a column, without missing ones; `asked` if its kind was said."""
+    values, distinct, counts = present
     infinite = ~np.isfinite(values)
     if infinite.any():
         text = f"infinite values: {int(infinite.sum())}; values are finite"
         yield Remark("infinite", text, name, "na", "inf,-inf", advised=True)
-        values = values[~infinite]
-    if len(values) < 2:
-        return
-    distinct, counts = np.unique(values, return_counts=True)
+        values, distinct, counts = Present.of(values[~infinite])
     if len(distinct) < 2:
         return
     yield from _sentinels(name, distinct, counts)
     if len(values) >= _FEW_ROWS and not is_discrete:
         yield from _row_numbers(name, values, len(distinct))
         yield from _dates(name, distinct)
+        yield from _weights(name, values)
+        if len(distinct) == 2 and not asked:
+            text = f"only two values, {distinct[0]:g} and {distinct[1]:g}, taken for a measurement"
+            yield Remark("two values", text, name, "kinds", f"{name}=categorical")
     if len(values) >= _ENOUGH_ROWS:
         yield from _shape(name, values, distinct, counts, is_discrete)
 
@@ -76,6 +102,22 @@ def _dates(name: str, distinct: npt.NDArray[np.float64]) -> Iterator[Remark]:
     if bool(((day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)).all()):
         text = f"dates such as {distinct[0]:.0f}, taken for numbers"
         yield Remark("date", text, name, "drop", name, advised=True)
+
+
+def _weights(name: str, values: npt.NDArray[np.float64]) -> Iterator[Remark]:
+    """Sampling weights: by their name, where they are positive, with mean 1 or of a population."""
+    plain = name.casefold().strip()
+    mean = float(values.mean())
+    if values.min() < 0 or values.max() == values.min():
+        return
+    around_one = _WEIGHT.fullmatch(plain) and abs(mean - 1) <= _AROUND
+    if around_one or (_SURVEY_WEIGHT.search(plain) and mean > 1):
+        sums = "their mean is 1" if around_one else f"they sum to {values.sum():,.0f}"
+        text = (
+            f"by name and values ({sums}) these are sampling weights, which no learner takes: rows "
+            "count once, and results are about the sample, not the population"
+        )
+        yield Remark("weights", text, name, "drop", name, advised=True)
 
 
 def _shape(

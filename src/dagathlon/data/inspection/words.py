@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.inspection.scales import in_order
 from dagathlon.data.labels import DECIMAL_COMMA, FOREIGN_MINUS, is_number, plain_number
 from dagathlon.errors import listing
 
 _MOSTLY = 0.9
 _FEW_ROWS = 10
 _SHOWN = 3
+# Signs with a meaning in flags, so that no flag is made of words that have them.
+_ODD = frozenset(',:=<"')
 # Words, in small letters, that people write where they know nothing.
 NOTHING = frozenset(
     (
         *("?", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "n.a"),
         *("#n/a", "#na", "<na>", "#value!", "#ref!", "#div/0!", "n/d", "nd", "k.a."),
         *("nan", "none", "null", "nil", "missing", "unknown", "unk", "undefined"),
-        *("not available", "keine angabe", "inconnu"),
+        *("not available", "keine angabe", "inconnu", "don't know", "don\u2019t know"),
+        *("dont know", "do not know", "dk", "refused", "prefer not to say", "no answer"),
+        *("prefer not to answer", "no response", "not stated", "not answered"),
+        *("weiss nicht", "keine antwort", "ne sait pas"),  # casefold writes ss
     )
 )
 _DATE = re.compile(
@@ -27,8 +34,13 @@ _DATE = re.compile(
 )
 
 
-def of_words(name: str, counts: Mapping[str, int], is_discrete: bool) -> Iterator[Remark]:
-    """Remarks about the words of a column and how often each occurs, without missing ones."""
+def of_words(
+    name: str, counts: Mapping[str, int], is_discrete: bool, ordered: bool = False
+) -> Iterator[Remark]:
+    """Remarks about the words of a column and how often each occurs, without missing ones.
+
+    Levels that are `ordered` already are not offered an order.
+    """
     total = sum(counts.values())
     if not total:
         return
@@ -41,9 +53,11 @@ def of_words(name: str, counts: Mapping[str, int], is_discrete: bool) -> Iterato
         return
     numbers = list(_numbers(name, counts, total))
     yield from numbers
-    if not numbers:
+    if not numbers and numbers_but_for_gaps(counts) is None:
         yield from _many_levels(name, counts, total)
         yield from _alike(name, counts)
+        if not ordered:
+            yield from _scale(name, counts)
 
 
 def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remark]:
@@ -59,7 +73,7 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
         text = f"numbers with decimal commas such as {_first(counts)!r} are taken for labels"
         yield Remark("decimal comma", text, name, "decimal", ",")
     elif _share(counts, total, is_number) >= 0.5:
-        odd = [word for word in counts if not is_number(word)]
+        odd = [word for word in counts if not is_number(word) and word.casefold() not in NOTHING]
         if odd:
             words = listing(map(repr, odd[:_SHOWN]))
             text = f"most entries are numbers, but not {words}; if these mean a missing value:"
@@ -67,11 +81,20 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
             yield Remark("numbers as text", text, name, "na", ",".join(odd[:_SHOWN]), advised=sure)
 
 
+def numbers_but_for_gaps(words: Iterable[str]) -> list[float] | None:
+    """The words as numbers, NaN for those that mean a missing value; None if some are neither."""
+    known = list(words)
+    if not all(is_number(word) or word.casefold() in NOTHING for word in known):
+        return None
+    return [float(word) if is_number(word) else math.nan for word in known]
+
+
 def _unknown_values(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
     found = [word for word in counts if word.casefold() in NOTHING]
-    if found:
+    if found and in_order(list(counts)) is None:
         often = sum(counts[word] for word in found)
-        text = f"{listing(map(repr, found))} ({often} times) may mean a missing value"
+        among = " among numbers" if numbers_but_for_gaps(counts) is not None else ""
+        text = f"{listing(map(repr, found))} ({often} times){among} may mean a missing value"
         yield Remark("missing word", text, name, "na", ",".join(found), advised=True)
 
 
@@ -87,14 +110,32 @@ def _many_levels(name: str, counts: Mapping[str, int], total: int) -> Iterator[R
 
 
 def _alike(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
-    seen: dict[str, str] = {}
+    """Levels that differ in capitals or blanks alone, with what makes them one."""
+    groups: dict[str, list[str]] = {}
     for word in counts:
-        plain = " ".join(word.casefold().split())
-        if plain in seen:
-            text = f"the levels {seen[plain]!r} and {word!r} differ in capitals or blanks alone"
-            yield Remark("alike levels", text, name)
-            return
-        seen[plain] = word
+        groups.setdefault(" ".join(word.casefold().split()), []).append(word)
+    same = [
+        sorted(words, key=lambda w: (-counts[w], w)) for words in groups.values() if len(words) > 1
+    ]
+    same.sort(key=min)
+    if not same:
+        return
+    words = listing(" and ".join(map(repr, sorted(words))) for words in same[:_SHOWN])
+    text = f"the levels {words} differ in capitals or blanks alone"
+    changes = {other: words[0] for words in same for other in words[1:]}
+    if _ODD.isdisjoint("".join([name, *changes, *changes.values()])):
+        value = f"{name}:{','.join(f'{old}={new}' for old, new in changes.items())}"
+        yield Remark("alike levels", text, name, "recode", value, advised=True)
+    else:
+        yield Remark("alike levels", text, name)
+
+
+def _scale(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
+    """Levels that have an order by their words."""
+    words = in_order(list(counts)) or in_order([w for w in counts if w.casefold() not in NOTHING])
+    if words is not None and _ODD.isdisjoint("".join([name, *words])):
+        text = "the levels have an order by their words; to keep it:"
+        yield Remark("ordered levels", text, name, "levels", f"{name}={'<'.join(words)}")
 
 
 def _share(counts: Mapping[str, int], total: int, fits: Callable[[str], object]) -> float:

@@ -7,7 +7,7 @@ import lzma
 import zlib
 from pathlib import Path
 
-from dagathlon.errors import DataError, no_such_file
+from dagathlon.errors import DataError, no_such_file, refuse_device
 
 MAX_BYTES = 1 << 29
 MAX_NODES = 10_000
@@ -18,6 +18,7 @@ MAX_DEPTH = 100
 def read_bytes(path: Path) -> bytes:
     """The content of a file, decompressed if it is gzip, bzip2 or xz; never more than the bound."""
     try:
+        refuse_device(path)
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"the file has {path.stat().st_size} bytes, allowed are {MAX_BYTES}")
         content = path.read_bytes()

@@ -10,6 +10,7 @@ from importlib.resources import files
 from dagathlon.data.network import Network
 from dagathlon.data.networks import compact
 from dagathlon.data.standard.sachs import (
+    BUNDLED,
     SACHS_CONDITIONS,
     list_data,
     load_data,
@@ -19,6 +20,7 @@ from dagathlon.data.standard.sachs import (
 from dagathlon.errors import DataError, unknown
 
 __all__ = [
+    "BUNDLED",
     "SACHS_CONDITIONS",
     "NetworkRecord",
     "list_data",
@@ -53,7 +55,11 @@ def list_networks() -> tuple[NetworkRecord, ...]:
 
 
 def load_network(name: str) -> Network:
-    """Load a standard network by its name; `Network.load` also takes files."""
+    """Load a bundled network by its name, which ``bundled:`` may precede.
+
+    `Network.load` also takes files.
+    """
+    name = name.removeprefix(BUNDLED)
     if name not in _index():
         raise DataError(unknown("standard network", name, _index()))
     return compact.read(files(__name__).joinpath(f"{name}.dagnet").read_bytes())

@@ -14,6 +14,9 @@ from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
 
+BUNDLED = "bundled:"
+"""Before the name of a network or data set that comes with the package: never a file."""
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -98,20 +101,21 @@ def load_sachs(condition: str | None = None) -> Dataset:
 
 
 def list_data() -> tuple[str, ...]:
-    """Names of the data sets on board, one for each condition of the Sachs data."""
+    """Names of the bundled data sets, one for each condition of the Sachs data."""
     return tuple(f"sachs_{condition}" for condition in SACHS_CONDITIONS)
 
 
 def load_data(name: str) -> Dataset:
-    """Load a data set on board, as studies use it: logarithms, mean 0 and variance 1.
+    """Load a bundled data set, as studies use it: logarithms, mean 0 and variance 1.
 
     Parameters
     ----------
     name
-        One of `list_data`, such as ``sachs_cd3cd28_icam2``.
+        One of `list_data`, such as ``sachs_cd3cd28_icam2``; ``bundled:`` may precede it.
     """
+    name = name.removeprefix(BUNDLED)
     if name not in list_data():
-        raise DataError(unknown("data set on board", name, list_data()))
+        raise DataError(unknown("bundled data set", name, list_data()))
     measured = load_sachs(name.removeprefix("sachs_"))
     logs = np.log(measured.values)
     values = (logs - logs.mean(axis=0)) / logs.std(axis=0, ddof=1)

@@ -15,6 +15,7 @@ from dagathlon.graphs.drawing.layout import Box, Curve, Point
 from dagathlon.graphs.drawing.overview import MOST_DRAWN, overview, painted
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
+from dagathlon.wording import counted
 
 HIGHLIGHTS = ("correct", "reversed", "missing", "wrong")
 
@@ -182,7 +183,7 @@ def _opening(size: tuple[float, float], width: float | None) -> str:
 
 def _description(graph: Graph, ink: str | None) -> list[str]:
     edges = "; ".join(str(edge) for edge in graph.edges()[:200]) or "none"
-    counts = f"{len(graph)} nodes and {graph.n_edges} edges"
+    counts = f"{counted(len(graph), 'node')} and {counted(graph.n_edges, 'edge')}"
     scheme = _SCHEMES if ink is None else f".dagathlon-graph {{ color: {ink} }}\n"
     return [
         f"<title>Graph of {counts}</title>",

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from dagathlon.errors import GraphError, no_such_file
+from dagathlon.errors import GraphError, no_such_file, refuse_device
 
 PathOrFile: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -91,6 +91,7 @@ class TextSource:
 
 def _file_content(path: Path) -> bytes:
     try:
+        refuse_device(path)
         return path.read_bytes()
     except FileNotFoundError:
         raise GraphError(no_such_file(path)) from None

@@ -91,6 +91,10 @@ class IterativeSearch(SpaceBased):
             )
         return super().problem()
 
+    def keeps_to_limit(self) -> bool:
+        """As the chains that it is made of."""
+        return True
+
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:

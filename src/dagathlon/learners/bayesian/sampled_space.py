@@ -17,6 +17,7 @@ from dagathlon.learners.bayesian.search_space import MAX_ENTRIES, ArcMatrix, fir
 from dagathlon.learners.bayesian.space_based import SearchSpace, SpaceBased
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.posteriors.spaces import all_dags, limits_in_words
+from dagathlon.pulse import stage
 
 # Tables of all parent sets of more variables take more than some seconds and half a gigabyte.
 MOST_COMPLETE = 20
@@ -86,7 +87,8 @@ class SampledSpace(SpaceBased):
             return SearchSpace(~forbidden | required, nothing, required, words=all_dags(*limits))
         count, free = self.sizes(p)
         _check_room(p, count if self.plus_one else count - math.log2(p))
-        chosen = first_candidates(self.native_score(data), forbidden, required, count)
+        with stage("choosing candidate parents"):
+            chosen = first_candidates(self.native_score(data), forbidden, required, count)
         extras = ~forbidden & ~chosen & self.plus_one
         words = (
             f"DAGs{limits_in_words(*limits)} whose parents are among {count} candidates for each "

@@ -21,6 +21,7 @@ from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural, NonNegative
 from dagathlon.posteriors.spaces import limits_in_words
+from dagathlon.pulse import stage
 
 
 class SearchSpace(NamedTuple):
@@ -101,7 +102,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         """The search space: of the start graph, or of PC, without forbidden arcs."""
         pc = self.pc()
         if start is None and pc is not None:
-            first, source = attempt_inside(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
+            with stage("looking for its search space by PC"):
+                first, source = attempt_inside(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
         else:
             first, source = Estimate(as_graph(start)), "the start graph"
         forbidden, required = self.forbidden_and_required(data)
@@ -130,7 +132,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
     ) -> _core.ParentTables:
         """Tables of a search space; those of nodes with the same candidates are kept."""
         most = self.max_parents or len(score)
-        tables.fill(score, space.candidates, space.extras, space.required, most, space.free)
+        with stage("filling the tables of scores of its search space"):
+            tables.fill(score, space.candidates, space.extras, space.required, most, space.free)
         return tables
 
     def delegates(self) -> tuple[Delegate, ...]:

@@ -12,12 +12,15 @@ from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import independence_test, shared_tests
-from dagathlon.modules import Count, Delegate, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, NonNegative, Probability, SharedCode
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dagathlon.data import Dataset
+
+# Its second version makes all visits of the authors' program.
+_PROGRAM = SharedCode("search", "dual_pc_program", 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +42,10 @@ class DualPc(Learner):
     pattern_only
         Whether to stop at the pattern: the skeleton with its colliders.
     complement_always
-        Whether the complement of a set is stored as separating set even where the set itself
-        separated, and the search goes on after a complement did, until a set does; of those that
-        separated, the one with the weakest correlation counts. So the authors' program seems to do.
+        Whether to do as the authors' program does: each edge is visited from both ends, the stored
+        separating set is always the complement, also where the set itself separated, and with
+        pattern_only the rules are applied all the same, and edges that two colliders claim in
+        opposite directions become bidirected.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -64,12 +68,18 @@ class DualPc(Learner):
     timeout: NonNegative | None = None
 
     def output(self) -> Output:
-        """A skeleton has no directions that data could tell."""
-        return "undirected" if self.skeleton_only else self.gives
+        """A skeleton has no directions, and marked conflicts are edges that no CPDAG has."""
+        if self.skeleton_only:
+            return "undirected"
+        return "mixed" if self._marks_conflicts else self.gives
+
+    @property
+    def _marks_conflicts(self) -> bool:
+        return self.complement_always and self.pattern_only
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Fisher's z."""
-        return shared_tests("zf")
+        """Fisher's z, and the search if it is that of the authors' program."""
+        return (*shared_tests("zf"), *((_PROGRAM,) if self.complement_always else ()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
@@ -77,11 +87,10 @@ class DualPc(Learner):
         questions = Questions(test)
         graph, tests = _core.dual_pc(
             test.native,
-            self.alpha,
-            self.max_order,
-            self.complement_always,
+            _core.DualPcOptions(self.alpha, self.max_order, as_program=self.complement_always),
+            "with-conflicts" if self._marks_conflicts else "by-node",
             not self.skeleton_only,
-            not (self.skeleton_only or self.pattern_only),
+            not self.skeleton_only and (self.complement_always or not self.pattern_only),
         )
         stats = {"max_order": max(len(tests) - 1, 0)}
         return questions.estimate(Graph._of(test.names, graph), stats)

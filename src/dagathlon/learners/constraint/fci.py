@@ -14,7 +14,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
-from dagathlon.modules import Delegate
+from dagathlon.modules import Delegate, SharedCode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,10 @@ Colliders: TypeAlias = Literal["separating-set", "conservative", "majority", "hi
 SecondPass: TypeAlias = Literal["subsets", "adaptive", "ancestors", "none"]
 _CPS = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _RULES = "Zhang 2008, On the completeness of orientation rules, Artificial Intelligence 172"
+
+TESTS_OF_RFCI = SharedCode("algorithm", "rfci", 2)
+"""RFCI as far as its tests and knowledge go, which are those of its second version: what learners
+that direct edges by rules of their own hand work to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +137,7 @@ class Fci(LatentSearch):
     """
 
     name = "fci"
-    version = 2
+    version = 3
     references = (
         _CPS,
         _RULES,
@@ -196,7 +200,7 @@ class Rfci(LatentSearch):
     """
 
     name = "rfci"
-    version = 2
+    version = 3
     references = (
         "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
         "acyclic graphs with latent and selection variables, Annals of Statistics 40",

@@ -44,8 +44,8 @@ class MissingValuePc(Pc):
     Parameters
     ----------
     test
-        Name of the test; null is gaussCItest for continuous and disCItest for discrete data. Others
-        go without a correction only.
+        Name of the test; null is gaussCItest for continuous and binCItest for discrete data. With
+        a correction these and disCItest.
     correction
         Rows weighted by the inverse probability of being complete (density-ratio), or the causes
         of the gaps given their distribution in all rows (permutation; its mean over all
@@ -66,10 +66,11 @@ class MissingValuePc(Pc):
 
     def problem(self) -> str:
         """The corrections are those of two tests."""
-        if self.correction is not None and self.test not in (None, *_TESTS.values()):
+        corrected = (None, *_TESTS.values(), "disCItest")
+        if self.correction is not None and self.test not in corrected:
             return (
-                f"{self.name} corrects the tests 'gaussCItest' (continuous) and 'disCItest' "
-                f"(discrete), not {self.test!r}; set test to null or correction to null"
+                f"{self.name} corrects the tests 'gaussCItest' (continuous), 'binCItest' and "
+                f"'disCItest' (discrete), not {self.test!r}; set test to null or correction to null"
             )
         if self.skeleton_only and self.correction is not None:
             return "skeleton_only goes with correction null only"
@@ -98,7 +99,7 @@ class MissingValuePc(Pc):
         return replace(estimate, stats={**estimate.stats, "missingness_causes": n_causes})
 
 
-_TESTS: dict[str, str] = {"continuous": "gaussCItest", "discrete": "disCItest"}
+_TESTS: dict[str, str] = {"continuous": "gaussCItest", "discrete": "binCItest"}
 
 
 def missingness_causes(data: Dataset, *, alpha: float = 0.05) -> dict[str, list[str]]:

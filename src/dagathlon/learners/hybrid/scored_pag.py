@@ -13,7 +13,7 @@ from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
-from dagathlon.learners.constraint.fci import Rfci
+from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.learners.score.score_based import ScoreBased
@@ -79,8 +79,8 @@ class ScoredPag(ScoreBased):
         return super().accepted() & self.tester().accepted()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The search by score, and the tests and rules of RFCI."""
-        return (*super().delegates(), self.search(), self.tester())
+        """The search by score, and the tests and knowledge of RFCI."""
+        return (*super().delegates(), self.search(), *self.tester().delegates(), TESTS_OF_RFCI)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""

@@ -14,7 +14,7 @@ from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
-from dagathlon.learners.constraint.fci import Rfci
+from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import IndependenceTest
@@ -101,8 +101,9 @@ class StarFci(Around):
         return of_test or super().objection(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner, the tests and rules of RFCI, and the second half of GFCI."""
-        return (*super().delegates(), self.tester(), Gfci(test=self.test))
+        """The learner, the tests and knowledge of RFCI, and the second half of GFCI."""
+        of_test = (*self.tester().delegates(), TESTS_OF_RFCI)
+        return (*super().delegates(), *of_test, Gfci(test=self.test))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a class of DAGs, then test and direct."""

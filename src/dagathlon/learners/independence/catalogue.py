@@ -21,6 +21,7 @@ from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode
+from dagathlon.modules.lineage import FIRST
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
@@ -224,8 +225,9 @@ _PLAIN: dict[str, TestKind] = {
     "x2-adf": TestKind(_DISCRETE, "chi-square", "adjusted"),
     "jt": TestKind(_DISCRETE, "ordered-pairs"),
     "binCItest": TestKind(_DISCRETE, "g-square", "ten-rows"),
-    "disCItest": TestKind(_DISCRETE, "g-square", "ten-rows"),
-    "disCItest-adapt": TestKind(_DISCRETE, "g-square", "ten-rows-less-empty"),
+    # As pcalg's, these take any five given variables for a separating set.
+    "disCItest": TestKind(_DISCRETE, "g-square", "ten-rows-to-four", version=2),
+    "disCItest-adapt": TestKind(_DISCRETE, "g-square", "ten-rows-less-empty", version=2),
     "g-square": TestKind(_DISCRETE, "g-square", "observed", untestable_is_dependent=True),
     "chi-square": TestKind(_DISCRETE, "chi-square", "observed", untestable_is_dependent=True),
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
@@ -307,9 +309,10 @@ def shared_tests(*names: str) -> tuple[SharedCode, ...]:
 
 def _shared(name: str, pooled: bool) -> SharedCode:
     test = TESTS[name]
+    if pooled:
+        version = _POOLED_FISHER_VERSION if test.kinds == _CONTINUOUS else FIRST
+        return SharedCode("test", name, version)
     scores = shared_scores([cast(ScoreName, test.score)]) if test.score else ()
-    if pooled and test.kinds == _CONTINUOUS:
-        return SharedCode("test", name, test.version + _POOLED_FISHER_VERSION - 1, scores)
     return SharedCode("test", name, test.version, scores)
 
 

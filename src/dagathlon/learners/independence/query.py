@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dagathlon import _core
+from dagathlon.data import Dataset, read_data
 from dagathlon.data.facts import facts_of
 from dagathlon.data.imputation import DEFAULT_COPIES
 from dagathlon.errors import DataError, listing, unknown
@@ -20,9 +21,6 @@ from dagathlon.learners.independence.catalogue import (
     kind_of_test,
     suitable_tests,
 )
-
-if TYPE_CHECKING:
-    from dagathlon.data import Dataset
 
 
 class TestResult(NamedTuple):
@@ -110,7 +108,7 @@ class IndependenceTest:
 
 
 def independence_test(
-    data: Dataset,
+    data: Any,
     name: str | None = None,
     *,
     replicates: int | None = None,
@@ -126,9 +124,10 @@ def independence_test(
     Parameters
     ----------
     data
-        The data.
+        A `Dataset`, or anything `read_data` takes.
     name
-        A name from `TESTS`; with ``.td`` at its end rows with missing values in the variables of a
+        Name of the test, such as ``cor``, ``mi`` or ``kci``; an unknown one is answered with the
+        list of tests. With ``.td`` at its end rows with missing values in the variables of a
         test are left out of that test; with ``.mi`` the test is pooled over imputed copies of the
         data. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
         for discrete and ``wilks-dg`` (degenerate Gaussian) for mixed data.
@@ -142,10 +141,14 @@ def independence_test(
 
     Examples
     --------
-    >>> from dagathlon.data import read_data
-    >>> test = independence_test(read_data("asia.csv"), "mi")  # doctest: +SKIP
-    >>> test.test("smoke", "bronc", given=["dysp"]).p_value  # doctest: +SKIP
+    >>> from dagathlon import Network
+    >>> test = independence_test(Network.load("asia").sample(1000, seed=1), "mi")
+    >>> test.independent("tub", "lung")
+    True
+    >>> test.independent("tub", "lung", given=["either"])
+    False
     """
+    data = data if isinstance(data, Dataset) else read_data(data)
     kind = facts_of(data).kind or "mixed"
     chosen = DEFAULT_TESTS[kind] if name is None else name
     found = kind_of_test(chosen)
@@ -173,7 +176,13 @@ def independence_test(
 
 
 def separation_test(graph: Graph) -> IndependenceTest:
-    """The test that asks a true graph: independence is separation in it."""
+    """The test that asks a true graph: independence is separation in it.
+
+    Parameters
+    ----------
+    graph
+        A graph for which m-separation is defined: a DAG, CPDAG, MAG or undirected graph.
+    """
     check_separation(graph)
     return IndependenceTest(graph.names, _core.oracle_test(graph.native))
 

@@ -171,9 +171,11 @@ class BcdNets(JaxLearner):
         return self.family == "by_order" and p <= ALL_ORDERS
 
     def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
+        bound = float(ended.state.bound[run])
         return {
             "steps": int(ended.steps[run]),
-            "bound": float(ended.state.bound[run]),
+            # There is none yet where the time was up at once.
+            **({"bound": bound} if math.isfinite(bound) else {}),
             "settled": bool(ended.settled[run]),
         }
 

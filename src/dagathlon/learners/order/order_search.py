@@ -16,13 +16,13 @@ from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
-from dagathlon.modules import Count, Delegate, Natural, Range
+from dagathlon.modules import Count, Delegate, Natural, Range, SharedCode
 
-# One start of GRaSP often ends at a local maximum; random orders of many variables take long.
-_GRASP_STARTS = 10
-_FEW_VARIABLES = 50
-_BOSS_STARTS = 3
-_BOSS_VARIABLES = 100
+# One start often ends at a local maximum; random orders of many variables take long.
+_STARTS, _FEW_VARIABLES = 10, 50
+_FEWER_STARTS, _MORE_VARIABLES = 3, 100
+# Its second version begins ten times for up to 50 variables.
+_STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class OrderSearch(ScoreBased):
     ----------
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
-        Null is three for boss and ten for grasp, or one beyond 100 and 50 variables.
+        Null is ten up to 50 variables, for boss three up to 100, and one beyond.
     climb
         Whether the search also starts at the order of the DAG that hill climbing finds, and gives
         that DAG's class if no order leads to a higher score. The published searches do not.
@@ -104,8 +104,14 @@ class Boss(OrderSearch):
     backward: bool = False
     random: bool = False
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """As in any search over orders, and the number of starts where none is given."""
+        return (*super().delegates(), *((_STARTS_OF_BOSS,) if self.starts is None else ()))
+
     def _default_starts(self, variables: int) -> int:
-        return _BOSS_STARTS if variables <= _BOSS_VARIABLES else 1
+        if variables <= _FEW_VARIABLES:
+            return _STARTS
+        return _FEWER_STARTS if variables <= _MORE_VARIABLES else 1
 
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts
@@ -139,7 +145,7 @@ class Grasp(OrderSearch):
     nonsingular_depth: Count = 1
 
     def _default_starts(self, variables: int) -> int:
-        return _GRASP_STARTS if variables <= _FEW_VARIABLES else 1
+        return _STARTS if variables <= _FEW_VARIABLES else 1
 
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts

@@ -22,14 +22,17 @@ from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.learners.score.score_kinds import SCORES, UNEQUAL_PRIORS, DefaultScores
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Delegate, Natural
+from dagathlon.modules import Delegate, Natural, SharedCode
 from dagathlon.pulse import best_so_far, until_deadline
 from dagathlon.threads import Twins, side_by_side
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
 _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
 # One start often ends at a local maximum; with many variables each takes long.
-_STARTS, _FEW_VARIABLES = 3, 50
+_STARTS, _FEW_VARIABLES = 10, 20
+_FEWER_STARTS, _MORE_VARIABLES = 3, 50
+# Its second version begins ten times for up to 20 variables.
+_NUMBER_OF_STARTS = SharedCode("choice", "starts_of_classes", 2)
 # So many at most are escaped from by default: every edge is deleted once.
 _MANY_VARIABLES = 200
 # Expected number of neighbours in a random DAG to start at.
@@ -57,9 +60,10 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         Null is up to 200 variables, unless the settings are those of a published search.
     starts
         Number of starts, of which the result of highest score is returned: the first with the
-        required edges alone, the others with random DAGs, always the same ones. Null is three, or
-        one beyond 50 variables and where the settings are those of a published search; with a
-        start graph, background knowledge or limits on degrees and parents there is one.
+        required edges alone, the others with random DAGs, always the same ones. Null is ten up
+        to 20 variables, three up to 50, and one beyond and where the settings are those of a
+        published search; with a start graph, background knowledge or limits on degrees and parents
+        there is one.
     """
 
     gives = "cpdag"
@@ -127,13 +131,21 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             forward = np.triu(chance < _NEIGHBOURS / (len(names) - 1), 1)
             yield Graph.from_adjacency([stable[i] for i in order], forward).subgraph(names)
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and the number of starts where it is ours to choose."""
+        chosen = self.starts is None and self._thorough()
+        return (*super().delegates(), *((_NUMBER_OF_STARTS,) if chosen else ()))
+
     def gains_by_threads(self) -> bool:
         """Of one search only the first sweep is split, and few variables take no time."""
         return self.starts is not None and self.starts > 1
 
     def _most_starts(self, variables: int) -> int:
-        many = self._thorough() and variables <= _FEW_VARIABLES
-        return self.starts or (_STARTS if many else 1)
+        if self.starts is not None:
+            return self.starts
+        if not self._thorough() or variables > _MORE_VARIABLES:
+            return 1
+        return _STARTS if variables <= _FEW_VARIABLES else _FEWER_STARTS
 
     def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
         """The result of highest score of all starts, the first of equal ones."""
@@ -328,7 +340,7 @@ class Gies(ClassSearch):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and BOSS where the search starts at its order as well."""
-        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
+        return (*super().delegates(), *((Boss(score=self.score, starts=1),) if self.orders else ()))
 
     def gains_by_threads(self) -> bool:
         """The two searches go side by side."""

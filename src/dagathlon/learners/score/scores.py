@@ -55,11 +55,15 @@ def score_graph(data: Any, graph: Any, score: str, **parameters: Any) -> GraphSc
     Returns
     -------
     GraphScore
-        ``.total`` and ``.by_node``.
+        ``.total``, the sum over the nodes, and ``.by_node``, the term of each node by its name.
 
     Examples
     --------
-    >>> score_graph("survey.csv", "dag.csv", "bde", iss=10).total  # doctest: +SKIP
+    >>> from dagathlon import Network
+    >>> asia = Network.load("asia")
+    >>> data = asia.sample(1000, seed=1)
+    >>> round(score_graph(data, asia.graph, "bde", iss=10).by_node["smoke"], 3)
+    -694.034
     """
     table = data if isinstance(data, Dataset) else read_data(data)
     dag = as_graph(graph)

@@ -38,8 +38,9 @@ class DecomposablePosterior(Learner):
     delta
         Degrees of freedom of the hyper inverse Wishart prior of continuous data, above 0.
     scale
-        Diagonal of its scale matrix, in squared units of the data; null is the sample variance of
-        each column, so that units do not matter.
+        Diagonal of its scale matrix, in squared units of the data; null is the variance of each
+        column around its mean, with the number of rows as divisor, so that units do not matter; 1
+        for a constant column.
     zero_mean
         Whether continuous columns have mean zero; otherwise means are unknown, and every value is
         as probable.

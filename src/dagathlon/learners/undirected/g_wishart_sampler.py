@@ -44,8 +44,9 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         Degrees of freedom of the G-Wishart prior of the precision matrix, above 0; 3 is the usual
         weak prior.
     scale
-        Diagonal of its scale matrix, in squared units of the data; null is the sample variance of
-        each column, so that units do not matter, and 1 for the latent columns of a copula.
+        Diagonal of its scale matrix, in squared units of the data; null is the variance of each
+        column around its mean (around 0 with `zero_mean`), with the number of rows as divisor, so
+        that units do not matter; 1 for a constant column and the latent columns of a copula.
     zero_mean
         Whether the columns have mean zero; otherwise means are unknown, and every value is as
         probable. Latent columns of a copula always have mean zero.

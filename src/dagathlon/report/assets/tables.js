@@ -148,6 +148,8 @@ function compare(a, b, down) {
 
 function quoted(value) {
   if (value === null || value === undefined) return "NA";
-  const text = String(value);
+  // No spreadsheet takes it for a formula, as in the files beside the page.
+  const formula = typeof value === "string" && /^[=+\-@\t\n]/.test(value) && (!value.trim() || Number.isNaN(Number(value)));
+  const text = (formula ? "'" : "") + String(value).replace(/\r\n?/g, "\n");
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -9,6 +9,7 @@ from dagathlon.evaluate.agreement import Claim, Direction, EdgeAgreement
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
 from dagathlon.report.charts.legend import Key, Keyed
+from dagathlon.wording import counted
 
 MOST_NODES, MOST_EDGES = 60, 150
 CONNECTORS: Mapping[Direction, str] = {
@@ -16,12 +17,6 @@ CONNECTORS: Mapping[Direction, str] = {
     "backward": "←",
     "undecided": "–",
     "contradicting": "⇄",
-}
-VERDICTS: Mapping[Direction, str] = {
-    "forward": "agreed",
-    "backward": "agreed",
-    "undecided": "undecided",
-    "contradicting": "contradicting",
 }
 AGREED, CONTRADICTING = "#2b7fc9", "#dd4b26"
 _MARKS: Mapping[Direction, str] = {"forward": "->", "backward": "<-"}
@@ -94,13 +89,13 @@ def consensus_drawing(
 def _style(
     edge: EdgeAgreement, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
 ) -> EdgeStyle:
-    colours = {"contradicting": CONTRADICTING, "undecided": "currentColor"}
-    direction = edge.direction
+    colours = {"contradicting": CONTRADICTING, "agreed": AGREED}
+    verdict = edge.verdict
     return EdgeStyle(
-        colours.get(direction, AGREED),
+        colours.get(verdict, "currentColor"),
         _width(edge.support),
         0.45 + 0.55 * edge.support,
-        direction == "contradicting",
+        verdict == "contradicting",
         "\n".join(hover(edge, algorithms, bootstrap)),
     )
 
@@ -115,8 +110,8 @@ def hover(
     """Who says what about an edge, line by line."""
     yield f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
     n = len({algorithms.get(name, name) for name in edge.claims})
-    yield f"agreement {edge.support:.2f} of {n} algorithm{'s' if n != 1 else ''}"
-    yield f"direction {VERDICTS[edge.direction]}: → {edge.forward:.2f}, ← {edge.backward:.2f}"
+    yield f"joined by {edge.support:.0%} of the votes of {counted(n, 'algorithm')}"
+    yield f"direction {edge.verdict}: → {edge.forward:.2f}, ← {edge.backward:.2f}"
     known = bootstrap.get(frozenset((edge.left, edge.right)))
     if known is not None:
         yield f"bootstrap probability {known:.2f}"
@@ -137,9 +132,10 @@ def said(claim: Claim) -> str:
 
 def _keys(edges: Sequence[EdgeAgreement]) -> list[Key]:
     """What of colours and widths occurs, and what it means."""
-    found = {VERDICTS[edge.direction] for edge in edges}
+    found = {edge.verdict for edge in edges}
     colours = {
         "agreed": Key("direction agreed", AGREED, 3.0),
+        "one voter": Key("direction by one algorithm alone", "currentColor", 3.0),
         "undecided": Key("joined, no agreed direction", "currentColor", 3.0),
         "contradicting": Key("contradicting directions", CONTRADICTING, 3.0, dashed=True),
     }

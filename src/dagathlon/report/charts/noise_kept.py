@@ -7,6 +7,7 @@ from typing import Any
 
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
+from dagathlon.wording import counted
 
 LOST, GAINED, FAILED = "#d55e00", "#0072b2", "#8c8c8c"
 _STEP = 21
@@ -151,7 +152,7 @@ def _moved(row: Any) -> dict[str, Any]:
 
 def _ended(runs: int, failures: int, failure: str | None) -> str:
     if not failures:
-        return f"{runs} run{'' if runs == 1 else 's'}"
+        return counted(runs, "run")
     return f"{failures} of {runs} failed ({failure})"
 
 

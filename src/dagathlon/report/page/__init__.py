@@ -23,6 +23,7 @@ from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
 from dagathlon.report.render import vega_script
 from dagathlon.report.section import Figure, Section
 from dagathlon.report.words import short_title, words
+from dagathlon.wording import counted
 
 _SCRIPTS = ("data.js", "tables.js", "graph.js", "fit.js", "charts.js", "run.js", "report.js")
 # Nothing is fetched from anywhere: the browser itself refuses it.
@@ -131,14 +132,24 @@ def banner(results: Results) -> str:
     """What a reader must know before the numbers: what is missing, and what is not shown."""
     notes = []
     if results.partial:
-        data_sets = f"{len(results.compared):,} of {len(results.cases):,} data sets"
+        data_sets = f"{len(results.compared):,} of {counted(len(results.cases), 'data set')}"
         notes.append(
             f"{results.standing.words()}. Verdict and ranks are of the {data_sets} on which all "
             "runs are in; other tables and figures are of the runs that are in."
         )
     notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
-    notes += skipped(results)
-    return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
+    left_out = skipped(results)
+    if len(left_out) == 1:
+        notes += left_out
+    lines = "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
+    return lines + (_folded(left_out) if len(left_out) > 1 else "")
+
+
+def _folded(notes: Sequence[str]) -> str:
+    """Several notes behind one line, so that the verdict stands above the fold."""
+    items = "".join(f"<li>{sections.text(note)}</li>" for note in notes)
+    about = f"Algorithms were skipped on some of the data, for {len(notes)} reasons"
+    return f'<details class="banner"><summary>{about}</summary><ul>{items}</ul></details>'
 
 
 def _asset(name: str) -> str:

@@ -10,6 +10,7 @@ from dagathlon.report.charts.parts import Chart
 from dagathlon.report.page.figures import detached
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure, Listing
+from dagathlon.wording import counted
 
 _MOST_CELLS = 200_000
 _MOST_ROWS = 4_000
@@ -40,7 +41,7 @@ def run_columns(tables: Tables) -> Kept:
         return Kept(names)
     kept = [*_FIXED, *tables.headlines, *_WITHOUT_TRUTH, "SHD"]
     fewer = [name for name in names if name in kept]
-    return Kept(fewer, f"{len(names) - len(fewer)} metrics of the single runs")
+    return Kept(fewer, f"{counted(len(names) - len(fewer), 'metric')} of the single runs")
 
 
 def listing_rows(listing: Listing) -> Kept:

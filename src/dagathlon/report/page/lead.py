@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from dagathlon.evaluate.contest import Contest, Placed
 from dagathlon.evaluate.significance import LEAST_BLOCKS
-from dagathlon.evaluate.verdict import Contender, Interval, KindVerdict, Placed, Verdict
+from dagathlon.evaluate.verdict import Contender, Interval, KindVerdict, Verdict
 from dagathlon.report.page.sections import text
 from dagathlon.report.words import short_title, time_unit, words
+from dagathlon.wording import agreeing, counted, listed
 
 NOTHING = (
     '<p class="lead">Nothing was learned: no evaluation of the study names an algorithm in its '
@@ -19,6 +21,7 @@ NO_VERDICT = '<p class="lead">No run has a result that could be compared.</p>'
 NOT_YET = '<p class="lead">No data set has all its runs yet, so that there is no verdict.</p>'
 _NO_TRUTH = "There is no true graph to compare with. This report shows what"
 _PLACES = 6
+_NOTHING = 1e-9
 _MANY_DATA_SETS = 10
 _NAMED = 3
 # They say what a result cost or one side of it only.
@@ -50,7 +53,7 @@ def _one_kind(chosen: Verdict) -> Iterator[str]:
     """The best mean on the only kind of data, and the next algorithm."""
     (kind,) = chosen.kinds
     value = f"{text(words(chosen.metric).title)} {shown(kind.best[0].result)}"
-    value += _meaning(chosen.metric)
+    value += f"{_meaning(chosen.metric)}, {_over(kind.n)}"
     beaten = kind.best[0].setting in kind.below and kind.baseline is not None
     if kind.baseline is not None and beaten:
         yield f"No setting beats {kind.baseline.name} ({number(kind.baseline.value)})."
@@ -67,10 +70,15 @@ def _one_kind(chosen: Verdict) -> Iterator[str]:
 def _sharing(kind: KindVerdict, n_settings: int) -> str:
     """Who shares the first place: by name if there are few."""
     if len(kind.best) <= _NAMED:
-        return _listed([_strong(one.setting) for one in kind.best])
+        return listed([_strong(one.setting) for one in kind.best])
     every = "All " if len(kind.best) == n_settings else ""
     whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
     return f"<strong>{every}{len(kind.best)} settings of {whose}</strong>"
+
+
+def _over(n: int) -> str:
+    """Which data a mean is over."""
+    return "on the only data set" if n == 1 else f"on average over {n:,} data sets"
 
 
 def _meaning(metric: str) -> str:
@@ -83,7 +91,7 @@ def _meaning(metric: str) -> str:
 def _runner_up(kind: KindVerdict, second: Contender, gap: Interval) -> str:
     start = f"The next algorithm, {_strong(second.setting)}, is {shown(gap)} behind"
     if kind.clear is None:
-        return f"{start}; with one data set of a kind there is no telling whether by luck."
+        return f"{start}; one data set cannot tell whether by luck."
     if kind.clear:
         return f"{start}: more than chance explains."
     few = f" {kind.n} data sets are few: more seeds would tell." if kind.n < _MANY_DATA_SETS else ""
@@ -91,20 +99,23 @@ def _runner_up(kind: KindVerdict, second: Contender, gap: Interval) -> str:
 
 
 def _several_kinds(chosen: Verdict) -> Iterator[str]:
-    """Who is best on how many kinds of data, then average ranks."""
+    """Who is best on how many kinds of data, then average ranks over all of them."""
     title = text(words(chosen.metric).title)
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
     if len(counts) == 1:
         every = "both" if n == 2 else f"all {n}"
         yield f"{_strong(counts[0][0])} is best by {title} on {every} kinds of data."
-    else:
-        each = [f"{_strong(name)} on {count}" for name, count in counts[:_NAMED]]
+    elif counts:
+        (name, most), *others = counts[:_NAMED]
+        first = f"{_strong(name)} is best or among the best on {most} of {n} kinds of data"
+        each = [first, *(f"{_strong(other)} on {count}" for other, count in others)]
         rest = _others([count for _, count in counts[_NAMED:]], counts[_NAMED - 1 : _NAMED])
-        yield f"Of {n} kinds of data, by {title}, best or among the best is {_listed(each)}{rest}."
+        yield f"By {title}, {listed(each)}{rest}."
     if len(chosen.places) > 1:
         yield _ranked(chosen)
         yield _followers(chosen)
+        yield from _partly(chosen.contest)
 
 
 def _others(counts: Sequence[int], last: Sequence[tuple[str, int]]) -> str:
@@ -114,34 +125,80 @@ def _others(counts: Sequence[int], last: Sequence[tuple[str, int]]) -> str:
     ((_, most),) = last
     often = "as many" if counts[-1] == most else "as many or fewer"
     often = "fewer" if counts[0] < most else often
-    return f"; {len(counts)} other{'' if len(counts) == 1 else 's'} on {often}"
+    return f"; {counted(len(counts), 'other')} on {often}"
+
+
+def contenders(chosen: Verdict) -> str:
+    """Describe the competitors, such as '3 algorithms at their best-ranked settings'."""
+    n = len(chosen.places)
+    if not chosen.contest.of_algorithms:
+        return counted(n, "setting")
+    each = " at their best-ranked settings" if chosen.n_settings > n else ""
+    return counted(n, "algorithm") + each
+
+
+def ranked_data(found: Contest) -> str:
+    """The data that average ranks are over, in the unit that counts once."""
+    said = data_sets = counted(found.n_cases, "data set")
+    if found.unit == "block":
+        said = f"{counted(found.n_blocks, 'block')} of data ({data_sets})"
+    if found.n_cases == 1:
+        said = "data set"
+    if found.n_cases < found.n_all:
+        return f"the {said} in which two or more of those ranked took part"
+    if found.n_cases == 1:
+        return "the only data set"
+    return f"the only block of data ({data_sets})" if said.startswith("1 ") else f"all {said}"
 
 
 def _ranked(chosen: Verdict) -> str:
     first = chosen.ranked_first
-    names = _listed([_strong(one.setting) for one in first[: _NAMED + 1]])
+    names = listed([_strong(one.setting) for one in first[: _NAMED + 1]])
     if len(first) > _NAMED + 1:
-        names = f"<strong>{len(first)} algorithms</strong>"
+        kind = "algorithms" if chosen.contest.of_algorithms else "settings"
+        names = f"<strong>{len(first)} {kind}</strong>"
     verb = "is first" if len(first) == 1 else "share the first place"
     share = chosen.relative(first[0].setting) if len(first) == 1 else None
-    against = "" if share is None else f", with {share:.0%} of the best baseline's distance"
-    rank = f"{first[0].average:.2f} among {len(chosen.places)} algorithms"
-    return f"By average rank over all of them {names} {verb} ({rank}{against})."
+    against = "" if share is None else f"; its distance is {share:.0%} of the best baseline's"
+    rank = f"{first[0].average:.2f} among {contenders(chosen)}{against}"
+    return f"By average rank over {ranked_data(chosen.contest)}, {names} {verb} ({rank})."
 
 
 def _followers(chosen: Verdict) -> str:
     first, later = chosen.places[0], [one for one in chosen.places if one.place > 1]
-    blocks = f"{chosen.n_blocks} block{'' if chosen.n_blocks == 1 else 's'} of data"
     if not later:
         return ""
-    start = f"{_strong(later[0].setting)} follows with {later[0].average:.2f}"
-    if chosen.nemenyi is None:
+    second = [one for one in later if one.place == later[0].place]
+    blocks = f"{counted(chosen.contest.n_blocks, 'block')} of data"
+    verb = agreeing(len(second), "follows", "follow")
+    start = f"{_few([one.setting for one in second])} {verb} with {later[0].average:.2f}"
+    groups = chosen.contest.nemenyi()
+    if groups is None:
+        there = agreeing(chosen.contest.n_blocks, "there is", "there are")
         least = f"at least {LEAST_BLOCKS} are needed"
-        return f"{start}; no test is made, since there are only {blocks} ({least})."
-    limit = f"the critical difference of {chosen.nemenyi.difference:.2f} on {blocks}"
-    if later[0].average - first.average > chosen.nemenyi.difference:
+        return f"{start}; no test is made, since {there} only {blocks} ({least})."
+    limit = f"the critical difference of {groups.difference:.2f} on {blocks}"
+    if later[0].average - first.average > groups.difference:
         return f"{start}, further away than {limit}: more than chance explains."
     return f"{start}, within {limit}: too close to call."
+
+
+def _partly(found: Contest) -> Iterator[str]:
+    """Who took part in some of the data sets only, or in too few to be ranked."""
+    some = [one for one in found.places if one.n < found.n_cases]
+    if some:
+        first, *others = some[: _NAMED + 1]
+        each = [f"{text(first.setting)} took part in {first.n}"]
+        each += [f"{text(one.setting)} in {one.n}" for one in others]
+        more = len(some) - len(each)
+        each += [f"{more} more in some"] if more else []
+        yield f"{listed(each)} of these {counted(found.n_cases, 'data set')}."
+    if found.absent:
+        names = list(found.absent)
+        who = listed(list(map(text, names))) if len(names) <= _NAMED else f"{len(names)} algorithms"
+        verb = agreeing(len(names), "is", "are")
+        few = "a result on less than half of the data sets, or on none with others"
+        yield f"{who} {verb} not ranked, with {few}."
 
 
 def _baselines(chosen: Verdict) -> Iterator[str]:
@@ -154,8 +211,8 @@ def _baselines(chosen: Verdict) -> Iterator[str]:
         return
     worse = ""
     if kind.below:
-        names = f" ({_listed([text(n) for n in kind.below])})" if len(kind.below) <= _NAMED else ""
-        verb = "is" if len(kind.below) == 1 else "are"
+        names = f" ({listed([text(n) for n in kind.below])})" if len(kind.below) <= _NAMED else ""
+        verb = agreeing(len(kind.below), "is", "are")
         worse = f"; {len(kind.below)} of {len(kind.means)} settings {verb} worse than that{names}"
     yield f"The best baseline is {kind.baseline.name}: {number(kind.baseline.value)}{worse}."
 
@@ -178,12 +235,14 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
 
 
 def _incomplete(chosen: Verdict) -> Iterator[str]:
+    """Who has no mean over the same data as the others, on the only kind of data."""
+    if len(chosen.kinds) > 1:
+        return
     names = dict.fromkeys(one.setting for kind in chosen.kinds for one in kind.incomplete)
     if names:
-        who = _listed([text(name) for name in names]) if len(names) <= _NAMED else ""
+        who = listed([text(name) for name in names]) if len(names) <= _NAMED else ""
         who = who or f"{len(names)} settings"
-        verb = "does" if len(names) == 1 else "do"
-        has = "has" if len(names) == 1 else "have"
+        verb, has = agreeing(len(names), "does", "do"), agreeing(len(names), "has", "have")
         yield f"{who} {has} no number on some or all data sets and {verb} not compete there."
 
 
@@ -195,25 +254,41 @@ def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str
     others: dict[tuple[str, ...], list[str]] = {}
     for one in verdicts:
         if one.metric not in _NO_QUALITY and not one.first & chosen.first and one.first:
-            others.setdefault(tuple(sorted(one.first)), []).append(text(_plain(one.metric)))
-    parts = [f"{_few(names)} by {_listed(metrics)}" for names, metrics in others.items()]
+            others.setdefault(tuple(sorted(one.first)), []).append(_metric(one, chosen))
+    parts = [
+        f"by {listed(metrics)} {_few(names)} {agreeing(len(names), 'is', 'are')} first"
+        for names, metrics in others.items()
+    ]
     if parts:
-        yield f"Metrics disagree: first is {'; '.join(parts)}."
+        yield f"Metrics disagree: {'; '.join(parts)}."
+
+
+def _metric(one: Verdict, chosen: Verdict) -> str:
+    """A metric, with its data where they are not those of the lead."""
+    title = text(_plain(one.metric))
+    n, usual = (_data_sets(found) for found in (one, chosen))
+    return title if n == usual else f"{title} (over {counted(n, 'data set')})"
+
+
+def _data_sets(found: Verdict) -> int:
+    return found.kinds[0].n if len(found.kinds) == 1 else found.contest.n_cases
 
 
 def _by_rank(chosen: Verdict, ranked: Sequence[Placed]) -> str:
     mine = next((one for one in chosen.places if one.id in chosen.first), None)
     against = "" if mine is None else f" against {mine.average:.2f}"
+    verb = agreeing(len(ranked), "is", "are")
     return (
-        f"By average rank {_few([one.id for one in ranked])} is first "
-        f"({ranked[0].average:.2f}{against}): ranks count on how many data sets, means by how much."
+        f"By average rank over {ranked_data(chosen.contest)}, {_few([one.id for one in ranked])} "
+        f"{verb} first ({ranked[0].average:.2f}{against}): ranks count on how many data sets "
+        "somebody is better, means by how much."
     )
 
 
 def _few(names: Sequence[str]) -> str:
     if len(names) > _NAMED:
         return f"each of {len(names)} algorithms"
-    return _listed([_strong(name) for name in names])
+    return listed([_strong(name) for name in names])
 
 
 def _plain(metric: str) -> str:
@@ -225,12 +300,6 @@ def _strong(name: str) -> str:
     return f"<strong>{text(name)}</strong>"
 
 
-def _listed(parts: Sequence[str]) -> str:
-    """Words in a row; names of settings have commas themselves."""
-    between = "; " if any(", " in part for part in parts) else ", "
-    return " and ".join([*([between.join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
-
-
 def shown(found: Interval) -> str:
     """Mean and half width with as many decimals as the half width deserves."""
     if not found.half_width:
@@ -238,7 +307,10 @@ def shown(found: Interval) -> str:
     if abs(found.mean) >= 1e5:
         return f"{found.mean:.3g} ± {found.half_width:.2g}"
     places = min(max(1 - math.floor(math.log10(found.half_width)), 0), _PLACES)
-    return f"{found.mean:,.{places}f} ± {found.half_width:,.{places}f}"
+    mean = f"{found.mean:,.{places}f}"
+    if not float(mean.replace(",", "")) and abs(found.mean) > _NOTHING * found.half_width:
+        mean = f"{found.mean:.1g}"  # half an edge is not none
+    return f"{mean} ± {found.half_width:,.{places}f}"
 
 
 def shown_as(metric: str, found: Interval) -> str:

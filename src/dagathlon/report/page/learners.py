@@ -5,9 +5,10 @@ from __future__ import annotations
 from dagathlon.report.context import Results
 from dagathlon.report.page.sections import text
 from dagathlon.study.plan.plan import ALGORITHM
+from dagathlon.study.view.omitted import omitted, without_copies
+from dagathlon.wording import agreeing, counted
 
 _HEADER = ("learner", "takes", "gives", "assumes")
-_MOST = 5
 
 
 def learners(results: Results) -> str:
@@ -31,16 +32,17 @@ def learners(results: Results) -> str:
 
 
 def skipped(results: Results) -> list[str]:
-    """Sentences on algorithms that do not take some of the data."""
+    """Sentences on algorithms that do not take some of the data, one for each cause."""
     here = {origin.where for origin in results.plan.origins}
-    places: dict[tuple[str, str], int] = {}
-    for one in results.plan.omissions:
-        if one.where in here and one.transform.startswith(f"{ALGORITHM} "):
-            key = (one.transform.removeprefix(f"{ALGORITHM} "), one.reason)
-            places[key] = places.get(key, 0) + 1
-    said = [
-        f"{name} was skipped on {n:,} kind{'' if n == 1 else 's'} of data: {reason}."
-        for (name, reason), n in places.items()
+    found = [
+        one
+        for one in results.plan.omissions
+        if one.where in here and one.transform.startswith(f"{ALGORITHM} ")
     ]
-    more = len(said) - _MOST
-    return said if more <= 1 else [*said[:_MOST], f"{more:,} more were skipped; see the failures."]
+    said = []
+    for cause in omitted(found, results.algorithms):
+        pairs = [(one.data_label, one.where) for one in found if one.reason in cause.reasons]
+        n = len(list(without_copies(dict.fromkeys(pairs))))
+        verb = agreeing(len(cause.names), "was", "were")
+        said.append(f"{cause.who} {verb} skipped on {counted(n, 'kind')} of data: {cause.words}.")
+    return said

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dagathlon.report.context import Results
 from dagathlon.report.page.machines import machines
 from dagathlon.study.view.provenance import installed_version
+from dagathlon.study.view.sources import source_lines
 
 
 def facts(results: Results) -> dict[str, str]:
@@ -31,7 +32,14 @@ def facts(results: Results) -> dict[str, str]:
         "study file": name,
         "setup": results.title,
         "seeds": "; ".join(_seeds(results)),
+        **_sources(results),
     } | _command(results, again)
+
+
+def _sources(results: Results) -> dict[str, str]:
+    """Files and bundled networks that the data come from."""
+    lines = source_lines(results.provenance.sources)
+    return {"data entries": ". ".join(lines)} if lines else {}
 
 
 def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:

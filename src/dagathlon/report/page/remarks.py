@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from dagathlon.report.page.sections import text
 from dagathlon.study.view.results import NOTES, TIME_NOTE
+from dagathlon.wording import counted
 
 _OF_RESULTS = (
     "What a learner says of its own results, by the first run that has a note; those of all runs "
@@ -56,5 +57,5 @@ def _remark(setting: str, rows: Sequence[Mapping[str, Any]], column: str) -> _Re
 
 
 def _line(one: _Remark) -> str:
-    how_often = f"{one.runs:,} of {one.of:,} run{'' if one.of == 1 else 's'}"
+    how_often = f"{one.runs:,} of {counted(one.of, 'run')}"
     return f"<li><strong>{text(one.setting)}</strong> ({how_often}): {text(one.example)}</li>"

@@ -10,6 +10,7 @@ from dagathlon.evaluate.comparison import COMPARED_AS
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure
+from dagathlon.wording import agreeing, counted
 
 FORMS = {
     "moral": "Graphs of directed edges, true and learned, are compared by their moral graphs",
@@ -24,18 +25,26 @@ def text(value: object) -> str:
 
 
 def what_was_run(tables: Tables) -> str:
-    """One paragraph: how many algorithms, settings, data sets and runs, and how they ended."""
-    rows = tables.runs
+    """One paragraph: how many algorithms, settings, data sets and runs, and how they ended.
+
+    Skipped runs count apart: nobody ran them.
+    """
+    rows = [row for row in tables.runs if row["status"] != "skipped"]
+    skipped = len(tables.runs) - len(rows)
+    if not rows:
+        return f'<p class="muted">All {counted(skipped, "run")} were skipped.</p>'
     algorithms = {row["id"] for row in rows}
     settings = {row["setting"] for row in rows}
     cases = {row["case"] for row in rows}
     seeds = {row["seed"] for row in rows}
     parts = [
-        _count(len(algorithms), "algorithm"),
-        f"in {_count(len(settings), 'setting')}",
-        f"on {_count(len(cases), 'kind')} of data with {_count(len(seeds), 'seed')}:",
-        f"{_count(len(rows), 'run')}, {_endings(rows)}.",
+        counted(len(algorithms), "algorithm"),
+        f"in {counted(len(settings), 'setting')}",
+        f"on {counted(len(cases), 'kind')} of data with {counted(len(seeds), 'seed')}:",
+        f"{counted(len(rows), 'run')}, {_endings(rows)}.",
     ]
+    if skipped:
+        parts.append(f"{counted(skipped, 'more run')} {agreeing(skipped, 'was', 'were')} skipped.")
     parts += [f"{FORMS[form]}." for form in FORMS if any(_form(row) == form for row in rows)]
     return f'<p class="muted">{text(" ".join(parts))}</p>'
 
@@ -60,11 +69,9 @@ def settings_note(tables: Tables) -> str:
 def _endings(rows: Sequence[Mapping[str, Any]]) -> str:
     failed = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
     found = [f"{n:,} {STATUSES[s][0]}" for s, n in failed.items() if n and s != "ok"]
-    return "all of them finished" if not found else f"of which {', '.join(found)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if found:
+        return f"of which {', '.join(found)}"
+    return "which finished" if len(rows) == 1 else "all of which finished"
 
 
 def figure_html(figure: Figure) -> str:

@@ -12,7 +12,7 @@ from dagathlon.evaluate.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import headlines, shown_further
 from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import is_number, setting_summary
-from dagathlon.evaluate.verdict import is_same
+from dagathlon.evaluate.verdict import Verdict, is_same, verdict
 from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
 from dagathlon.report.words import words
@@ -122,6 +122,19 @@ class Tables:
         finished = [row for row in self.runs if row["status"] == "ok"]
         found = sum(is_number(row.get(metric)) for row in finished)
         return found / len(finished) if finished else 0.0
+
+    def verdict(self, metric: str) -> Verdict | None:
+        """Who is best by a metric: what lead, scoreboard and tables say, made once."""
+        if metric not in self._verdicts:
+            about = (direction(metric), self.results.baselines, self.results.rank_unit)
+            self._verdicts[metric] = verdict(
+                self.compared, metric, *about, alpha=self.results.rank_alpha
+            )
+        return self._verdicts[metric]
+
+    @cached_property
+    def _verdicts(self) -> dict[str, Verdict | None]:
+        return {}
 
     @cached_property
     def settings(self) -> list[Row]:

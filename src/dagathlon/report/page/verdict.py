@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dagathlon.evaluate.verdict import Contender, KindVerdict, Verdict, verdict
+from dagathlon.evaluate.verdict import Contender, KindVerdict, Verdict
 from dagathlon.report.context import Results
-from dagathlon.report.page.lead import NOT_YET, NOTHING, lead_of, no_truth, number, shown_as
+from dagathlon.report.page.lead import (
+    NOT_YET,
+    NOTHING,
+    contenders,
+    lead_of,
+    no_truth,
+    number,
+    ranked_data,
+    shown_as,
+)
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.sortability import HEAD
 from dagathlon.report.sortability import by_kind as sortabilities
 from dagathlon.report.tables import Combination, combinations
 from dagathlon.report.words import short_title, words
+from dagathlon.wording import counted
 
 _MOST_KINDS = 500
 _OPEN_KINDS = 30
 _NAMED, _FEW = 2, 4
 _NO_RANKS = (
-    '<p class="muted">No algorithm has a number on all data sets, so that none is ranked over all '
-    "of them: the verdict is on each kind of data.</p>"
+    '<p class="muted">Too few data sets have numbers of the same algorithms, so that none is '
+    "ranked over all of them: the verdict is on each kind of data.</p>"
 )
+_HOW_AVERAGED = {
+    "data_set": "ranks are averaged over data sets.",
+    "block": "ranks are averaged within blocks of data sets, then over blocks.",
+}
 _BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot tell"}
 
 
@@ -35,7 +49,7 @@ def verdicts_of(tables: Tables) -> list[Verdict]:
         better = words(metric).better if metric is not None and metric != "memory" else ""
         if metric is None or not better:
             continue
-        one = verdict(tables.compared, metric, better, tables.results.baselines)
+        one = tables.verdict(metric)
         # A metric that only one of several algorithms has is no contest.
         if one is not None and one.kinds and (one.is_contest or not several):
             found.append(one)
@@ -59,7 +73,8 @@ def lead(
     if not tables.compared:
         return NOT_YET
     if not tables.has_truth and any(row["status"] == "ok" for row in tables.runs):
-        return no_truth(results.ids, told)
+        ran = {row["id"] for row in tables.runs if row["status"] == "ok"}
+        return no_truth([name for name in results.ids if name in ran], told)
     return lead_of(verdicts, tables.quality)
 
 
@@ -175,37 +190,45 @@ def _rank_cells(one: Verdict) -> list[str]:
     cells += ["–" if gap is None else f"{gap:.2f}", _rank_belief(one, gap)]
     wins = sum(bool(kind.first & one.first) for kind in one.kinds)
     share = one.relative(first[0].setting) if len(first) == 1 else None
-    return [*cells, f"{wins} of {len(one.kinds)} kinds", "–" if share is None else f"{share:.0%}"]
+    return [
+        *cells,
+        f"{wins} of {counted(len(one.kinds), 'kind')}",
+        "–" if share is None else f"{share:.0%}",
+    ]
 
 
 def _rank_belief(one: Verdict, gap: float | None) -> str:
     clear, said = False, "tie"
+    groups = one.contest.nemenyi()
     if len(one.places) < 2:
         said = "no other algorithm"
-    elif one.nemenyi is None:
-        said = f"{one.n_blocks} blocks: no test"
+    elif groups is None:
+        said = f"{counted(one.contest.n_blocks, 'block')}: no test"
     elif gap is not None and len(one.ranked_first) == 1:
-        clear = gap > one.nemenyi.difference
+        clear = gap > groups.difference
         said = "clear" if clear else "too close to call"
     return f'<span class="belief {"clear" if clear else "unclear"}">{said}</span>'
 
 
 def _rank_note(one: Verdict) -> str:
-    test = ""
-    if one.nemenyi is not None:
+    found, test = one.contest, ""
+    groups = found.nemenyi()
+    if groups is not None:
         test = (
             " A gap is clear when it exceeds the critical difference, "
-            f"{one.nemenyi.difference:.2f} for {short_title(one.metric)}, as in the diagram of the "
+            f"{groups.difference:.2f} for {short_title(one.metric)}, as in the diagram of the "
             "ranking."
         )
-    blocks = f"{one.n_blocks} block{'' if one.n_blocks == 1 else 's'}"
+    blocks = counted(found.n_blocks, "block")
     return (
-        '<p class="muted">Values on unlike data are not averaged: the algorithms, each at its '
-        f"best-ranked setting, are ranked on each of {one.n_cases:,} data sets, and ranks are "
-        f"averaged within blocks first. A block is a true graph with a seed, here {blocks}: sample "
-        f"sizes, noise and parameters of the same seed are no further evidence.{test} The distance "
-        "is that of the first, as a share of the best baseline's (the empty, the complete or a "
-        "random graph), averaged over kinds of data.</p>"
+        '<p class="muted">Values on unlike data are not averaged: '
+        f"{contenders(one)} are ranked on each data set, here on {ranked_data(found)}, and "
+        f"{_HOW_AVERAGED[found.unit]} Who takes no part in a data set has the mean rank there, "
+        "which is neither for nor against it. A block is a true graph with a seed, here "
+        f"{blocks}: sample sizes, noise and parameters of the same seed are no further evidence, "
+        f"so that tests count blocks.{test} The distance is that of the first, as a share of the "
+        "best baseline's (the empty, the complete or a random graph), averaged over kinds of "
+        "data.</p>"
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.execute import batches
 from dagathlon.study.engine.inline import InlineEngine, next_ready, wait
+from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.perform import LostInputError, RecentInputs, gathered, perform_many
 from dagathlon.study.engine.protocol import Note
 from dagathlon.study.plan.task import Limits
@@ -37,31 +38,35 @@ class BatchedEngine(InlineEngine):
 
     most: int = 256
 
-    def _all(self, work: Coordinator, inputs: RecentInputs) -> None:
+    def _all(self, work: Coordinator, losses: Losses, inputs: RecentInputs) -> None:
         waiting: dict[Batch, list[int]] = {}
         while work.is_going_on:
             position = next_ready(work)
             if position is not None:
                 batch = _batch_of(work, position)
                 if batch is None:
-                    self._claimed(work, inputs, position)
+                    self._claimed(work, losses, inputs, position)
                     continue
                 waiting.setdefault(batch, []).append(position)
                 if len(waiting[batch]) >= self.most:
-                    self._together(work, inputs, waiting.pop(batch))
+                    self._together(work, losses, inputs, waiting.pop(batch))
             elif waiting:
-                self._together(work, inputs, waiting.pop(next(iter(waiting))))
+                self._together(work, losses, inputs, waiting.pop(next(iter(waiting))))
             else:
                 wait(work)
 
-    def _together(self, work: Coordinator, inputs: RecentInputs, positions: list[int]) -> None:
+    def _together(
+        self, work: Coordinator, losses: Losses, inputs: RecentInputs, positions: list[int]
+    ) -> None:
         """Learn from several data sets at once."""
         read = dict(_data_of(work, inputs, work.claim(positions)))
         if read:
             work.look(list(read), 0)
-            self._learned(work, inputs, read)
+            self._learned(work, losses, inputs, read)
 
-    def _learned(self, work: Coordinator, inputs: RecentInputs, read: dict[int, Any]) -> None:
+    def _learned(
+        self, work: Coordinator, losses: Losses, inputs: RecentInputs, read: dict[int, Any]
+    ) -> None:
         """Learn at once from data sets that were read; where that fails, from each half of them.
 
         So a bad one is found in few steps, and the others stay together.
@@ -75,14 +80,14 @@ class BatchedEngine(InlineEngine):
             raise
         except (Exception, SystemExit) as error:  # a learner may raise anything
             if len(ours) == 1:
-                self._perform(work, inputs, ours[0])
+                self._perform(work, losses, inputs, ours[0])
                 return
             work.tell(Note(_said(tasks[0].call.module, len(ours), error)))
             for half in (ours[: len(ours) // 2], ours[len(ours) // 2 :]):
-                self._learned(work, inputs, {position: read[position] for position in half})
+                self._learned(work, losses, inputs, {position: read[position] for position in half})
             return
         for position, performed in zip(ours, done, strict=True):
-            self._record(work, position, performed)
+            self._record(work, losses, position, performed)
 
 
 def _batch_of(work: Coordinator, position: int) -> Batch | None:

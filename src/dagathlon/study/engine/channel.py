@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import struct
-import time
 from collections.abc import Iterator
 
-from dagathlon.study.engine.messages import HEADER, Message, opened
+from dagathlon.study.engine.clocks import monotonic
+from dagathlon.study.engine.messages import HEADER, Message, opened, opened_header
 
 _READ = 1 << 20
+_LOOKS = 1000
 
 
 class Inbox:
@@ -27,10 +29,10 @@ class Inbox:
         return bool(data)
 
     def messages(self) -> Iterator[Message]:
-        """The messages that have arrived whole."""
+        """The messages that have arrived whole; `GarbledError` at what is none."""
         start = 0
         while len(self._buffer) - start >= HEADER.size:
-            length, number = HEADER.unpack_from(self._buffer, start)
+            length, number = opened_header(self._buffer, start)
             begin = start + HEADER.size
             if len(self._buffer) < begin + length:
                 break
@@ -46,7 +48,7 @@ class Slot:
     back tasks that wait behind one that turns out to be slow.
     """
 
-    SIZE = 32
+    SIZE = 40
     _NUMBER = struct.Struct("<q")
     _TIME = struct.Struct("<d")
 
@@ -72,10 +74,11 @@ class Slot:
         self._TIME.pack_into(self._memory, 8, 0.0)
         self._NUMBER.pack_into(self._memory, 0, position)
 
-    def start_clock(self, held: int) -> None:
-        """The work itself begins; the process holds so many bytes already."""
+    def start_clock(self, held: int, spent: float = 0.0) -> None:
+        """The work itself begins; the process holds so many bytes, and has computed so long."""
         self._NUMBER.pack_into(self._memory, 24, held)
-        self._TIME.pack_into(self._memory, 8, time.monotonic())
+        self._TIME.pack_into(self._memory, 32, spent)
+        self._TIME.pack_into(self._memory, 8, monotonic())
 
     def stop_clock(self) -> None:
         """The work itself is over; its result is still to be sent."""
@@ -84,19 +87,27 @@ class Slot:
     def read(self) -> tuple[int, float]:
         """Position of the present task (−1: none) and when its clock started (0: it does not run).
 
-        The position is read before and after the time, so that the two belong together.
+        The position is read before and after the time, so that the two belong together. A module
+        can write here too: what the engine does with it is checked (`WorkerProcess.present`).
         """
-        while True:
+        for _ in range(_LOOKS):
             (position,) = self._NUMBER.unpack_from(self._memory, 0)
             (start,) = self._TIME.unpack_from(self._memory, 8)
             if (position,) == self._NUMBER.unpack_from(self._memory, 0):
-                return position, start
+                return position, start if math.isfinite(start) else 0.0
+        return -1, 0.0
 
     @property
     def held(self) -> int:
         """What the process held when the clock started, in bytes."""
         (held,) = self._NUMBER.unpack_from(self._memory, 24)
         return int(held)
+
+    @property
+    def spent(self) -> float:
+        """Processor time of the process and all it had started when the clock started, in s."""
+        (spent,) = self._TIME.unpack_from(self._memory, 32)
+        return float(spent)
 
     @property
     def revoked(self) -> int:

@@ -12,9 +12,7 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, check_ready, reached
 from dagathlon.study.engine.remote.managers import MANAGERS
-
-LOGS = "logs"
-"""Folder beside a store in which the jobs of each run leave what they say."""
+from dagathlon.study.store.results_folder import LOGS, make_folder
 
 _WORDS = tuple(each.name for each in dataclasses.fields(ClusterSettings) if each.name != "kind")
 
@@ -59,7 +57,7 @@ class ClusterEngine(DaskEngine):
         settings = self.settings()
         if settings.manager.has_jobs and not settings.log_folder:
             scratch = work.scratch.resolve()
-            logs = scratch.parents[2] / LOGS / scratch.name
+            logs = make_folder(scratch.parents[2], LOGS, scratch.name)
             settings = dataclasses.replace(settings, log_folder=str(logs))
         return reached(settings, say)
 

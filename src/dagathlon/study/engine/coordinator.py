@@ -7,7 +7,10 @@ likes, and hands back what came of them.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import socket
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +19,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from dagathlon.errors import StudyError
+from dagathlon.external.held_folder import remove_abandoned
 from dagathlon.study.engine.pace import Pace
+from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.engine.protocol import (
     Began,
     Finished,
@@ -40,6 +45,8 @@ STOP = "stop"
 """File in the scratch folder of a run that asks it to stop, from whichever machine."""
 
 _PROGRESS = 1.0
+_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+_ROOM = 2**16  # bytes that a disk with room takes: more than recording a failure needs
 _MAX_LOSSES = 3
 
 
@@ -94,6 +101,7 @@ class Coordinator:
         self._noted: set[str] = set()
 
     def __enter__(self) -> Self:
+        remove_abandoned()
         try:
             self.note_host(socket.gethostname(), machine_facts())
             self.tell(Began(dict(self.schedule.to_do), _by_module(self.schedule.stored)))
@@ -148,6 +156,18 @@ class Coordinator:
         tasks = self.schedule.tasks
         return tuple(tasks[i].key for i in tasks[position].inputs)
 
+    def inputs(self, positions: Iterable[int]) -> dict[bytes, Payload]:
+        """The stored results that tasks read, by key."""
+        return self._store.payloads({key for i in positions for key in self.input_keys(i)})
+
+    def has_all(self, position: int, payloads: Mapping[bytes, Payload]) -> bool:
+        """Whether the store has what a task reads; what it has not is computed again."""
+        for place, key in enumerate(self.input_keys(position)):
+            if key not in payloads:
+                self.lose(position, place, "an input is not in the store")
+                return False
+        return True
+
     def limits(self, position: int) -> Limits:
         """The limits of a task."""
         return self.schedule.limits(position)
@@ -181,10 +201,31 @@ class Coordinator:
     def record(self, position: int, outcome: Outcome, payload: Payload | None = None) -> None:
         """What came of a task; one that was done twice has its first outcome."""
         if self.schedule.is_open(position):
+            if outcome.status in (Status.ERROR, Status.MEMORY):
+                outcome = self._judged(position, outcome)
             self._ended[outcome.host] += 1
-            self._failed[outcome.host] += outcome.status is not Status.OK
+            self._failed[outcome.host] += outcome.status not in (Status.OK, Status.SKIPPED)
             self._results.append(Result(self.schedule.tasks[position], outcome, payload))
             self._settle(position, outcome, self.summary.ran)
+
+    def _judged(self, position: int, outcome: Outcome) -> Outcome:
+        """Return a failure as it is stored; while the disk is full, which may be its cause, raise.
+
+        Programs fail in many ways without room for what they write: so do SQLite, libraries that
+        map files, and whatever is killed by a signal then.
+        """
+        try:
+            with tempfile.TemporaryFile(dir=self.scratch, buffering=0) as file:
+                if file.write(bytes(_ROOM)) < _ROOM:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            if error.errno in _OF_THE_DISK:
+                raise self.no_room(error.strerror or str(error)) from error
+        files = [self.schedule.tasks[position].call.location]
+        reason, detail = (
+            without_private_paths(text, files) for text in (outcome.reason, outcome.detail)
+        )
+        return replace(outcome, reason=reason, detail=detail)
 
     def lose(self, position: int, place: int, reason: str) -> None:
         """An input of a task is damaged: forget it and make it again, but not for ever."""

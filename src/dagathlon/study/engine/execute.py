@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -14,14 +15,18 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.data.reading import Reading
+from dagathlon.data.standard import BUNDLED
 from dagathlon.errors import (
     DagathlonError,
+    GraphError,
     NotApplicableError,
     UnavailableError,
+    UnsuitedError,
     WrongResultError,
 )
 from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt, attempt_many
+from dagathlon.learners.background import constraints_of, unknown_names
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import described, with_article
 from dagathlon.modules import Kind, Module, find
@@ -145,7 +150,7 @@ def _read(call: Call) -> Any:
 def _check_unchanged(call: Call) -> None:
     """A file that has changed since the study was read would be kept under the wrong key."""
     path = Path(call.location)
-    if not path.is_file():
+    if call.location.startswith(BUNDLED) or not path.is_file():
         return
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -219,7 +224,16 @@ def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
     data, *start = inputs
     graphs = tuple(estimate.graph for estimate in start)
     given = None if not graphs else graphs[0] if len(graphs) == 1 else graphs
-    return attempt(module, data, rng, start=given)
+    try:
+        said = [
+            words
+            for constraints in constraints_of(module)
+            for words in unknown_names(constraints, data.names)
+        ]
+    except GraphError as error:
+        raise UnsuitedError(str(error)) from None
+    found = attempt(module, data, rng, start=given)
+    return replace(found, notes=(*found.notes, *said)) if said else found
 
 
 def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
+from dagathlon.data import Dataset, LinearSem, Network, load_data, read_data, read_sem
 from dagathlon.data.networks import has_network_ending
 from dagathlon.data.reading import Reading
+from dagathlon.data.standard import BUNDLED
 from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, read_graph
@@ -16,20 +17,24 @@ from dagathlon.study.plan.task import TaskKind
 
 
 def _graph(location: str) -> Graph:
-    """A graph file, the graph of a network's file, or that of a network on board."""
+    """Read a graph file, or take the graph of a network: that of a file or a bundled one."""
+    if location.startswith(BUNDLED):
+        return Network.load(location).graph
     if Path(location).is_file() and not has_network_ending(location):
         return read_graph(location)
     return Network.load(location).graph
 
 
 def _model(location: str) -> Network | LinearSem:
-    """A file of a network or of the weights of a linear model, or a network on board."""
+    """Read a network or the weights of a linear model, or load a bundled network."""
+    if location.startswith(BUNDLED):
+        return Network.load(location)
     return read_sem(location) if location.lower().endswith(".csv") else Network.load(location)
 
 
 def read_fixed_data(location: str, reading: Reading | None = None) -> Dataset:
-    """A data file, read as the study says, or a data set on board."""
-    if location in list_data():
+    """Read a data file as the study says, or load a bundled data set."""
+    if location.startswith(BUNDLED):
         return load_data(location)
     data = read_data(location) if reading is None else reading.read(location)
     if not data.has_rows:

@@ -9,12 +9,15 @@ import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dagathlon.errors import KilledError
 from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.perform import (
     LostInputError,
     Performed,
     RecentInputs,
     gathered,
+    no_room,
     perform,
 )
 from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
@@ -57,27 +60,31 @@ class InlineEngine:
             inputs = RecentInputs(store.stored)
             gc.freeze()  # what is here already need not be looked through before every task
             try:
-                self._all(work, inputs)
+                self._all(work, Losses(work), inputs)
             except (KeyboardInterrupt, bdb.BdbQuit):
                 work.interrupted = True
             finally:
                 gc.unfreeze()
         return work.summary
 
-    def _all(self, work: Coordinator, inputs: RecentInputs) -> None:
+    def _all(self, work: Coordinator, losses: Losses, inputs: RecentInputs) -> None:
         while work.is_going_on:
             position = next_ready(work)
             if position is None:
                 wait(work)
             else:
-                self._claimed(work, inputs, position)
+                self._claimed(work, losses, inputs, position)
 
-    def _claimed(self, work: Coordinator, inputs: RecentInputs, position: int) -> None:
+    def _claimed(
+        self, work: Coordinator, losses: Losses, inputs: RecentInputs, position: int
+    ) -> None:
         for ours in work.claim([position]):
             work.look([ours], 0)
-            self._perform(work, inputs, ours)
+            self._perform(work, losses, inputs, ours)
 
-    def _perform(self, work: Coordinator, inputs: RecentInputs, position: int) -> None:
+    def _perform(
+        self, work: Coordinator, losses: Losses, inputs: RecentInputs, position: int
+    ) -> None:
         try:
             read = gathered(work.input_keys(position), inputs)
         except LostInputError as error:
@@ -88,15 +95,21 @@ class InlineEngine:
         threads = work.schedule.shapes[work.schedule.shape(position)].threads
         told = (task.call, task.random_key, read, limits)
         done = perform(*told, company=company, threads=threads)
-        self._record(work, position, done)
+        self._record(work, losses, position, done)
 
-    def _record(self, work: Coordinator, position: int, done: Performed) -> None:
+    def _record(self, work: Coordinator, losses: Losses, position: int, done: Performed) -> None:
         failed = done.error is not None and done.outcome.detail
         if isinstance(done.error, bdb.BdbQuit) or (self.raises and failed):
             assert done.error is not None
             raise done.error
+        if reason := no_room(work.schedule.tasks[position].call, done.error):
+            raise work.no_room(reason)
         payload = None if done.stored is None else work.keep(done.stored)
-        work.record(position, replace(done.outcome, host=socket.gethostname()), payload)
+        outcome = replace(done.outcome, host=socket.gethostname())
+        if isinstance(done.error, KilledError):
+            losses.add(position, outcome)
+        else:
+            work.record(position, outcome, payload)
 
 
 def next_ready(work: Coordinator) -> int | None:

@@ -7,12 +7,12 @@ import ctypes
 import gc
 import os
 import resource
-import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from dagathlon.external.accounts import CLEARLY, descendants, peak_memory, server_time
 from dagathlon.external.servers import server_processes
+from dagathlon.study.engine.clocks import perf_counter, process_time
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LONG = 0.05
@@ -59,14 +59,14 @@ class Meter:
         peak_memory.reset()
         server_time.reset()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self._cpu = time.process_time()
-        self._wall = time.perf_counter()
+        self._cpu = process_time()
+        self._wall = perf_counter()
         return held
 
     def stop(self) -> Usage:
         """End: what it cost since `start`."""
-        wall = time.perf_counter() - self._wall
-        cpu = time.process_time() - self._cpu
+        wall = perf_counter() - self._wall
+        cpu = process_time() - self._cpu
         before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         cpu += server_time.seconds

@@ -6,17 +6,18 @@ import math
 import os
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.cores import Cores
+from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.protocol import Host, OnEvent, Options, Summary, silent
+from dagathlon.study.engine.protocol import Host, Note, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.shares import Machine, cards_to_give
-from dagathlon.study.engine.watch import LATEST, excess, overtime
+from dagathlon.study.engine.watch import LATEST, Death, excess, overtime
 from dagathlon.study.engine.workers import Workers
 from dagathlon.study.plan.task import Outcome, Status, Workload
 from dagathlon.study.store.objects import Payload
@@ -28,6 +29,7 @@ _BATCH_SECONDS = 0.02
 _BATCH = 64
 _LEAST = 1e-4
 _PATIENCE = 0.2
+_FAR = 2048
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class LocalEngine:
         with Coordinator(plan, store, on_event, options) as work:
             if work.is_going_on:
                 work.jobs = min(cores, work.schedule.unfinished)
-                workers = Workers(store.folder, work.scratch, machine)
+                workers = Workers(store.objects, work.scratch, machine)
                 _Run(work, workers, machine).go()
         return work.summary
 
@@ -78,6 +80,7 @@ class _Run:
         self._sharing = work.sharing
         self._workers = workers
         self._machine = machine
+        self._losses = Losses(work)
         self._name = socket.gethostname()
         self._expected: dict[str, float] = {}
         self._next_look = 0.0
@@ -146,38 +149,59 @@ class _Run:
         True when another run was ahead of us with some of it, so that there is still room.
         """
         cores = Cores(self._machine.cores, self._workers.workers)
-        chosen = {}
+        chosen: dict[WorkerProcess, list[int]] = {}
         for worker in self._workers.workers:
-            chosen[worker] = self._fill(worker) if cores.suffice(worker) else []
+            chosen[worker] = self._fill(worker, chosen) if cores.suffice(worker) else []
             cores.engage(worker, chosen[worker])
         allowed = set(self._work.claim([i for batch in chosen.values() for i in batch]))
         more = cores.left_over(self._schedule, chosen)
+        payloads = self._work.inputs(allowed)
         refused = False
         for worker, batch in chosen.items():
-            ours = [self._assignment(i, more.get(i, 0)) for i in batch if i in allowed]
+            ours = [i for i in batch if i in allowed and self._work.has_all(i, payloads)]
             refused |= len(ours) < len(batch)
             if ours:
-                worker.assign(ours)
+                worker.assign([self._assignment(i, payloads, more.get(i, 0)) for i in ours])
         return refused
 
-    def _fill(self, worker: WorkerProcess) -> list[int]:
-        """Tasks for one worker: several when they are quick, so that it never waits for us."""
+    def _fill(
+        self, worker: WorkerProcess, others: Mapping[WorkerProcess, Sequence[int]]
+    ) -> list[int]:
+        """Tasks for one worker: several when they are quick, so that it never waits for us.
+
+        `others` are the tasks that are about to be given to other workers.
+        """
         chosen: list[int] = []
         load = worker.load
         if not worker.is_up or load > _BATCH_SECONDS / 2:
+            return chosen
+        if self._losses.are_dangerous(self._under_way(others)):
             return chosen
         shape = worker.shape
         share = math.ceil(self._schedule.n_ready(shape) / self._work.jobs)
         while self._schedule.n_ready(shape) and len(chosen) < min(share, _BATCH):
             position = self._sharing.choose(shape, worker.shared_data, self._held_by_others(worker))
+            if self._losses.is_dangerous(position):
+                position = self._schedule.first_but(shape, self._losses.is_dangerous, _FAR)
+                if self._losses.is_dangerous(position) and (chosen or [*self._under_way(others)]):
+                    break
             expected = self._expectation(position)
-            crowded = expected > _QUICK or load + expected > _BATCH_SECONDS
+            suspect = self._losses[position] > 0
+            crowded = suspect or expected > _QUICK or load + expected > _BATCH_SECONDS
             if crowded and (chosen or worker.outstanding):
                 break
             chosen.append(self._schedule.take(position))
             worker.hold(self._sharing.data_of(position))
             load += expected
+            if suspect:
+                break
         return chosen
+
+    def _under_way(self, others: Mapping[WorkerProcess, Sequence[int]]) -> Iterator[int]:
+        """Tasks that workers have, and those that they are about to be given."""
+        for worker in self._workers.workers:
+            yield from worker.outstanding
+            yield from others.get(worker, ())
 
     def _held_by_others(self, worker: WorkerProcess) -> set[int]:
         held = (each.shared_data for each in self._workers.workers if each is not worker)
@@ -186,11 +210,13 @@ class _Run:
     def _expectation(self, position: int) -> float:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)
 
-    def _assignment(self, position: int, more: int) -> Assignment:
+    def _assignment(
+        self, position: int, payloads: Mapping[bytes, Payload], more: int
+    ) -> Assignment:
         return Assignment(
             position,
             self._schedule.tasks[position],
-            self._work.input_keys(position),
+            tuple(payloads[key] for key in self._work.input_keys(position)),
             self._work.limits(position),
             self._expectation(position),
             self._sharing.company(position),
@@ -217,6 +243,9 @@ class _Run:
         module = self._schedule.tasks[report.position].call.module
         self._expected[module] = max(report.wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
         outcome = report.outcome(self._work.limits(report.position), self._name)
+        if report.killed:
+            self._again(report.position, outcome)
+            return
         self._work.record(report.position, outcome, self._payload(report))
 
     def _payload(self, report: Report) -> Payload | None:
@@ -237,7 +266,13 @@ class _Run:
         for worker in list(self._workers.workers):
             memory += worker.memory()
             worker.bound_output()
-            position, start = worker.slot.read()
+            if worker.has_ended():
+                self._replace(worker)
+                continue
+            if worker.stands_still():
+                self._replace(worker, still=True)
+                continue
+            position, start = worker.present()
             if position >= 0:
                 running.append(position)
                 self._look_at(worker, position, now - start if start else 0.0)
@@ -249,7 +284,7 @@ class _Run:
 
     def _look_at(self, worker: WorkerProcess, position: int, elapsed: float) -> None:
         limits = self._work.limits(position)
-        outcome = overtime(limits, elapsed)
+        outcome = overtime(worker, limits, elapsed) if elapsed else None
         if outcome is not None:
             self._end(worker, position, outcome)
             return
@@ -263,7 +298,7 @@ class _Run:
         """Enforce memory limits."""
         pause = LATEST
         for worker in list(self._workers.workers):
-            position, start = worker.slot.read()
+            position, start = worker.present()
             if position < 0 or not start:
                 continue
             outcome, soon = excess(worker, self._work.limits(position), start)
@@ -278,24 +313,43 @@ class _Run:
         self._listen(worker, messages)
         self._record(worker, position, outcome)
 
-    def _replace(self, worker: WorkerProcess) -> None:
-        """A worker has ended by itself or by a signal: find out why."""
+    def _replace(self, worker: WorkerProcess, *, still: bool = False) -> None:
+        """A worker has ended by itself or by a signal, or stands still: find out why."""
         code, messages = self._workers.dismiss(worker)
         self._listen(worker, messages)
-        self._workers.check_start(worker)
-        position, _ = worker.slot.read()
-        outcome = None
-        if position >= 0:
-            outcome = self._workers.cause_of_end(worker, code, self._work.limits(position))
-        self._record(worker, position, outcome)
+        self._workers.check_start(worker, code)
+        position, _ = worker.present()
+        if position < 0 and (still or worker.garbled):
+            position = next(iter(worker.outstanding), -1)
+        if position < 0:
+            self._record(worker, position, None)
+            return
+        limits = self._work.limits(position)
+        self._bury(worker, position, self._workers.inquest.cause(worker, code, limits, still=still))
+
+    def _bury(self, worker: WorkerProcess, position: int, death: Death) -> None:
+        """Record the failure of a dead worker's task; requeue it if it was killed from outside."""
+        if not death.from_outside:
+            self._record(worker, position, death.outcome)
+            return
+        if position in worker.outstanding:
+            worker.settle(position)
+            self._again(position, replace(death.outcome, host=self._name))
+        self._record(worker, position, None)
+
+    def _again(self, position: int, outcome: Outcome) -> None:
+        """Begin a task again that was killed, unless that recurs."""
+        call = self._schedule.tasks[position].call
+        said = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
+        self._losses.add(position, outcome)
+        if self._schedule.is_open(position):
+            self._work.tell(Note(said))
 
     def _record(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
         """Note the end of a worker's last task; what it had not begun is for others."""
         if outcome is not None:
-            limits = self._work.limits(position)
             detail = outcome.detail or worker.tail()
-            told = replace(outcome, detail=detail, limits=limits, host=self._name)
-            self._work.record(position, told)
+            self._work.record(position, replace(outcome, detail=detail, host=self._name))
         for waiting in worker.outstanding:
             self._schedule.put_back(waiting)
         worker.close()

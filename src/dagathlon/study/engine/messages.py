@@ -10,6 +10,7 @@ import pickle
 import struct
 from typing import NamedTuple, TypeAlias
 
+from dagathlon.errors import DagathlonError
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status
 
 
@@ -34,8 +35,9 @@ class Order(NamedTuple):
     call
         Number of the call.
     inputs
-        Keys of the results that it reads.
-    time, memory
+        The results that it reads (`Payload`): hash, size, and the encoded result itself, or None
+        where it lies in a file.
+    time, memory, cpu
         Its limits.
     company
         Numbers of the calls of others that will run on the same data.
@@ -47,20 +49,12 @@ class Order(NamedTuple):
     position: int
     key: bytes
     call: int
-    inputs: tuple[bytes, ...]
+    inputs: tuple[tuple[bytes, int, bytes | None], ...]
     time: float | None
     memory: int | None
+    cpu: float | None = None
     company: tuple[int, ...] = ()
     threads: int = 1
-
-
-class Inputs(NamedTuple):
-    """To a worker without a store: what the inputs of the next orders are, by their hashes.
-
-    Each is a hash, a size and the encoded result itself, or None where it lies in a file.
-    """
-
-    payloads: tuple[tuple[bytes, int, bytes | None], ...]
 
 
 class Up(NamedTuple):
@@ -71,6 +65,9 @@ class Report(NamedTuple):
     """From a worker: what came of a task.
 
     A small result travels with it; a large one has been left in `file`, on the store's disk.
+    `limits` are those to be recorded, where they are not all that were in force. With `killed`
+    nothing is known of the task, since its program was killed: this is what it ends in if that
+    recurs.
     """
 
     position: int
@@ -84,11 +81,13 @@ class Report(NamedTuple):
     size: int = 0
     content: bytes | None = None
     file: str = ""
+    limits: Limits | None = None
+    killed: bool = False
 
     def outcome(self, limits: Limits, host: str) -> Outcome:
         """The outcome that it tells of."""
         said = (self.reason, self.detail, self.wall, self.cpu, self.memory)
-        return Outcome(Status(self.status), *said, limits, host)
+        return Outcome(Status(self.status), *said, self.limits or limits, host)
 
 
 class Lost(NamedTuple):
@@ -106,20 +105,38 @@ class Unkept(NamedTuple):
     reason: str
 
 
-Message: TypeAlias = NewCall | Order | Inputs | Up | Report | Lost | Unkept
+Message: TypeAlias = NewCall | Order | Up | Report | Lost | Unkept
 
-_TYPES: tuple[type[Message], ...] = (NewCall, Order, Inputs, Up, Report, Lost, Unkept)
+_TYPES: tuple[type[Message], ...] = (NewCall, Order, Up, Report, Lost, Unkept)
 _NUMBERS = {kind: number for number, kind in enumerate(_TYPES)}
-HEADER = struct.Struct("<IB")
+_MAGIC = b"dagw"
+_MOST_BYTES = 1 << 30
+HEADER = struct.Struct("<4sIB")
+"""Magic bytes, length of the body, number of the type."""
+
+
+class GarbledError(DagathlonError):
+    """Bytes in a pipe that are no message: a module wrote to a descriptor that is not its own."""
 
 
 def frame(message: Message) -> bytes:
     """A message as it goes through a pipe. Both ends are the same program, so pickle is safe."""
     body = pickle.dumps(tuple(message), protocol=pickle.HIGHEST_PROTOCOL)
-    return HEADER.pack(len(body), _NUMBERS[type(message)]) + body
+    return HEADER.pack(_MAGIC, len(body), _NUMBERS[type(message)]) + body
+
+
+def opened_header(buffer: bytearray, start: int) -> tuple[int, int]:
+    """Length and type number of the message that begins there; `GarbledError` if none does."""
+    magic, length, number = HEADER.unpack_from(buffer, start)
+    if magic != _MAGIC or length > _MOST_BYTES or number >= len(_TYPES):
+        raise GarbledError("what came through the pipe of a worker is no message")
+    return length, number
 
 
 def opened(number: int, body: memoryview) -> Message:
     """The message again."""
     kind: type[Message] = _TYPES[number]
-    return kind(*pickle.loads(body))
+    try:
+        return kind(*pickle.loads(body))
+    except Exception as error:  # of bytes that anybody wrote
+        raise GarbledError("a message in the pipe of a worker cannot be read") from error

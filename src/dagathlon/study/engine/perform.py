@@ -10,16 +10,16 @@ import contextlib
 import errno
 import functools
 import os
-import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
-from dagathlon.external.accounts import memory_limit
+from dagathlon.external.accounts import memory_limit, tree_time
 from dagathlon.learners.company import in_company
 from dagathlon.pulse import watch
+from dagathlon.study.engine.clocks import monotonic, restore_clocks
 from dagathlon.study.engine.execute import (
     execute,
     execute_many,
@@ -29,13 +29,15 @@ from dagathlon.study.engine.execute import (
     splits,
 )
 from dagathlon.study.engine.limits import Meter, Usage
-from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
+from dagathlon.study.engine.private_paths import without_private_paths
+from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind, random_stream
 from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
 from dagathlon.threads import several_threads
 
 _TRACEBACK = 8192
 _REASON = 300
 _CACHED = 8
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _NOTHING = Usage(0.0, 0.0, 0)
 # What is left of a time limit for the end of a search: a share of it, and at most so many seconds.
@@ -49,8 +51,8 @@ _TOGETHER = "learned together from {} data sets: the times are equal shares, the
 class Clock(Protocol):
     """Told when the work itself begins and ends, so that somebody else can enforce limits."""
 
-    def start_clock(self, held: int) -> None:
-        """It begins; the process holds so many bytes already."""
+    def start_clock(self, held: int, spent: float = 0.0) -> None:
+        """It begins; the process holds so many bytes, and has computed so many seconds."""
 
     def stop_clock(self) -> None:
         """It is over, one way or the other."""
@@ -59,7 +61,7 @@ class Clock(Protocol):
 class NoClock:
     """Tells nobody."""
 
-    def start_clock(self, held: int) -> None:
+    def start_clock(self, held: int, spent: float = 0.0) -> None:
         """Nobody enforces limits."""
 
     def stop_clock(self) -> None:
@@ -77,16 +79,19 @@ class Performed(NamedTuple):
         The encoded result in pieces to be joined; None unless the status is ok.
     error
         What was raised, if something was.
+    tampered
+        Whether it replaced the clocks of the process.
     """
 
     outcome: Outcome
     stored: Sequence[Bytes] | None = None
     error: BaseException | None = None
+    tampered: bool = False
 
     @property
     def leaves_marks(self) -> bool:
         """Whether the process should not be trusted with another task after this."""
-        return self.error is not None and _leaves_marks(self.error)
+        return self.tampered or (self.error is not None and _leaves_marks(self.error))
 
 
 def perform(
@@ -124,32 +129,48 @@ def perform(
     Performed
         Failures are outcomes too. Only `KeyboardInterrupt` gets out.
     """
-    meter = _meter_of(os.getpid())
+    process = os.getpid()
+    meter = _meter_of(process)
     usage = _NOTHING
+    tampered = False
     try:
         decoded = [_decoded(each) for each in inputs]
         rng = random_stream(random_key)
         prepare(call)
         others = learners_of(company)
         with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
-            clock.start_clock(meter.start())
+            spent = 0.0 if limits.cpu is None else tree_time(process)
+            clock.start_clock(meter.start(), spent)
             try:
                 with (
                     in_company(others) as present,
                     several_threads(threads),
-                    _kept_to(limits.time, call),
+                    _kept_to(limits, call),
                 ):
                     result = execute(call, rng, decoded)
             finally:
+                _leave_if_forked(process)
                 clock.stop_clock()
                 usage = meter.stop()
+                tampered = restore_clocks()
         stored = encode(result)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return failure(error, limits, usage)
+        _leave_if_forked(process)
+        return failure(error, limits, usage)._replace(tampered=tampered)
     said = [*present.remarks, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
-    return Performed(Outcome(Status.OK, "", "; ".join(said), *usage, limits), stored)
+    outcome = Outcome(Status.OK, "", "; ".join(said), *usage, limits)
+    return Performed(outcome, stored, tampered=tampered)
+
+
+def _leave_if_forked(process: int) -> None:
+    """End a process that a module has forked and that came back from the module as well.
+
+    It would go on with the work of its parent: read its orders, write its results.
+    """
+    if os.getpid() != process:
+        os._exit(0)
 
 
 def perform_many(
@@ -178,10 +199,13 @@ def perform_many(
     rngs = [random_stream(key) for key in random_keys]
     prepare(call)
     meter.start()
+    process = os.getpid()
     try:
         results = execute_many(call, rngs, data)
     finally:
+        _leave_if_forked(process)
         usage = meter.stop()
+        restore_clocks()
     learned = sum(not isinstance(result, BaseException) for result in results)
     share = Usage(usage.wall / max(learned, 1), usage.cpu / max(learned, 1), usage.memory)
     said = _TOGETHER.format(learned) if learned > 1 else ""
@@ -194,13 +218,18 @@ def perform_many(
 
 
 @contextlib.contextmanager
-def _kept_to(limit: float | None, call: Call) -> Iterator[None]:
-    """A deadline before the time limit, for learners that then have something to give."""
-    if limit is None or not keeps_to_limit(call):
+def _kept_to(limits: Limits, call: Call) -> Iterator[None]:
+    """A deadline before the time limits, for learners that then have something to give."""
+    if limits.time is limits.cpu is None or not keeps_to_limit(call):
         yield
         return
-    with watch(deadline=time.monotonic() + limit - min(_SPARE_SHARE * limit, _MOST_SPARE)):
+    deadline = None if limits.time is None else monotonic() + _but_spare(limits.time)
+    with watch(deadline=deadline, cpu=None if limits.cpu is None else _but_spare(limits.cpu)):
         yield
+
+
+def _but_spare(limit: float) -> float:
+    return limit - min(_SPARE_SHARE * limit, _MOST_SPARE)
 
 
 @functools.cache
@@ -212,10 +241,22 @@ def _meter_of(process: int) -> Meter:
 def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
     """What an exception amounts to: status, one line, and the traceback."""
     status, reason = _judged(error, limits)
+    reason = without_private_paths(reason)
     if status is Status.SKIPPED:
         return Performed(Outcome(status, reason, limits=limits), None, error)
-    written = "".join(traceback.format_exception(error))[-_TRACEBACK:]
+    written = without_private_paths("".join(traceback.format_exception(error)))[-_TRACEBACK:]
     return Performed(Outcome(status, reason, written, *usage, limits), None, error)
+
+
+def no_room(call: Call, error: BaseException | None) -> str:
+    """Return why a task has failed for want of disk space alone; empty where it has not.
+
+    A learner may fill a disk by itself, and that is its result. Other tasks say nothing of
+    themselves when they cannot write.
+    """
+    if call.kind is TaskKind.LEARN or not isinstance(error, OSError) or error.errno not in _FULL:
+        return ""
+    return error.strerror or str(error)
 
 
 def _decoded(stored: Any) -> Any:
@@ -267,19 +308,28 @@ def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
 
 
 def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
+    said = _said(error)
     if isinstance(error, UnavailableError | UnsuitedError):
-        return Status.SKIPPED, str(error)
+        return Status.SKIPPED, said
     if isinstance(error, MemoryError):
         return Status.MEMORY, memory_reason(limits.memory)
     if isinstance(error, OutOfTimeError):
-        return Status.TIME, str(error)
+        return Status.TIME, said
     if isinstance(error, SystemExit):
-        return Status.ERROR, f"it tried to end the program (exit code {error.code})"
-    text = " ".join(str(error).split())
+        return Status.ERROR, f"it tried to end the program (exit code {said})"[:_REASON]
+    text = " ".join(said.split())
     known = isinstance(error, DagathlonError) and not isinstance(error, CodecError)
     if known and text:
         return Status.ERROR, text[:_REASON]
     return Status.ERROR, f"{type(error).__name__}: {text}"[:_REASON]
+
+
+def _said(error: BaseException) -> str:
+    """The text of an exception; those of modules may have none."""
+    try:
+        return str(error)
+    except Exception:
+        return "its text cannot be made"
 
 
 def memory_reason(memory: int | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import shutil
 import signal
@@ -11,21 +12,28 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
-from dagathlon.external.accounts import descendants
+from dagathlon.external.accounts import descendants, tree_time
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
-from dagathlon.study.engine.messages import Inputs, Message, NewCall, Order, frame
+from dagathlon.study.engine.messages import GarbledError, Message, NewCall, Order, Report, frame
 from dagathlon.study.engine.shares import Share
-from dagathlon.study.engine.worker import STORE, output_tail
+from dagathlon.study.engine.worker import output_tail
 from dagathlon.study.plan.task import Call, Limits, Task
+from dagathlon.study.store.objects import Payload
 
 _PIPE_SIZE = 1 << 20
 _MAX_OUTPUT = 16 << 20
+# Seconds without any computing after which a worker stands still: with orders that it does not
+# read, and at one that it has not begun, for which programs may be installed.
+_UNREAD, _UNBEGUN = 60.0, 3600.0
+# The same for one that computes, which no task does before it begins or after its end.
+_LONGEST = 6 * 3600.0
 
 
 class Guardian:
@@ -65,8 +73,58 @@ class Guardian:
             os.write(self._process.stdin.fileno(), line.encode())
 
 
+class Quiet:
+    """How long a process has said nothing, and whether it computes meanwhile.
+
+    Parameters
+    ----------
+    pid
+        Its number.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._computed = 0.0
+        self._start = time.monotonic()
+        self.begin()
+
+    def begin(self) -> None:
+        """It has said something, or was given something to do."""
+        self._since = time.monotonic()
+        self.works()
+
+    def works(self) -> None:
+        """It is at a task, whose limits are enforced."""
+        self._idle_since = self._still_since = time.monotonic()
+
+    def age(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self._start
+
+    def elapsed(self) -> float:
+        """Seconds since it said something or was given something to do."""
+        return time.monotonic() - self._since
+
+    def lasts(self, seconds: float) -> bool:
+        """Whether the process has used no processor time for `seconds`; stateful, to be polled.
+
+        One that has been at no task for `_LONGEST` seconds counts as such even if it computes.
+        """
+        now = time.monotonic()
+        if now - self._idle_since > _LONGEST:
+            return True
+        if now - self._still_since < seconds:
+            return False
+        computed = tree_time(self._pid)
+        if computed == self._computed:
+            return True
+        self._computed = computed
+        self._still_since = now
+        return False
+
+
 class Assignment(NamedTuple):
-    """A task for a worker: its position in the plan, keys of its inputs, limits, expected time.
+    """A task for a worker: its position in the plan, its inputs, limits, expected time.
 
     Beside these the calls of others on the same data that share work with it, and how many cores it
     may use that are not the worker's own.
@@ -74,7 +132,7 @@ class Assignment(NamedTuple):
 
     position: int
     task: Task
-    inputs: tuple[bytes, ...]
+    inputs: tuple[Payload, ...]
     limits: Limits
     expected: float
     company: tuple[Call, ...] = ()
@@ -86,8 +144,8 @@ class WorkerProcess:
 
     Parameters
     ----------
-    folder
-        The store that it reads, or the folder of those inputs that it is told of.
+    objects
+        The folder of large inputs.
     scratch
         Where it gets a folder to work in.
     guardian
@@ -96,8 +154,6 @@ class WorkerProcess:
         Which tasks it is for, as the schedule numbers them.
     share
         Its cores and cards.
-    source
-        Whether `folder` is a store.
     variables
         More of its environment.
 
@@ -113,17 +169,18 @@ class WorkerProcess:
         Position of the last data set on which it shares work between learners.
     cores
         How many its tasks use, where it has any.
+    garbled
+        Whether something came from it that is no message, so that it cannot go on.
     """
 
     def __init__(
         self,
-        folder: Path,
+        objects: Path,
         scratch: Path,
         guardian: Guardian,
         shape: int,
         share: Share,
         *,
-        source: str = STORE,
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.shape = shape
@@ -145,8 +202,7 @@ class WorkerProcess:
                 "dagathlon.study.engine.worker",
                 *arguments,
                 str(os.getpid()),
-                source,
-                str(folder.resolve()),
+                str(objects.resolve()),
             ],
             stdin=subprocess.DEVNULL,
             stdout=self._output,
@@ -167,6 +223,12 @@ class WorkerProcess:
         self._outbox = bytearray()
         self._calls: dict[bytes, int] = {}
         self._batch = 0
+        self._revoked = 0
+        self._taken_back: set[int] = set()
+        self._seen = (-1, 0.0)
+        self._counted, self._before = -1, 0.0
+        self._quiet = Quiet(self.pid)
+        self.garbled = False
         self.outstanding: dict[int, float] = {}
         self.load = 0.0
         self.is_up = False
@@ -186,22 +248,21 @@ class WorkerProcess:
     def assign(self, assignments: Sequence[Assignment]) -> None:
         """Send tasks."""
         self._batch += 1
-        self.cores = self.cores if self.outstanding else 0
+        if not self.outstanding:
+            self.cores = 0
+            self._quiet.begin()
         for each in assignments:
             number = self._number(each.task.call)
             company = tuple(self._number(call) for call in each.company)
-            amounts = (each.limits.time, each.limits.memory)
-            said = (self._batch, each.position, each.task.random_key, number, each.inputs)
+            amounts = (each.limits.time, each.limits.memory, each.limits.cpu)
+            inputs = tuple((one.digest, one.size, one.inline) for one in each.inputs)
+            said = (self._batch, each.position, each.task.random_key, number, inputs)
             threads = self.share.threads + each.more
             self._outbox += frame(Order(*said, *amounts, company, threads))
             self.cores = max(self.cores, threads)
             self.outstanding[each.position] = each.expected
             self.load += each.expected
         self.flush()
-
-    def tell(self, inputs: Inputs) -> None:
-        """Say what the inputs of the tasks to come are."""
-        self._outbox += frame(inputs)
 
     def hold(self, data: int | None) -> None:
         """It is given a task that shares work on a data set; None for one that shares none."""
@@ -218,6 +279,10 @@ class WorkerProcess:
 
     def settle(self, position: int) -> None:
         """A task is off its list."""
+        if self._seen[0] == position:
+            self._seen = (-1, 0.0)
+            self._counted = -1
+        self._taken_back.discard(position)
         self.load -= self.outstanding.pop(position, 0.0)
         if not self.outstanding:
             self.load = 0.0
@@ -229,25 +294,86 @@ class WorkerProcess:
                 del self._outbox[: os.write(self.write_fd, self._outbox)]
 
     def receive(self) -> tuple[list[Message], bool]:
-        """Messages that have arrived, and whether the worker still has its end open."""
+        """Messages that have arrived, and whether the worker still has its end open.
+
+        Bytes that are no message count as its end.
+        """
         is_open = True
+        messages: list[Message] = []
         try:
             while is_open:
                 is_open = self._inbox.fill()
         except BlockingIOError:
             pass
-        return list(self._inbox.messages()), is_open
+        try:
+            for message in self._inbox.messages():
+                messages.append(self._checked(message))
+        except GarbledError:
+            self.garbled = True
+        if messages:
+            self._quiet.begin()
+        return messages, is_open and not self.garbled
+
+    def _checked(self, message: Message) -> Message:
+        """A report whose times are possible; others are replaced by our own measurement."""
+        if not isinstance(message, Report):
+            return message
+        if not (0 <= message.wall <= self._quiet.age() and 0 <= message.cpu < math.inf):
+            wall = self._quiet.elapsed()
+            message = message._replace(wall=wall, cpu=min(wall, tree_time(self.pid)))
+        return message._replace(memory=max(message.memory, 0))
+
+    def present(self) -> tuple[int, float]:
+        """What it does now: position (−1: nothing) and when its clock started (0: it does not run).
+
+        A module can write to what the worker says here. So a task that it was not given is none,
+        and a clock neither runs ahead nor starts anew.
+        """
+        position, start = self.slot.read()
+        if position not in self.outstanding and position not in self._taken_back:
+            return -1, 0.0
+        if start:
+            start = min(start, time.monotonic())
+            seen, earlier = self._seen
+            if seen == position:
+                start = min(start, earlier)
+            self._seen = (position, start)
+            self._quiet.works()
+        return position, start
+
+    def computed(self) -> float:
+        """Processor time of its present task, itself and by what it has started, in seconds."""
+        now = tree_time(self.pid)
+        if self._counted != self._seen[0]:
+            said = self.slot.spent  # that it cannot be more than now is known without it
+            self._counted = self._seen[0]
+            self._before = max(min(said, now), 0.0) if math.isfinite(said) else now
+        return now - self._before
+
+    def stands_still(self) -> bool:
+        """Whether it has tasks, does none of them and has not computed for a long time."""
+        if self.slot.revoked != self._revoked:  # it believes what a module has written there
+            return True
+        position, start = self.present()
+        if start or not (self.outstanding or not self.is_up):
+            return False
+        return self._quiet.lasts(_UNREAD if position < 0 and self.is_up else _UNBEGUN)
+
+    def has_ended(self) -> bool:
+        """Whether the process is gone; what it has started may hold its pipes open."""
+        return self._process.poll() is not None
 
     def take_back(self) -> list[int]:
         """Take back what waits behind the present task.
 
         The worker may just be beginning one of them; then it is done twice, with the same result.
         """
-        present, _ = self.slot.read()
-        self.slot.revoked = self._batch
+        present, _ = self.present()
+        self.slot.revoked = self._revoked = self._batch
         waiting = [position for position in self.outstanding if position != present]
         for position in waiting:
             self.settle(position)
+        self._taken_back.update(waiting)
         return waiting
 
     def tail(self) -> str:
@@ -292,4 +418,4 @@ class WorkerProcess:
 
 def _own_folder(scratch: Path) -> str:
     """A folder that nobody else works in, so that stray files meet no one."""
-    return tempfile.mkdtemp(dir=scratch)
+    return tempfile.mkdtemp(dir=scratch.resolve())

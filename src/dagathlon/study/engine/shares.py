@@ -10,6 +10,7 @@ from typing import NamedTuple
 from dagathlon.errors import DagathlonError
 from dagathlon.external.environment import CARDS, THREAD_VARIABLES
 from dagathlon.study.plan.task import Resources
+from dagathlon.wording import counted
 
 PER_CARD = "DAGATHLON_RUNS_PER_CARD"
 """Environment variable: how many runs share a card; one by default."""
@@ -62,7 +63,7 @@ class Machine:
         if needed <= here:
             return ""
         found = f"has {here}" if here else "has none"
-        return f"it needs {needed} GPU{'s' if needed > 1 else ''}, and this machine {found}"
+        return f"it needs {counted(needed, 'GPU')}, and this machine {found}"
 
     def fits(self, wanted: Resources, given_back: Sequence[Share] = ()) -> bool:
         """Whether there would be enough for one more once these shares were given back."""

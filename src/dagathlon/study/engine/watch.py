@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
+from dataclasses import replace
+from typing import NamedTuple
 
+from dagathlon.external.accounts import KILLS
 from dagathlon.study.engine.limits import oom_kills
 from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import WorkerProcess
@@ -14,14 +17,28 @@ _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of m
 # Memory is looked at more often the nearer it is to its limit: by the time that it would take to
 # get there at so many bytes per second, within bounds.
 _FASTEST = 8e9
+_STILL = "its process answered no more"
+_GARBLED = "it wrote to file descriptors that are not its own"
 _SOONEST, LATEST = 0.01, 0.05
 
 
-def overtime(limits: Limits, elapsed: float) -> Outcome | None:
-    """The outcome of a task that has used up its time; None for one that has not."""
-    if limits.time is None or elapsed < limits.time:
+def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome | None:
+    """The outcome of a present task that has used up its time; None for one that has not."""
+    if limits.time is not None and elapsed >= limits.time:
+        reason = f"stopped after {limits.time:g} s"
+        return Outcome(Status.TIME, reason, wall=elapsed, limits=replace(limits, cpu=None))
+    if limits.cpu is None:
         return None
-    return Outcome(Status.TIME, f"stopped after {limits.time:g} s", wall=elapsed)
+    computed = worker.computed()
+    if computed < limits.cpu:
+        return None
+    return Outcome(
+        Status.TIME,
+        f"stopped after {limits.cpu:g} s of processor time",
+        wall=elapsed,
+        cpu=computed,
+        limits=replace(limits, time=None),
+    )
 
 
 def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome | None, float]:
@@ -43,7 +60,23 @@ def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome
         return None, min(LATEST, max((limits.memory - taken) / _FASTEST, _SOONEST))
     elapsed = time.monotonic() - start
     reason = memory_reason(limits.memory)
-    return Outcome(Status.MEMORY, reason, wall=elapsed, memory=taken), LATEST
+    return Outcome(Status.MEMORY, reason, wall=elapsed, memory=taken, limits=limits), LATEST
+
+
+class Death(NamedTuple):
+    """How a worker died.
+
+    Parameters
+    ----------
+    outcome
+        That of the task at which it died.
+    from_outside
+        Whether it may have been killed by somebody else, so that nothing is known of the task: by
+        an administrator, by the kernel when memory ran out, by an engine that it did not answer.
+    """
+
+    outcome: Outcome
+    from_outside: bool
 
 
 class Inquest:
@@ -52,15 +85,26 @@ class Inquest:
     def __init__(self) -> None:
         self._oom_kills = oom_kills()
 
-    def cause(self, worker: WorkerProcess, code: int, limits: Limits) -> Outcome:
-        """The outcome of the task at which a worker died."""
+    def cause(
+        self, worker: WorkerProcess, code: int, limits: Limits, *, still: bool = False
+    ) -> Death:
+        """How a worker died.
+
+        It has ended by itself or by a signal that we did not send, has sent what is no message, or
+        stood still, so that we ended it.
+        """
         tail = worker.tail()
         before, self._oom_kills = self._oom_kills, oom_kills()
+        if worker.garbled:
+            return Death(Outcome(Status.ERROR, _GARBLED, tail, limits=limits), False)
+        if still:
+            return Death(Outcome(Status.ERROR, _STILL, tail, limits=limits), True)
+        killed = -code in KILLS
         starved = self._oom_kills > before and code == -signal.SIGKILL
-        starved |= any(text in tail for text in _OUT_OF_MEMORY)
-        if starved:
-            return Outcome(Status.MEMORY, memory_reason(limits.memory), tail, limits=limits)
-        return Outcome(Status.ERROR, _cause_of_death(code), tail, limits=limits)
+        if starved or any(text in tail for text in _OUT_OF_MEMORY):
+            reason = memory_reason(limits.memory)
+            return Death(Outcome(Status.MEMORY, reason, tail, limits=limits), killed)
+        return Death(Outcome(Status.ERROR, _cause_of_death(code), tail, limits=limits), killed)
 
 
 def _cause_of_death(code: int) -> str:

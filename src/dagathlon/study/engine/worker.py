@@ -20,10 +20,10 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from dagathlon.errors import KilledError
 from dagathlon.modules import modules
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.messages import (
-    Inputs,
     Lost,
     Message,
     NewCall,
@@ -39,63 +39,44 @@ from dagathlon.study.engine.perform import (
     RecentInputs,
     failure,
     gathered,
+    no_room,
     perform,
 )
+from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.plan.task import Call, Limits
 from dagathlon.study.store.codec import Bytes
 from dagathlon.study.store.objects import INLINE, Objects, Payload, fingerprint, write_pieces
-from dagathlon.study.store.store import Store
 
 TAIL = 4096
-STORE, TOLD = "store", "told"
-"""Where a worker's inputs come from: a store that it reads, or what it is told."""
 # What a task can do to its own process; any other failure to write lies with the disk.
 _OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-
-
-class Told:
-    """Inputs of which a worker is told: small ones whole, large ones lie in files.
-
-    Parameters
-    ----------
-    folder
-        The folder of those files.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._objects = Objects(folder)
-        self._payloads: dict[bytes, Payload] = {}
-
-    def tell(self, message: Inputs) -> None:
-        """What the next orders read, in place of what those before did."""
-        self._payloads = {each[0]: Payload(*each) for each in message.payloads}
-
-    def stored(self, digest: bytes) -> Bytes:
-        """An encoded result by its hash, as `Store.stored` gives it by its key."""
-        return self._objects.read(self._payloads[digest])
 
 
 class Worker:
     """The loop of a worker process.
 
+    It has no index of a store open, which a module could damage: an order brings small inputs with
+    it, and large ones are files that are only read.
+
     Parameters
     ----------
     commands, reports, slot
         File descriptors.
-    source
-        Where inputs are read from.
+    objects
+        The files of large inputs.
     folder
         Where large results are left for the engine.
     """
 
     def __init__(
-        self, commands: int, reports: int, slot: int, source: Store | Told, folder: Path
+        self, commands: int, reports: int, slot: int, objects: Objects, folder: Path
     ) -> None:
         self._inbox = Inbox(commands)
         self._reports = reports
         self._slot = Slot(slot)
-        self._source = source
-        self._inputs = RecentInputs(source.stored)
+        self._objects = objects
+        self._payloads: dict[bytes, Payload] = {}
+        self._inputs = RecentInputs(self._stored)
         self._folder = folder
         self._numbers = itertools.count()
         self._calls: dict[int, Call] = {}
@@ -123,8 +104,10 @@ class Worker:
                 self._orders.append(message)
             elif isinstance(message, NewCall):
                 self._calls[message.number] = message.call
-            elif isinstance(message, Inputs) and isinstance(self._source, Told):
-                self._source.tell(message)
+
+    def _stored(self, digest: bytes) -> Bytes:
+        """An encoded input of the present order by its hash."""
+        return self._objects.read(self._payloads[digest])
 
     def _send(self, message: Message) -> None:
         data = memoryview(frame(message))
@@ -133,16 +116,20 @@ class Worker:
 
     def _done(self, order: Order) -> Report | Lost | Unkept:
         forget_output()
+        self._payloads = {each[0]: Payload(*each) for each in order.inputs}
         try:
-            inputs = gathered(order.inputs, self._inputs)
+            inputs = gathered([each[0] for each in order.inputs], self._inputs)
         except LostInputError as error:
             return Lost(order.position, error.place, str(error))
-        limits = Limits(order.time, order.memory)
+        limits = Limits(order.time, order.memory, order.cpu)
         call = self._calls[order.call]
         company = [self._calls[number] for number in order.company]
         task = (call, order.key, inputs, limits, self._slot)
         done = perform(*task, company=company, threads=order.threads)
+        self._worn_out |= done.leaves_marks
         if done.stored is None:
+            if reason := no_room(call, done.error):
+                return Unkept(order.position, reason)
             return self._failed(order, done)
         try:
             return self._delivered(order, done, done.stored)
@@ -167,14 +154,16 @@ class Worker:
         return Report(*said, *costs, digest, size, content, file)
 
     def _failed(self, order: Order, done: Performed) -> Report:
-        self._worn_out = done.leaves_marks
+        self._worn_out |= done.leaves_marks
         result = done.outcome
         detail = result.detail
         if detail:
             flush_output()
             detail = with_output(detail, output_tail(2))
         costs = (result.wall, result.cpu, result.memory)
-        return Report(order.position, result.status.value, result.reason, detail, *costs)
+        said = (result.status.value, result.reason, detail)
+        killed = isinstance(done.error, KilledError)
+        return Report(order.position, *said, *costs, killed=killed)
 
 
 def with_output(text: str, tail: str) -> str:
@@ -187,7 +176,8 @@ def output_tail(fd: int) -> str:
     with contextlib.suppress(OSError):
         size = os.fstat(fd).st_size
         data = os.pread(fd, TAIL, max(size - TAIL, 0))
-        return data.decode("utf-8", "replace").replace("\0", "").strip()
+        said = data.decode("utf-8", "replace").replace("\0", "").strip()
+        return without_private_paths(said)
     return ""
 
 
@@ -219,16 +209,16 @@ def die_with(parent: int) -> None:
 
 
 def main() -> None:
-    """Take up work: file descriptors, the engine's process, and where inputs come from."""
+    """Take up work: file descriptors, the engine's process, and the folder of large inputs."""
     commands, reports, slot, parent = map(int, sys.argv[1:5])
-    kind, folder = sys.argv[5:]
-    source = Told(Path(folder)) if kind == TOLD else Store(folder, readonly=True)
+    objects = Objects(Path(sys.argv[5]))
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable()
     for fd in (commands, reports, slot):
         os.set_inheritable(fd, False)
-    worker = Worker(commands, reports, slot, source, Path.cwd())
+    worker = Worker(commands, reports, slot, objects, Path.cwd())
+    os.close(slot)
     gc.freeze()
     worker.run()
     flush_output()

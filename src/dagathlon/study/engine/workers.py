@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from dagathlon.errors import StudyError
+from dagathlon.external.accounts import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.shares import Machine
 from dagathlon.study.engine.watch import Inquest
-from dagathlon.study.plan.task import Limits, Outcome, Resources
+from dagathlon.study.plan.task import Resources
+from dagathlon.study.store.objects import Objects
 
 MAX_FAILED_STARTS = 3
 """So many workers in a row that never come up end the run."""
+_MAX_KILLED_STARTS = 20  # the same for those that somebody has killed
 
 
 class Mail(NamedTuple):
@@ -36,21 +39,21 @@ class Workers:
 
     Parameters
     ----------
-    folder
-        The store that they read.
+    objects
+        The files of large inputs.
     scratch
         Where each gets a folder to work in.
     machine
         The cores and cards that each takes a share of.
     """
 
-    def __init__(self, folder: Path, scratch: Path, machine: Machine) -> None:
-        self._folder = folder
+    def __init__(self, objects: Objects, scratch: Path, machine: Machine) -> None:
+        self._folder = objects.folder
         self._machine = machine
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
-        self._inquest = Inquest()
+        self.inquest = Inquest()
         self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Self:
@@ -115,10 +118,10 @@ class Workers:
                 messages, is_open = worker.receive()
                 yield Mail(worker, messages, not is_open)
 
-    def check_start(self, worker: WorkerProcess) -> None:
+    def check_start(self, worker: WorkerProcess, code: int) -> None:
         """A worker has died: give up when workers do not even get as far as their first task."""
         self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
-        if self._failed_starts >= MAX_FAILED_STARTS:
+        if self._failed_starts >= most_failed_starts(code):
             raise StudyError(f"worker processes do not start; the last one said:\n{worker.tail()}")
 
     def _watch_full_pipes(self) -> None:
@@ -128,10 +131,6 @@ class Workers:
                 self._selector.register(worker.write_fd, selectors.EVENT_WRITE, worker)
             elif not worker.has_mail and worker in writing:
                 self._selector.unregister(worker.write_fd)
-
-    def cause_of_end(self, worker: WorkerProcess, code: int, limits: Limits) -> Outcome:
-        """The outcome of the task at which a worker died."""
-        return self._inquest.cause(worker, code, limits)
 
     @contextmanager
     def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -151,6 +150,11 @@ class Workers:
             self._selector.unregister(reader)
             os.close(reader)
             os.close(writer)
+
+
+def most_failed_starts(code: int) -> int:
+    """Return how many failed starts in a row end the run, given the last exit code."""
+    return _MAX_KILLED_STARTS if -code in KILLS else MAX_FAILED_STARTS
 
 
 @contextmanager

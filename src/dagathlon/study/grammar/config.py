@@ -22,6 +22,7 @@ from dagathlon.study.grammar.library import (
     FixedFile,
     Library,
     is_file_name,
+    refuse_unknown_bundled,
 )
 from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.grammar.reading import (
@@ -46,8 +47,9 @@ _DATA_KEYS = (
     *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
     *ENTRY_KEYS,
 )
-_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", "cpu_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
+_LAST_SEED = 2**63 - 1
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | FixedFile
@@ -90,6 +92,7 @@ class Setup:
     where: str
     resources: WantedResources = NOTHING_WANTED
     off: tuple[str, ...] = ()
+    cpu_limit: float | None = None
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -232,6 +235,10 @@ def _shifted(config: Config, seed: int) -> Config:
         seeds = range(entry.seeds.start + seed, entry.seeds.stop + seed)
         if seeds.start < 0:
             raise StudyError(f"{entry.where}.seed_range: with {seed} added, a seed is negative")
+        if seeds.stop - 1 > _LAST_SEED:
+            raise StudyError(
+                f"{entry.where}.seed_range: with {seed} added, a seed is beyond 2^63 - 1"
+            )
         return replace(entry, seeds=seeds)
 
     setups = [replace(s, data=[shifted(entry) for entry in s.data]) for s in config.setups]
@@ -274,12 +281,13 @@ def _read_setup(
             _refuse_truth(entry, evaluations, mistakes)
     time = mistakes.read(_read_limit, node, "time_limit", seconds_of)
     memory = mistakes.read(_read_limit, node, "memory_limit", size_of)
+    cpu = mistakes.read(_read_limit, node, "cpu_limit", seconds_of)
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
     data = told_apart(data)
     off = switched_off(node)
     shown = list(_shown(evaluations, off, data))
-    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted, off)
+    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted, off, cpu)
 
 
 def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
@@ -394,6 +402,7 @@ def _read_rows(
     if files:
         return name, files
     if name not in sections["data"]:
+        refuse_unknown_bundled(child, DATA_FOLDER)
         choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
         looked = f"{library.looked(DATA_FOLDER, name)}, or a folder of .csv files"
         raise child.fail(f"{unknown('data id', name, choices)}; {looked}")
@@ -419,6 +428,7 @@ def _alternatives(
     source = library.graph(name) if key == "graph_id" else library.parameters(name)
     if source is None:
         folder = GRAPH_FOLDER if key == "graph_id" else NETWORK_FOLDER
+        refuse_unknown_bundled(child, folder)
         choices = [*entries, *library.names(folder, (".csv", ".rds"))]
         what = key.replace("_", " ")
         if not Path(name).suffix:
@@ -438,7 +448,7 @@ def _read_seeds(node: Node) -> range:
     first, last = bounds
     if last < first:
         raise child.fail(f"found [{first}, {last}]; the first seed is at most the last")
-    if first < 0 or last > 2**63 - 1:
+    if first < 0 or last > _LAST_SEED:
         raise child.fail("seeds are whole numbers from 0 to 2^63 - 1")
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")

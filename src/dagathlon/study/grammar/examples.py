@@ -13,7 +13,7 @@ _FOLDER = "studies"
 
 @cache
 def examples() -> dict[str, Path]:
-    """The files of the studies on board, by name."""
+    """The files of the bundled studies, by name."""
     package = Path(dagathlon.__file__).parent
     # Installed they lie inside the package; in a checkout, beside its sources.
     places = (package / _FOLDER, package.parents[1] / _FOLDER)
@@ -22,7 +22,7 @@ def examples() -> dict[str, Path]:
 
 
 def example(name: str) -> str:
-    """The text of a study on board."""
+    """The text of a bundled study."""
     found = examples().get(name.removesuffix(".json"))
     if found is None:
         raise StudyError(unknown("example", name, examples(), "--example"))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import shutil
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 from dagathlon.data import Dataset, read_data, write_data
 from dagathlon.errors import StudyError
+from dagathlon.external.held_folder import HeldFolder
 from dagathlon.graphs import Graph, write_graph
 
 
@@ -57,6 +56,6 @@ def as_named(item: Any) -> str:
 
 @cache
 def _folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="dagathlon-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    held = HeldFolder()
+    atexit.register(held.remove)
+    return held.path

@@ -64,6 +64,10 @@ def _setup() -> dict[str, Any]:
                 },
             },
             "time_limit": {"type": ["number", "string", "null"], "description": "e.g. 90 or '2h'"},
+            "cpu_limit": {
+                "type": ["number", "string", "null"],
+                "description": "processor time, e.g. 90 or '2h'",
+            },
             "memory_limit": {"type": ["number", "string", "null"], "description": "e.g. '2G'"},
             **_resources(RESOURCES),
         },

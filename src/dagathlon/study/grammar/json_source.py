@@ -16,15 +16,18 @@ _MAX_BYTES = 64 * 2**20
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file; anything that is not JSON is a `StudyError` with its place."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise StudyError(f"{path}: cannot be read (it is not a regular file)")
     try:
-        raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+        with path.open("rb") as file:  # a device has no size, and may have no end
+            raw = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise StudyError(no_such_file(path) + hint_for(path)) from None
     except OSError as error:
         raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if raw is not None and not raw.strip():
+    if not raw.strip():
         raise StudyError(f"{path}: the file is empty")
-    if raw is None:
+    if len(raw) > _MAX_BYTES:
         raise StudyError(f"{path}: larger than {_MAX_BYTES // 2**20} MB, this is no study")
     try:
         text = raw.decode("utf-8-sig")

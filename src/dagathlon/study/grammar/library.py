@@ -10,7 +10,9 @@ from pathlib import Path
 from dagathlon.data import list_data, list_networks
 from dagathlon.data.networks import NETWORK_FORMATS, has_network_ending
 from dagathlon.data.reading import Reading
-from dagathlon.errors import StudyError, listing
+from dagathlon.data.standard import BUNDLED
+from dagathlon.errors import StudyError, listing, unknown
+from dagathlon.study.grammar.json_source import Node
 
 GRAPH_FOLDER = "adjmat/myadjmats"
 NETWORK_FOLDER = "parameters/myparams/bn.fit_networks"
@@ -19,8 +21,9 @@ DATA_FOLDER = "data/mydatasets"
 CONSTRAINT_FOLDER = "constraints"
 
 _CHUNK = 2**20
-_ON_BOARD = "dagathlon:"
-_ON_BOARD_ENDINGS = {GRAPH_FOLDER: ".csv", NETWORK_FOLDER: ".rds"}
+# Before the name in the digest of a bundled network or data set; digests are parts of task keys.
+_DIGEST = "dagathlon:"
+_BUNDLED_ENDINGS = {GRAPH_FOLDER: ".csv", NETWORK_FOLDER: ".rds"}
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,10 @@ class FixedFile:
     label
         How tables and figures call it.
     location
-        The file, or the name of a network or of data on board.
+        The file; of a bundled network or data set ``bundled:`` and its name.
     digest
-        sha256 of the content; it stands in the task's key, so a changed file is another task.
+        sha256 of the content, of what is bundled its name. It stands in the task's key, so that a
+        changed file is another task.
     reading
         How a data file is read, where the study says so.
     place
@@ -48,14 +52,17 @@ class FixedFile:
     place: str = ""
 
     @property
-    def on_board(self) -> bool:
-        """Whether it is one of the networks or data sets that come with the package."""
-        return self.digest.startswith(_ON_BOARD)
+    def bundled(self) -> str:
+        """Name of the network or data set that comes with the package; empty for a file."""
+        return self.digest.removeprefix(_DIGEST) if self.digest.startswith(_DIGEST) else ""
 
 
 @dataclass(frozen=True)
 class Library:
     """The places where a study's files are looked for, in order.
+
+    ``bundled:asia`` means the network or data set of the package, whatever files there are. Other
+    names, such as Benchpress's ``asia.csv``, mean a file; where there is none, what is bundled.
 
     Parameters
     ----------
@@ -69,45 +76,51 @@ class Library:
     home: Path
 
     def graph(self, name: str) -> FixedFile | None:
-        """A graph file, or the graph of a network: that of a file, or one on board."""
+        """Find a graph file, or the graph of a network: that of a file, or a bundled one."""
+        if name.startswith(BUNDLED):
+            return _network_graph(name.removeprefix(BUNDLED))
         found = self._file(GRAPH_FOLDER, name)
         if not found and has_network_ending(name):
             found = self._file(NETWORK_FOLDER, name)
         label = f"myadjmats/{Path(name).stem}"
         if found:
             return _of_file(label, found)
-        return _on_board(name, (".csv",), label) or self._network(name, label)
+        return _network_graph(name.removesuffix(".csv")) or self._network(name, label)
 
     def parameters(self, name: str) -> FixedFile | None:
-        """A network or weight file, or a network on board."""
+        """Find a network or weight file, or a bundled network."""
+        if name.startswith(BUNDLED):
+            plain = name.removeprefix(BUNDLED)
+            return _network(plain, f"bn.fit_networks/{plain}.rds")
         for folder in (NETWORK_FOLDER, SEM_FOLDER):
             found = self._file(folder, name)
             if found:
                 return _of_file(f"{Path(folder).name}/{name}", found)
         label = f"bn.fit_networks/{name}"
-        return _on_board(name, (".rds", ".bif"), label) or self._network(name, label)
+        bundled = _network(name.removesuffix(".rds").removesuffix(".bif"), label)
+        return bundled or self._network(name, label)
 
     def model_of(self, name: str) -> FixedFile | None:
-        """The model behind a graph that is one of a network, in a file or on board."""
+        """Find the model behind the graph of a network, in a file or bundled."""
         if has_network_ending(name):
             return self.parameters(name)
         found = self.graph(name)
-        if found is None or found.on_board:
-            return self.parameters(found.location) if found else None
+        if found is None or found.bundled:
+            return self.parameters(found.bundled) if found else None
         return self._network(name, f"bn.fit_networks/{name}")
 
     def data(self, name: str) -> list[FixedFile]:
-        """A data file, all CSV files of a folder, or data on board; empty when there is none."""
+        """Find a data file, all CSV files of a folder, or bundled data; empty without any."""
+        if name.startswith(BUNDLED):
+            plain = name.removeprefix(BUNDLED)
+            return _data(plain, f"fixed/filename={plain}.csv")
         for place in self._places(DATA_FOLDER, name):
             if place.is_file():
                 return [_of_file(f"fixed/filename={name}", place)]
             if place.is_dir():
                 files = sorted(place.glob("*.csv"))
                 return [_of_file(f"fixed/filename={name}/{file.name}", file) for file in files]
-        stem = name.removesuffix(".csv")
-        if stem in list_data():
-            return [FixedFile(f"fixed/filename={name}", stem, _ON_BOARD + stem)]
-        return []
+        return _data(name.removesuffix(".csv"), f"fixed/filename={name}")
 
     def constraints(self, name: str, where: str) -> Path:
         """A constraint file."""
@@ -157,8 +170,8 @@ class Library:
         return f"looked for a file at {places}" if places else "no file has such a name"
 
     def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
-        """Files and networks on board that could have been meant, for error messages."""
-        ending = _ON_BOARD_ENDINGS.get(folder)
+        """Files and bundled networks that could have been meant, for error messages."""
+        ending = _BUNDLED_ENDINGS.get(folder)
         found = {record.name + ending for record in list_networks()} if ending else set()
         if folder == DATA_FOLDER:
             found = {f"{name}.csv" for name in list_data()}
@@ -178,6 +191,11 @@ class Library:
         yield self.home / name
 
 
+def plain_id(name: str | None) -> str | None:
+    """Return an id of a data entry without the mark of what is bundled, for names of folders."""
+    return None if name is None else name.removeprefix(BUNDLED)
+
+
 def is_file_name(name: str) -> bool:
     """Whether a file system could hold such a path."""
     try:
@@ -185,6 +203,17 @@ def is_file_name(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return "\0" not in name and len(parts) < 100 and all(len(part) <= 255 for part in parts)
+
+
+def refuse_unknown_bundled(node: Node, folder: str) -> None:
+    """Refuse a name with the mark of what is bundled, which nothing bundled in that folder has."""
+    name = node.text()
+    if not name.startswith(BUNDLED):
+        return
+    data = folder == DATA_FOLDER
+    known = list_data() if data else [record.name for record in list_networks()]
+    what = "bundled data set" if data else "bundled network"
+    raise node.fail(unknown(what, name.removeprefix(BUNDLED), known))
 
 
 def _of_file(label: str, path: Path) -> FixedFile:
@@ -198,11 +227,17 @@ def _of_file(label: str, path: Path) -> FixedFile:
     return FixedFile(label, str(path.resolve()), digest.hexdigest(), place=str(path))
 
 
-def _on_board(name: str, suffixes: Sequence[str], label: str) -> FixedFile | None:
-    stem = name
-    for suffix in suffixes:
-        stem = stem.removesuffix(suffix)
-    known = {record.name: record for record in list_networks()}
-    if stem not in known:
-        return None
-    return FixedFile(label, stem, _ON_BOARD + stem)
+def _network_graph(name: str) -> FixedFile | None:
+    """The graph of a bundled network."""
+    return _network(name, f"myadjmats/{name}")
+
+
+def _network(name: str, label: str) -> FixedFile | None:
+    """A bundled network."""
+    known = any(record.name == name for record in list_networks())
+    return FixedFile(label, BUNDLED + name, _DIGEST + name) if known else None
+
+
+def _data(name: str, label: str) -> list[FixedFile]:
+    """Return the bundled data set in a list; [] if the name is unknown."""
+    return [FixedFile(label, BUNDLED + name, _DIGEST + name)] if name in list_data() else []

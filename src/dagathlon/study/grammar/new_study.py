@@ -11,6 +11,7 @@ from typing import Any
 
 from dagathlon.data import list_data, list_networks
 from dagathlon.data.networks import NETWORK_FORMATS
+from dagathlon.data.standard import BUNDLED
 from dagathlon.errors import StudyError, unknown
 from dagathlon.modules import Module, find
 from dagathlon.modules.spec import parse_spec, parse_values
@@ -22,8 +23,8 @@ _NETWORK_ENDINGS = [ending for format in NETWORK_FORMATS.values() for ending in 
 _DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
 # How many learners are ranked without a truth, and on how many sizes of subsamples of a large file.
 _LEAST_RANKED, _MOST_SIZES = 3, 4
-# Asked only for what is no file, so that it finds what is on board.
-_ON_BOARD = Library(None, Path())
+# Asked only for what is no file, so that it finds what is bundled.
+_BUNDLED = Library(None, Path())
 
 
 def title_of(path: Path) -> str:
@@ -60,7 +61,7 @@ def picked_study(
     picks
         Algorithms such as ``pc[alpha=0.01,0.05]``.
     data
-        Networks on board or in files such as ``alarm[n=1000,seeds=5]``, data files such as
+        Networks, bundled or in files, such as ``alarm[n=1000,seeds=5]``, data files such as
         ``mine.csv[truth=graph.csv]``; none means random linear Gaussian data.
     modules
         Files and folders of the user's own modules, which are known already.
@@ -142,18 +143,19 @@ def _from(home: Path, path: str) -> str:
 
 def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
     name, values = _parse_data(text)
+    is_bundled, name = name.startswith(BUNDLED), name.removeprefix(BUNDLED)
     for key in values:
         if key not in _RESERVED:
             raise StudyError(unknown("key", key, _RESERVED, text))
     known = [record.name for record in list_networks()]
     if name in known:
-        return _network_entry(name, (f"{name}.csv", f"{name}.rds"), values, resources)
-    if Path(name).is_file() and Path(name).suffix.lower() in _NETWORK_ENDINGS:
+        return _network_entry(name, BUNDLED + name, values, resources)
+    if not is_bundled and Path(name).is_file() and Path(name).suffix.lower() in _NETWORK_ENDINGS:
         place = _from(home, name)
-        return _network_entry(Path(name).stem, (place, place), values, resources)
-    on_board = not Path(name).exists()
-    if on_board and not _ON_BOARD.data(name):
-        what = "network on board or data file"
+        return _network_entry(Path(name).stem, place, values, resources)
+    bundled = "" if Path(name).exists() and not is_bundled else name.removesuffix(".csv")
+    if bundled and bundled not in list_data():
+        what = "bundled network or data file"
         raise StudyError(unknown(what, name, [*known, *list_data()], text))
     if set(values) - {"truth"}:
         raise StudyError(f"{text}: {name} has its own rows; beside a data file stands only truth")
@@ -161,7 +163,7 @@ def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
     return {
         "graph_id": None if truth is None else _truth(home, str(truth)),
         "parameters_id": None,
-        "data_id": name if on_board else _from(home, name),
+        "data_id": BUNDLED + bundled if bundled else _from(home, name),
         "seed_range": None,
     }
 
@@ -175,18 +177,23 @@ def _parse_data(text: str) -> tuple[str, dict[str, list[Any]]]:
     match = _DATA.fullmatch(text)
     if match is None:
         raise StudyError(f"{text!r} names no data; write a network or a data file")
-    return match.group(1), parse_values(match.group(2) or "", text)
+    values = parse_values(match.group(2) or "", text)
+    for key in ("n", "seeds"):
+        for value in values.get(key, ()):
+            if type(value) is not int or value < 1:
+                raise StudyError(f"{text!r}: {key} is a whole number at least 1, found {value!r}")
+    return match.group(1), values
 
 
 def _truth(home: Path, name: str) -> str:
-    on_board = not Path(name).exists() and _ON_BOARD.graph(name)
-    return name if on_board else _from(home, name)
+    found = None if Path(name).exists() else _BUNDLED.graph(name)
+    return found.location if found else _from(home, name)
 
 
 def _network_entry(
-    name: str, files: tuple[str, str], values: dict[str, list[Any]], resources: dict[str, Any]
+    name: str, place: str, values: dict[str, list[Any]], resources: dict[str, Any]
 ) -> dict[str, Any]:
-    """Data drawn from a network: files of its graph and its parameters."""
+    """Make an entry of data drawn from a network, a file or bundled."""
     n = values.get("n", [1000])
     entry = {
         "id": f"{name}-data",
@@ -196,8 +203,8 @@ def _network_entry(
     resources["data"].setdefault("iid", []).append(entry)
     seeds = [1, values.get("seeds", [3])[0]]
     return {
-        "graph_id": files[0],
-        "parameters_id": files[1],
+        "graph_id": place,
+        "parameters_id": place,
         "data_id": entry["id"],
         "seed_range": seeds,
     }

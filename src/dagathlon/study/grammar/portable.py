@@ -64,7 +64,7 @@ def _below(folder: Path) -> Iterator[Path]:
 def _fixed(config: Config) -> Iterator[str]:
     for entry in chain.from_iterable(setup.data for setup in config.setups):
         for part in chain(entry.graphs, entry.parameters, entry.data):
-            if isinstance(part, FixedFile) and not part.on_board:
+            if isinstance(part, FixedFile) and not part.bundled:
                 yield part.place
 
 

@@ -28,8 +28,8 @@ def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
     said = _said(node)
     if not said or not files:
         return files
-    if any(file.on_board for file in files):
-        raise node.fail("data on board are read as they are; the transform select chooses columns")
+    if any(file.bundled for file in files):
+        raise node.fail("bundled data are read as they are; the transform select chooses columns")
     try:
         reading = Reading.from_json(said)
     except DataError as error:
@@ -96,6 +96,7 @@ def reading_schema() -> dict[str, Any]:
     """JSON Schema of these keys."""
     names = {"type": ["array", "null"], "items": {"type": "string"}}
     kinds = {"enum": ["continuous", "discrete", "categorical", "ordinal", "id", "ignore"]}
+    labels = {"type": "object", "additionalProperties": {"type": "string"}}
     copies = {"type": "integer", "minimum": 1}
     return {
         "kinds": {"type": ["object", "null"], "additionalProperties": kinds},
@@ -107,6 +108,10 @@ def reading_schema() -> dict[str, Any]:
         "header": {"type": ["boolean", "null"]},
         "delimiter": {"type": ["string", "null"]},
         "decimal": {"enum": [".", ",", None]},
+        "encoding": {"type": ["string", "null"]},
+        "skip": {"type": ["integer", "null"], "minimum": 0},
+        "sheet": {"type": ["string", "null"]},
+        "recode": {"type": ["object", "null"], "additionalProperties": labels},
         MISSING: {
             "anyOf": [
                 {"enum": [*_HOW, None]},

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dagathlon.data.standard import BUNDLED
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module
 from dagathlon.study.grammar.json_source import Node
@@ -70,4 +71,4 @@ def read_only_on(node: Node, module: type[Module]) -> OnlyOn | None:
 
 
 def _stem(name: str) -> str:
-    return Path(name).stem.casefold()
+    return Path(name.removeprefix(BUNDLED)).stem.casefold()

@@ -75,7 +75,7 @@ class Collector:
             if source.reading is not None:
                 values[READING] = source.reading.to_json()
             # Since version 2 whole numbers are levels only where they are few.
-            version = 2 if kind is TaskKind.DATA and not source.on_board else 1
+            version = 2 if kind is TaskKind.DATA and not source.bundled else 1
             return Call.of(kind, f"fixed_{kind}", version, values, source.location)
 
         return self.add(self.call(source, make), 0)

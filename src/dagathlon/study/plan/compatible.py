@@ -9,25 +9,33 @@ from typing import cast
 
 from dagathlon.data import Dataset, LinearSem, list_networks
 from dagathlon.data.facts import DataFacts, facts_of
-from dagathlon.errors import Mistakes, StudyError, listing
+from dagathlon.errors import GraphError, Mistakes, StudyError, listing
 from dagathlon.graphs import Mark
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 from dagathlon.simulate.columns import Arrange, none_there
-from dagathlon.study.engine.fixed import READERS, read_fixed_data
+from dagathlon.study.engine.fixed import read_fixed_data
 from dagathlon.study.grammar.config import Part, Steps
-from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM, Omission
 from dagathlon.study.plan.task import TaskKind
+from dagathlon.study.plan.truth import check_truth, described, read_fixed
 
 
 def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
     """What is known of a data set before it exists; parts that do not fit are refused."""
     if isinstance(data, FixedFile):
+        if graph is not None and not isinstance(graph, FixedFile):
+            raise StudyError(
+                f"{where}: graph_id draws graphs at random, and data_id is {described(data)}, "
+                "whose truth is another graph or unknown; give its graph, or null"
+            )
         _check_names(graph, data, TaskKind.DATA, where)
         return _facts_of_file(data)
-    _check_names(graph, parameters, TaskKind.PARAMETERS, where)
+    if isinstance(parameters, FixedFile):
+        check_truth(graph, parameters, where)
     model = _facts_of_model(graph, parameters, where)
     generator = cast(DataGenerator, data.module)
     objection = generator.objection(model)
@@ -62,29 +70,64 @@ def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str
             raise StudyError(f"{where}.transforms: {none_there(step.variables, known)}")
 
 
+def known_names(parts: Sequence[Part | None], steps: Steps) -> tuple[str, ...] | None:
+    """Return the names of the columns, where files tell them and no transform changes them."""
+    kinds = (TaskKind.GRAPH, TaskKind.PARAMETERS, TaskKind.DATA)
+    fixed = [(p, kind) for p, kind in zip(parts, kinds, strict=True) if isinstance(p, FixedFile)]
+    changed = any(isinstance(step, Arrange) or getattr(step, "latent", 0) for step in steps)
+    return None if changed or not fixed else _names_of(*fixed[-1])
+
+
 class Unsuited:
     """Algorithms that do not take the data of a study; a study of nothing else is refused.
 
     Attributes
     ----------
     omissions
-        Who is skipped on which data, and why.
+        Algorithms that are skipped, on which data, and why.
+    warnings
+        Sentences on constraints with names that are no columns.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: Inputs) -> None:
         self.omissions: list[Omission] = []
+        self.warnings: dict[str, None] = {}
+        self._inputs = inputs
         self._some_suit = False
         self._mistakes = Mistakes()
 
-    def look(self, chain: Sequence[ModuleEntry], facts: DataFacts, where: str, data: str) -> None:
-        """Look at an algorithm, the first of the chain, with those that it reads from."""
+    def look(
+        self,
+        chain: Sequence[ModuleEntry],
+        facts: DataFacts,
+        names: Sequence[str] | None,
+        where: str,
+        data: str,
+    ) -> None:
+        """Look at an algorithm, the first of the chain, with those that it reads from.
+
+        Parameters
+        ----------
+        chain
+            The algorithms.
+        facts
+            Properties of the data.
+        names
+            Columns of the data; None where they are not known in advance.
+        where
+            Place of the data in the study.
+        data
+            Label of the data.
+        """
         entry, *others = chain
         reasons, given = [], facts
         for reader, other in zip(chain, others, strict=False):
             for setting in reader.settings:
                 given = cast(Learner, setting.module).handed_on(given)
-            reasons += [reason for reason in _objections(other, given) if reason]
-        found = [reasons[0] if reasons else reason for reason in _objections(entry, facts)]
+            reasons += [reason for reason in self._objections(other, given, names) if reason]
+        found = [
+            reasons[0] if reasons else reason for reason in self._objections(entry, facts, names)
+        ]
         self._some_suit |= not all(found) or not found
         for reason in dict.fromkeys(filter(None, found)):
             self._mistakes.add(f"{entry.where} on {where}: {reason}")
@@ -92,22 +135,38 @@ class Unsuited:
             some = "" if n == len(found) else f" ({n} of {len(found)} settings)"
             self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
 
+    def _objections(
+        self, entry: ModuleEntry, facts: DataFacts, names: Sequence[str] | None
+    ) -> list[str]:
+        """What each setting of an algorithm says against such data."""
+        return [
+            cast(Learner, setting.module).objection(facts)
+            or self._constraint_objection(setting, names, entry.where)
+            for setting in entry.settings
+        ]
+
+    def _constraint_objection(
+        self, setting: Setting, names: Sequence[str] | None, where: str
+    ) -> str:
+        """Why the constraints of a setting cannot be used with these columns."""
+        if names is None:
+            return ""
+        try:
+            found = self._inputs.unknown_names(setting, names, where)
+        except GraphError as error:
+            return str(error)
+        self.warnings.update(dict.fromkeys(f"{where}: {words}" for words in found))
+        return ""
+
     def refuse_if_nothing_suits(self) -> None:
         """Refuse a study whose algorithms take none of its data."""
         if not self._some_suit:
             self._mistakes.refuse()
 
 
-def _objections(entry: ModuleEntry, facts: DataFacts) -> list[str]:
-    """What each setting of an algorithm says against such data."""
-    return [cast(Learner, setting.module).objection(facts) for setting in entry.settings]
-
-
 def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:
     """Refuse a fixed graph over other variables than the fixed data or model it is the truth of."""
     if not isinstance(graph, FixedFile) or not isinstance(other, FixedFile):
-        return
-    if graph.on_board and graph.digest == other.digest:
         return
     nodes, variables = _names_of(graph, TaskKind.GRAPH), _names_of(other, kind)
     if set(nodes).isdisjoint(variables):
@@ -122,7 +181,7 @@ def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: 
 def _names_of(source: FixedFile, kind: TaskKind) -> tuple[str, ...]:
     if kind is TaskKind.DATA:
         return _data_of(source).names
-    return tuple(READERS[kind](source.location).names)
+    return tuple(read_fixed(kind, source).names)
 
 
 def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> DataFacts:
@@ -158,9 +217,9 @@ def _kind_of_graph(graph: Part | None) -> str | None:
 
 @functools.cache
 def _kind_of_file(source: FixedFile) -> str:
-    if source.on_board:
+    if source.bundled:
         return "dag"
-    graph = READERS[TaskKind.GRAPH](source.location)
+    graph = read_fixed(TaskKind.GRAPH, source)
     directed = ((graph.marks == Mark.TAIL) == (graph.marks == Mark.ARROW).T).all()
     return "cyclic" if directed and not graph.is_dag else str(graph.kind)
 
@@ -178,11 +237,11 @@ def _data_of(source: FixedFile) -> Dataset:
 @functools.cache
 def _facts_of_network(source: FixedFile) -> DataFacts:
     names = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussian": "mixed"}
-    known = {record.name: record for record in list_networks()}.get(source.location)
+    known = {record.name: record for record in list_networks()}.get(source.bundled)
     if known is not None:
         kind, columns, levels = known.kind, known.n_nodes, known.max_levels or 0
     else:
-        network = READERS[TaskKind.PARAMETERS](source.location)
+        network = read_fixed(TaskKind.PARAMETERS, source)
         if isinstance(network, LinearSem):
             return DataFacts(
                 kind="continuous", binary=False, missing=False, n_columns=len(network.names)

@@ -58,8 +58,10 @@ class Forecast:
         if not sources:
             return f"no estimate of the time: nothing is known of {unknown}"
         known = f"{Cost(self.seconds, self.extrapolated).words()} of computing left on one core"
-        rest = f"; {unknown} not counted, of which nothing is known" if self.unknown else ""
-        return f"{known}, judged by {sources}{rest}"
+        if self.unknown:
+            least = "" if known.startswith("less than") else "at least "
+            return f"{least}{known}, judged by {sources}; on top come {unknown}: cost not known"
+        return f"{known}, judged by {sources}"
 
 
 class _Size(NamedTuple):

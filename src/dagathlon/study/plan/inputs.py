@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from dagathlon.errors import GraphError, StudyError, unknown
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.background import unknown_names
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module, find, modules
 from dagathlon.modules.spec import single_values
@@ -87,6 +88,23 @@ class Inputs:
             else:
                 values[name] = None  # the graph itself is an input of the task
         return values
+
+    def unknown_names(self, setting: Setting, names: Sequence[str], where: str) -> tuple[str, ...]:
+        """Sentences on names in a setting's constraints that are none of the columns.
+
+        Raises
+        ------
+        GraphError
+            When the learner would refuse the constraints.
+        """
+        found: list[str] = []
+        for name, parameter in type(setting.module).parameters().items():
+            value = getattr(setting.module, parameter.attribute)
+            reference = parameter.type.reference
+            if value is not None and reference and reference.to == "constraints":
+                content = self._content(value, f"{where}.{name}")
+                found += (f"{value}: {words}" for words in unknown_names(content, names))
+        return tuple(found)
 
     @staticmethod
     def resolved(setting: Setting, values: Mapping[str, Any]) -> Module:

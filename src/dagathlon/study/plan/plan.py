@@ -138,6 +138,8 @@ class Plan:
         Cores and cards of the learning tasks that have more than one core, by position.
     omissions
         Transforms, metrics and algorithms that do not suit their data, with the reason.
+    warnings
+        Sentences on what the study says and no run will do, such as constraints on no column.
     data_scores
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
@@ -155,6 +157,7 @@ class Plan:
     limits: dict[int, Limits] = field(default_factory=dict)
     resources: dict[int, Resources] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     data_scores: dict[str, dict[int, int]] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
     facts: list[DataFacts] = field(default_factory=list)

@@ -16,12 +16,18 @@ from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
-from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.grammar.library import FixedFile, plain_id
 from dagathlon.study.grammar.resources import resources_of, says_threads
 from dagathlon.study.grammar.restriction import ONLY_ON
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
-from dagathlon.study.plan.compatible import Unsuited, check_order, facts_of_case, with_columns
+from dagathlon.study.plan.compatible import (
+    Unsuited,
+    check_order,
+    facts_of_case,
+    known_names,
+    with_columns,
+)
 from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
@@ -43,7 +49,10 @@ _ORDINARY = Resources()
 
 
 def make_plan(
-    config: Config, time_limit: float | None = None, memory_limit: int | None = None
+    config: Config,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    cpu_limit: float | None = None,
 ) -> Plan:
     """Plan a study.
 
@@ -51,11 +60,11 @@ def make_plan(
     ----------
     config
         The study.
-    time_limit, memory_limit
+    time_limit, memory_limit, cpu_limit
         Limits of every learning task whose object has none of its own; they replace those of
         the setups.
     """
-    planner = _Planner(config, Limits(time_limit, memory_limit))
+    planner = _Planner(config, Limits(time_limit, memory_limit, cpu_limit))
     try:
         for number, setup in enumerate(config.setups):
             planner.add_setup(number, setup)
@@ -96,7 +105,7 @@ class _Planner:
         self.collect = Collector(self.plan.tasks)
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
-        self.unsuited = Unsuited()
+        self.unsuited = Unsuited(self.inputs)
         self._told_calls: dict[tuple[UnderOwnPrior | StandardMetrics, str, int], Call] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
@@ -121,6 +130,7 @@ class _Planner:
             )
         self.unsuited.refuse_if_nothing_suits()
         self.plan.omissions += self.unsuited.omissions
+        self.plan.warnings += self.unsuited.warnings
 
     def _kinds(
         self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
@@ -144,11 +154,12 @@ class _Planner:
                 None if isinstance(parts.data, FixedFile) else parts.data.module,
                 tuple(step for step in steps if not step.does_nothing),
                 tuple(setup.algorithm_ids()),
-                entry.graph_id,
-                entry.parameters_id,
+                plain_id(entry.graph_id),
+                plain_id(entry.parameters_id),
             )
-            cases = replace(cases, ids=self._allowed(setup.ids_on(cases), entry))
-            self._look(cases.ids, facts, entry.where, cases.data)
+            cases = replace(cases, ids=self._allowed(setup.ids_on(cases), entry, cases.data))
+            names = known_names(parts, steps)
+            self._look(cases.ids, facts, names, entry.where, cases.data)
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
                 self.plan.omissions.append(omission)
@@ -174,7 +185,7 @@ class _Planner:
                     if suggestion(graph, graphs):
                         self.mistakes.add(unknown("graph", graph, dict.fromkeys(graphs), place))
 
-    def _allowed(self, ids: Sequence[str], entry: DataEntry) -> tuple[str, ...]:
+    def _allowed(self, ids: Sequence[str], entry: DataEntry, data: str) -> tuple[str, ...]:
         """Those of the algorithms that the study runs on such data; why not the others."""
         if not any(one.only_on for one in self.algorithms.values()):
             return tuple(ids)
@@ -185,8 +196,7 @@ class _Planner:
             if reason is None:
                 found.append(name)
                 continue
-            omission = Omission(entry.where, str(entry.graph_id), f"{ALGORITHM} {name}", reason)
-            self.plan.omissions.append(omission)
+            self.plan.omissions.append(Omission(entry.where, data, f"{ALGORITHM} {name}", reason))
         return tuple(found)
 
     def _transformed(
@@ -202,18 +212,26 @@ class _Planner:
             facts = step.facts(facts)
         return facts
 
-    def _look(self, ids: Sequence[str], facts: DataFacts, where: str, data: str) -> None:
+    def _look(
+        self,
+        ids: Sequence[str],
+        facts: DataFacts,
+        names: Sequence[str] | None,
+        where: str,
+        data: str,
+    ) -> None:
         """Find the algorithms that cannot take part; their runs will be skipped."""
         mistakes = Mistakes()
         for name in ids:
             chain = mistakes.read(self.inputs.chain, name)
             if chain:
-                self.unsuited.look(chain, facts, where, data)
+                self.unsuited.look(chain, facts, names, where, data)
         mistakes.refuse()
 
     def _add_kind(self, number: int, kind: _Kind) -> None:
         wanted = (
-            replace(one, ids=self._allowed(one.ids, kind.entry)) for one in kind.agreed.learning
+            replace(one, ids=self._allowed(one.ids, kind.entry, kind.cases.data))
+            for one in kind.agreed.learning
         )
         further = [one for one in wanted if self._possible(kind, one)]
         for seed in kind.entry.seeds:
@@ -234,7 +252,7 @@ class _Planner:
         where, data = kind.entry.where, kind.cases.data
         facts = self._transformed(learning.steps, kind.cases.facts, where, data)
         if facts is not None:
-            self._look(learning.ids, facts, where, f"{data}, {learning.label}")
+            self._look(learning.ids, facts, None, where, f"{data}, {learning.label}")
         return facts is not None
 
     def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
@@ -378,8 +396,10 @@ class _Planner:
         own = getattr(module, "timeout", None) if module.timeout_is_limit else None
         time = next((t for t in (own, self.limits.time, setup.time_limit) if t is not None), None)
         memory = setup.memory_limit if self.limits.memory is None else self.limits.memory
-        if time is not None or memory is not None:
-            self.plan.limits[position] = Limits(time, memory)
+        cpu = setup.cpu_limit if self.limits.cpu is None else self.limits.cpu
+        limits = Limits(time, memory, cpu)
+        if limits != Limits():
+            self.plan.limits[position] = limits
 
     def _estimate(self, setting: Setting, learn: int, data: int) -> int:
         """A chain becomes a graph by an estimator; other learners' graphs are there already."""
@@ -403,9 +423,9 @@ def _origin(number: int, entry: DataEntry, parts: _Parts, place: int) -> Origin:
     return Origin(
         number,
         entry.where,
-        entry.graph_id,
-        entry.parameters_id,
-        entry.data_id,
+        plain_id(entry.graph_id),
+        plain_id(entry.parameters_id),
+        plain_id(entry.data_id) or "",
         place,
         prod(map(len, alternatives)),
         (entry.seeds.start, entry.seeds.stop - 1),

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from dagathlon.errors import storable_text
+
 READING = "reading"
 """Among the values of a data file's call: how it is read, where the study says so."""
 
@@ -180,10 +182,13 @@ class Limits:
     memory
         Bytes of resident memory, with that of programs it starts, on top of what the process held
         when the task began.
+    cpu
+        Seconds of processor time, with that of programs it starts; of several threads the sum.
     """
 
     time: float | None = None
     memory: int | None = None
+    cpu: float | None = None
 
 
 class Resources(NamedTuple):
@@ -252,7 +257,8 @@ class Outcome:
     memory
         Peak memory of the module above what the process had before, in bytes.
     limits
-        The limits in force, so that a larger one lets the task run again.
+        The limits in force, so that a larger one lets the task run again; of the two time limits
+        the one that was reached.
     host
         Name of the machine that it ran on; empty for what ran nowhere.
     """
@@ -266,6 +272,12 @@ class Outcome:
     limits: Limits = field(default=Limits())
     host: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("reason", "detail", "host"):
+            text = getattr(self, name)
+            if not text.isascii():
+                object.__setattr__(self, name, storable_text(text))
+
     def settles(self, limits: Limits, retry: Collection[Status] = ()) -> bool:
         """Whether a stored outcome stands under today's limits, so that nothing needs to run.
 
@@ -277,7 +289,8 @@ class Outcome:
         if self.status is Status.SKIPPED or self.status in retry:
             return False
         if self.status is Status.TIME:
-            return not _more(limits.time, self.limits.time)
+            before = self.limits
+            return not (_more(limits.time, before.time) or _more(limits.cpu, before.cpu))
         return self.status is Status.ERROR or not _more(limits.memory, self.limits.memory)
 
 

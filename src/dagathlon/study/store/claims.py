@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Collection, Mapping, Sequence
+from types import NoneType
 from typing import Any, NamedTuple
 
 from dagathlon.study.plan.task import Outcome
@@ -23,10 +23,9 @@ from dagathlon.study.store.leases import (
     take_lease,
 )
 from dagathlon.study.store.machine import read_facts
+from dagathlon.study.store.results_folder import SCRATCH, is_number, make_folder, remove_folder
+from dagathlon.study.store.rows import DamagedRowError, has_types
 from dagathlon.study.store.store import Result, Store
-
-SCRATCH = "scratch"
-"""Folder of a store in which each run has a folder of its own, gone when the run is."""
 
 
 class Granted(NamedTuple):
@@ -64,7 +63,9 @@ def run_records(store: Store) -> list[RunRecord]:
     alive = {lease.run: lease for lease in leases(store.connection) if _lives(store, lease)}
     rows = store.connection.execute(
         "SELECT id, pid, began, ended, progress FROM runs ORDER BY id DESC"
-    )
+    ).fetchall()
+    if not all(has_types(row, int, int, float, (float, NoneType), str) for row in rows):
+        raise DamagedRowError(store.folder, "runs")
     return [
         RunRecord(id_, pid, began, ended, read_facts(progress), id_ in alive, _host(alive.get(id_)))
         for id_, pid, began, ended, progress in rows
@@ -100,8 +101,7 @@ class Registration:
             others = store.connection.execute("SELECT count(*) FROM claims").fetchone()[0]
             self._alone = not others
             self._version = self._data_version()
-        self.scratch = store.folder / SCRATCH / str(self.id)
-        self.scratch.mkdir(parents=True, exist_ok=True)
+        self.scratch = make_folder(store.folder, SCRATCH, str(self.id))
         self._heart = Heart(lambda: connect_again(store.folder), self.id)
 
     def exchange(
@@ -135,7 +135,7 @@ class Registration:
             )
             self._store.connection.execute("DELETE FROM claims WHERE run = ?", (self.id,))
             end_lease(self._store.connection, self.id)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove_folder(self._store.folder, SCRATCH, str(self.id))
         with contextlib.suppress(OSError):
             self.scratch.parent.rmdir()
 
@@ -176,13 +176,15 @@ class Registration:
         living = self._living()
         unended = [run for (run,) in connection.execute("SELECT id FROM runs WHERE ended IS NULL")]
         for run in unended:
+            if not is_number(run):
+                raise DamagedRowError(self._store.folder, "runs")
             if run in living:
                 continue
             connection.execute("DELETE FROM claims WHERE run = ?", (run,))
             connection.execute("UPDATE runs SET ended = began WHERE id = ?", (run,))
             end_lease(connection, run)
             if run not in found or found[run].is_orphan:
-                shutil.rmtree(self._store.folder / SCRATCH / str(run), ignore_errors=True)
+                remove_folder(self._store.folder, SCRATCH, str(run))
         if not living:
             for path in self._store.objects.leftovers():
                 path.unlink(missing_ok=True)

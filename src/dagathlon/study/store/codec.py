@@ -14,6 +14,7 @@ import json
 import math
 import struct
 import zlib
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy.typing as npt
 
 from dagathlon.data.storable import declared, name_of
 from dagathlon.data.unpacking import most_unpacked, unpacked
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, storable_text
 from dagathlon.study.store.formats import FORMATS, Parts
 
 Bytes: TypeAlias = bytes | memoryview
@@ -82,6 +83,21 @@ def decode(stored: Bytes) -> Any:
         raise CodecError(f"not a stored result ({error})") from error
 
 
+def _written(content: Any) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _storable(content: Any) -> Any:
+    """The content with all its texts as `storable_text` has them."""
+    if isinstance(content, str):
+        return storable_text(content)
+    if isinstance(content, Mapping):
+        return {_storable(key): _storable(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_storable(each) for each in content]
+    return content
+
+
 def _container(name: str, parts: Parts) -> list[Bytes]:
     arrays = {key: _contiguous(array) for key, array in parts.arrays.items()}
     fields: list[list[Any]] = []
@@ -90,7 +106,9 @@ def _container(name: str, parts: Parts) -> list[Bytes]:
         order = "C" if array.flags.c_contiguous else "F"
         fields.append([key, array.dtype.str, list(array.shape), order, offset])
         offset += _padded(array.nbytes)
-    header = json.dumps([name, parts.meta, fields], sort_keys=True, separators=(",", ":")).encode()
+    header = _written([name, parts.meta, fields])
+    if b"\\ud" in header:  # half of a pair, perhaps, which UTF-8 does not have
+        header = _written([name, _storable(parts.meta), fields])
     header += b" " * (-(_PREFIX.size + len(header)) % _ALIGNMENT)
     pieces: list[Bytes] = [_PREFIX.pack(MAGIC, len(header)) + header]
     for array in arrays.values():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.errors import StudyError
+from dagathlon.study.store.results_folder import read_file, write_file
 
 CONFLICTS = "conflicts.json"
 
@@ -81,13 +81,8 @@ def note_conflicts(folder: Path, conflicts: Sequence[Conflict]) -> Path:
     """Add conflicts to those that a folder of results has a file of, each once."""
     path = folder / CONFLICTS
     told = [*_noted(path), *(one.to_json() for one in conflicts)]
-    unfinished = folder / f"{CONFLICTS}.{os.getpid()}.part"
     text = json.dumps({"format": 1, "conflicts": _once(told)}, indent=1, ensure_ascii=False)
-    try:
-        unfinished.write_text(text + "\n", "utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_file(path, f"{text}\n".encode("utf-8", "surrogatepass"))
     return path
 
 
@@ -96,10 +91,10 @@ def _once(told: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _noted(path: Path) -> list[dict[str, Any]]:
-    if not path.is_file():
-        return []
     try:
-        found = json.loads(path.read_text("utf-8"))["conflicts"]
+        found = json.loads(read_file(path.parent, path.name))["conflicts"]
+    except FileNotFoundError:
+        return []
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         found = None
     if not isinstance(found, list):

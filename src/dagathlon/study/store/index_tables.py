@@ -1,17 +1,21 @@
-"""The tables of a store's index and how older ones are brought up to date."""
+"""The tables of a store's index: how they are made, brought up to date, checked and opened."""
 
 from __future__ import annotations
 
 import fcntl
+import functools
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from dagathlon.errors import StudyError
+from dagathlon.study.store.results_folder import INDEX, LOCK, check_store, open_file
 
-INDEX = "index.sqlite"
 BUSY_SECONDS = 60.0
+# Since SQLite 3.37 a table refuses values of other types than it declares.
+_STRICT = sqlite3.sqlite_version_info >= (3, 37)
 
 _RESULTS = """
 CREATE TABLE results (
@@ -74,35 +78,88 @@ CREATE TABLE hosts (
 ) WITHOUT ROWID
 """
 
+_CPU_LIMIT = "ALTER TABLE results ADD COLUMN cpu_limit REAL"
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (_RESULTS, _RUNS, _CLAIMS),
     (_LEASES,),
     (_HOST, _HOSTS),
+    (_CPU_LIMIT,),
 )
 """What each version adds to the one before; a store's version is the number of steps it has had."""
 
 
 def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
-    """Open the index, made or migrated first unless it is only read."""
+    """Open the index, made or migrated first unless it is only read.
+
+    Raises
+    ------
+    StudyError
+        When it is not there, or not an index with exactly the tables of a store.
+    """
     path = folder / INDEX
-    if readonly:
-        if not path.is_file():
-            raise StudyError(f"{folder}: there is no store here (no {INDEX})")
-        return _opened_to_read(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
-        connection = _opened(f"{path.resolve().as_uri()}?mode=rwc")
-        _check_version(connection, folder)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
-        _migrate(connection)
-    return connection
+    if readonly and not path.is_file():
+        raise StudyError(f"{folder}: there is no store here (no {INDEX})")
+    if not readonly:
+        folder.mkdir(parents=True, exist_ok=True)
+    check_store(folder)
+    try:
+        if readonly:
+            return _opened_to_read(path)
+        with _alone(folder):
+            return _opened_to_write(path)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # What SQLite says of a damaged declaration quotes it, whatever its bytes are.
+        raise explained(folder, error) from error
 
 
 def connect_again(folder: Path) -> sqlite3.Connection:
     """One more connection to an index that this process has made or migrated before."""
     return _opened(f"{(folder / INDEX).resolve().as_uri()}?mode=rw")
+
+
+def explained(folder: Path, error: sqlite3.Error | UnicodeDecodeError) -> StudyError:
+    """Turn an error of SQLite, or of what it says, into a message with the remedy."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StudyError(f"{folder / INDEX}: other programs keep it locked ({error}); try again")
+    if name.startswith(_OF_THE_DISK):
+        return unwritable(folder, error)
+    if name == "SQLITE_NOTADB":
+        return _no_store(folder, str(error))
+    return StudyError(
+        f"{folder / INDEX}: the index is damaged ({error}); dagathlon store verify --repair takes "
+        "damaged rows out. If that ends with this message, move the file away and run the study "
+        "again, which computes all results again, or merge a copy of the results from elsewhere"
+    )
+
+
+_OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
+
+
+def unwritable(folder: Path, cause: object) -> StudyError:
+    """Say that the disk is full or read-only."""
+    return StudyError(
+        f"{folder}: the store cannot be written ({cause}); what was finished is "
+        "safe, run the same command again when the cause is gone"
+    )
+
+
+def _opened_to_write(path: Path) -> sqlite3.Connection:
+    """Open an index, made or migrated first."""
+    connection = _opened(f"{path.resolve().as_uri()}?mode=rwc")
+    try:
+        _check(connection, path.parent, of_use=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        if _migrate(connection):
+            # In the file itself from now on, whatever becomes of the log beside it.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -117,18 +174,26 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
         connection = _opened(f"{address}&immutable=1")
     except sqlite3.DatabaseError:
         pass  # no index at all, which is said below
-    _check_version(connection, path.parent)
+    try:
+        _check(connection, path.parent, of_use=True)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 def _opened(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+    connection = sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+    # Nothing in a stranger's file is run, and its pages are checked when they are read.
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    return connection
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes from making or migrating the index at the same moment."""
-    with (folder / "lock").open("w") as file:
+    with open(open_file(folder, LOCK, flags=os.O_WRONLY | os.O_CREAT), "wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -138,29 +203,86 @@ def version_of(connection: sqlite3.Connection, schema: str = "main") -> int:
     return int(connection.execute(f"PRAGMA {schema}.user_version").fetchone()[0])
 
 
+def has_leases(connection: sqlite3.Connection) -> bool:
+    """Whether the index can say which runs are alive; runs of older versions have ended."""
+    return version_of(connection) > MIGRATIONS.index((_LEASES,))
+
+
 def has_hosts(connection: sqlite3.Connection, schema: str = "main") -> bool:
     """Whether the index says on which machines results were made."""
     return version_of(connection, schema) > MIGRATIONS.index((_HOST, _HOSTS))
 
 
-def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
-    try:
-        found = version_of(connection)
-    except sqlite3.DatabaseError as error:
-        raise StudyError(
-            f"{folder / INDEX}: not a store ({error}); move it away and run again"
-        ) from None
+def added_columns(connection: sqlite3.Connection, schema: str = "main") -> dict[str, str]:
+    """Return values for columns of results that an index which is only read may not have yet."""
+    found = {} if has_hosts(connection, schema) else {"host": "''"}
+    if version_of(connection, schema) <= MIGRATIONS.index((_CPU_LIMIT,)):
+        found["cpu_limit"] = "NULL"
+    return found
+
+
+def _check(connection: sqlite3.Connection, folder: Path, *, of_use: bool) -> None:
+    """Refuse an index that is of another format, damaged, or not exactly as a store's is.
+
+    With `of_use`, one without tables is refused too.
+    """
+    found, tables = version_of(connection), _tables(connection)
     if found > len(MIGRATIONS):
         raise StudyError(
             f"{folder}: the store has format {found}, this version of dagathlon knows formats up "
             f"to {len(MIGRATIONS)}; use a newer dagathlon or another folder"
         )
+    if tables != _expected(MIGRATIONS[:found]):
+        raise _no_store(folder, "its tables are not those of a store")
+    if of_use and not found:
+        raise StudyError(
+            f"{folder}: the store is empty, since what was to make it ended too early or its index "
+            "was cut; run the study again"
+        )
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
-    for version in range(version_of(connection), len(MIGRATIONS)):
+def _no_store(folder: Path, reason: str) -> StudyError:
+    return StudyError(f"{folder / INDEX}: not a store ({reason}); move it away and run again")
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    """Return everything that an index declares: kind, name and statement.
+
+    Stores of older versions have the same tables without the word that makes them strict.
+    """
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    return {(str(kind), str(name), _plain(str(sql))) for kind, name, sql in rows}
+
+
+def _plain(statement: str) -> str:
+    words = " ".join(statement.split())
+    return words.removesuffix("STRICT").rstrip(" ,")
+
+
+@functools.cache
+def _expected(steps: tuple[tuple[str, ...], ...]) -> set[tuple[str, str, str]]:
+    """Return what the index of a store declares after these steps of `MIGRATIONS`."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in (one for step in steps for one in step):
+            connection.execute(statement)
+        return _tables(connection)
+
+
+def _strict(statement: str) -> str:
+    """Append STRICT to a CREATE TABLE statement where SQLite supports it."""
+    if not _STRICT or not statement.lstrip().startswith("CREATE TABLE"):
+        return statement
+    text = statement.rstrip()
+    return f"{text}{',' if text.endswith('WITHOUT ROWID') else ''} STRICT"
+
+
+def _migrate(connection: sqlite3.Connection) -> bool:
+    """Bring the tables up to date; whether they were not."""
+    before = version_of(connection)
+    for version in range(before, len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")
         for statement in MIGRATIONS[version]:
-            connection.execute(statement)
+            connection.execute(_strict(statement))
         connection.execute(f"PRAGMA user_version = {version + 1}")
         connection.execute("COMMIT")
+    return before < len(MIGRATIONS)

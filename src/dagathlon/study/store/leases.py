@@ -17,9 +17,13 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from dagathlon.study.store.index_tables import has_leases
+from dagathlon.study.store.results_folder import is_number
+from dagathlon.study.store.rows import has_types
 
 TERM = 20.0
 """Seconds without a beat after which a run is taken for dead."""
@@ -66,6 +70,7 @@ class Lease(NamedTuple):
         return self.place == place() and process_start(self.pid) != self.started
 
 
+_TYPES = (int, int, str, str, str, int, float, float)
 _LIVING = """
 SELECT runs.id, pid, started, host, place, beats, beat, term
 FROM runs JOIN leases ON leases.run = runs.id WHERE ended IS NULL
@@ -73,8 +78,14 @@ FROM runs JOIN leases ON leases.run = runs.id WHERE ended IS NULL
 
 
 def leases(connection: sqlite3.Connection) -> list[Lease]:
-    """The leases of all runs that have not signed off."""
-    return [Lease(*row) for row in connection.execute(_LIVING)]
+    """The leases of all runs that have not signed off; a damaged row is none."""
+    if not has_leases(connection):
+        return []
+    return [Lease(*row) for row in connection.execute(_LIVING) if _is_lease(row)]
+
+
+def _is_lease(row: Sequence[Any]) -> bool:
+    return has_types(row, *_TYPES) and is_number(row[0]) and is_number(row[1])
 
 
 def take_lease(connection: sqlite3.Connection, run: int, term: float = TERM) -> None:

@@ -17,8 +17,10 @@ from pathlib import Path
 from dagathlon.errors import StudyError
 from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.conflicts import Conflict, Side
-from dagathlon.study.store.index_tables import INDEX, has_hosts
+from dagathlon.study.store.index_tables import added_columns, explained, has_hosts
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+from dagathlon.study.store.results_folder import INDEX
+from dagathlon.study.store.rows import DamagedRowError, damaged_rows
 from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
@@ -34,8 +36,11 @@ _BETTER = """
  OR (theirs.status = 'ok' AND ours.status IN ('F1', 'F3', 'skipped'))
  OR (theirs.status NOT IN ('ok', 'skipped') AND (
      ours.status = 'skipped'
-     OR (ours.status = 'F1' AND ours.time_limit IS NOT NULL
+     OR (ours.status = 'F1' AND ours.time_limit IS NOT NULL AND {cpu_limit} IS ours.cpu_limit
          AND (theirs.time_limit IS NULL OR theirs.time_limit > ours.time_limit))
+     OR (ours.status = 'F1' AND ours.cpu_limit IS NOT NULL
+         AND theirs.time_limit IS ours.time_limit
+         AND ({cpu_limit} IS NULL OR {cpu_limit} > ours.cpu_limit))
      OR (ours.status = 'F3' AND ours.memory_limit IS NOT NULL
          AND (theirs.memory_limit IS NULL OR theirs.memory_limit > ours.memory_limit)))))
 """
@@ -111,20 +116,16 @@ def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = 
 
 
 def _check(store: Store) -> None:
-    """Refuse an index whose pages are not what they were."""
-    try:
-        (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        said = str(error)
+    """Refuse an index whose pages or rows are not what they were."""
+    for table in damaged_rows(store.connection):
+        raise DamagedRowError(store.folder, table)
+    (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
     if said != "ok":
-        raise StudyError(f"{store.folder / INDEX}: the index is damaged ({said.splitlines()[-1]})")
+        raise explained(store.folder, sqlite3.DatabaseError(str(said).splitlines()[-1]))
 
 
 def _is_used(store: Store) -> bool:
-    try:
-        return any(record.alive for record in run_records(store))
-    except sqlite3.OperationalError:  # a format without leases, which no run writes any more
-        return False
+    return any(record.alive for record in run_records(store))
 
 
 @contextmanager
@@ -181,7 +182,9 @@ class _Merge:
 
     def __init__(self, other: Store, store: Store, found: Merged) -> None:
         self.other, self.store, self._found = other, store, found
-        self._host = "theirs.host" if has_hosts(store.connection, "source") else "''"
+        added = added_columns(store.connection, "source")
+        self._theirs = {name: added.get(name, f"theirs.{name}") for name in COLUMNS}
+        self._better = _BETTER.format(cpu_limit=self._theirs["cpu_limit"])
 
     def take(self, first: int, last: int) -> int:
         """Take in the rows of a range; how many it has."""
@@ -201,7 +204,7 @@ class _Merge:
         """Bring the files of a range, before any row that names them."""
         connection = self.store.connection
         wanted = connection.execute(
-            f"SELECT DISTINCT theirs.digest, theirs.size {_JOINED} AND {_BETTER}"
+            f"SELECT DISTINCT theirs.digest, theirs.size {_JOINED} AND {self._better}"
             " AND theirs.digest IS NOT NULL AND theirs.inline IS NULL",
             (first, last),
         ).fetchall()
@@ -224,7 +227,7 @@ class _Merge:
         connection.execute("DELETE FROM temp.coming")
         connection.execute(
             "INSERT INTO temp.coming"
-            f" SELECT theirs.id, ours.key IS NULL, {_WHOLE} {_JOINED} AND {_BETTER}",
+            f" SELECT theirs.id, ours.key IS NULL, {_WHOLE} {_JOINED} AND {self._better}",
             (first, last),
         )
         rows, at_odds = connection.execute(
@@ -237,7 +240,7 @@ class _Merge:
             "SELECT count(*), total(fresh AND whole), total(whole) FROM temp.coming"
         ).fetchone()
         if whole:
-            theirs = (self._host if name == "host" else f"theirs.{name}" for name in COLUMNS)
+            theirs = (self._theirs[name] for name in COLUMNS)
             connection.execute(
                 f"INSERT OR REPLACE INTO main.results ({', '.join(COLUMNS)})"
                 f" SELECT {', '.join(theirs)} FROM temp.coming"
@@ -260,7 +263,7 @@ class _Merge:
     def _conflicts(self, first: int, last: int) -> Iterator[Conflict]:
         sides = ", ".join(
             f"{side}.status, {side}.reason, {host}, {side}.digest, {side}.created"
-            for side, host in (("ours", "ours.host"), ("theirs", self._host))
+            for side, host in (("ours", "ours.host"), ("theirs", self._theirs["host"]))
         )
         rows = self.store.connection.execute(
             f"SELECT theirs.key, theirs.kind, theirs.module, {sides} {_JOINED} AND {_AT_ODDS}",

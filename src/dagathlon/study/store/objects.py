@@ -7,6 +7,7 @@ import hashlib
 import mmap
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,14 @@ from typing import NamedTuple
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.codec import Bytes
+from dagathlon.study.store.results_folder import (
+    UNFINISHED,
+    LinkError,
+    is_digest,
+    make_folder,
+    open_file,
+    plain_files,
+)
 
 INLINE = 16 * 1024
 """Up to this size a result lives in the index; beyond it in a file of its own."""
@@ -84,12 +93,14 @@ class Objects:
         bool or None
             Whether it could be linked, so that both stores share it; None when it was there.
         """
+        _check_hash(payload)
         place = self.path(payload.digest)
-        if place.is_file() and place.stat().st_size == payload.size:
-            return None
+        with _written():
+            self._make(place.parent.name)
+            if _has_length(place, payload.size):
+                return None
         stored = other.read(payload)
         with _written():
-            place.parent.mkdir(parents=True, exist_ok=True)
             if _linked(other.path(payload.digest), place):
                 return True
             self._write([stored], payload.digest)
@@ -97,6 +108,7 @@ class Objects:
 
     def read(self, payload: Payload) -> Bytes:
         """The stored bytes, checked against their hash; a large file is mapped, not copied."""
+        _check_hash(payload)
         stored: Bytes | None = payload.inline
         if stored is None:
             stored = self._mapped(payload)
@@ -109,15 +121,25 @@ class Objects:
         name = digest.hex()
         return self.folder / name[:2] / name[2:]
 
+    def remove(self, digest: bytes) -> None:
+        """Remove the file with that hash, if it is there."""
+        path = self.path(digest)
+        if not (self.folder.is_symlink() or path.parent.is_symlink()):
+            path.unlink(missing_ok=True)
+
     def files(self) -> Iterator[tuple[bytes, Path]]:
         """All files with the hashes they are named by."""
-        for path in self.folder.glob("[0-9a-f][0-9a-f]/*"):
-            with contextlib.suppress(ValueError):
-                yield bytes.fromhex(path.parent.name + path.name), path
+        for number in range(256):
+            for entry in plain_files(self.folder, f"{number:02x}"):
+                with contextlib.suppress(ValueError):
+                    digest = bytes.fromhex(f"{number:02x}{entry.name}")
+                    if is_digest(digest) and self.path(digest).name == entry.name:
+                        yield digest, Path(entry.path)
 
     def leftovers(self) -> Iterator[Path]:
         """Files that a writer had begun; of nobody's, when no run uses the store."""
-        yield from (self.folder / "unfinished").glob("*")
+        for entry in plain_files(self.folder, UNFINISHED):
+            yield Path(entry.path)
 
     def _place(self, payload: Payload) -> str:
         return "the index" if payload.inline is not None else str(self.path(payload.digest))
@@ -125,16 +147,24 @@ class Objects:
     def _mapped(self, payload: Payload) -> memoryview:
         path = self.path(payload.digest)
         try:
-            with path.open("rb") as file:
+            with open(open_file(self.folder, path.parent.name, path.name), "rb") as file:
                 if os.fstat(file.fileno()).st_size != payload.size:
                     raise DamagedError(f"{path} does not have the length it had")
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        except OSError as error:
-            raise DamagedError(f"{path} cannot be read ({error.strerror})") from None
+        except LinkError as error:
+            raise DamagedError(str(error)) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise DamagedError(f"{path} cannot be read ({reason})") from None
+
+    def _make(self, *names: str) -> None:
+        """Make a folder of this one, which is made too."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder.parent, self.folder.name, *names)
 
     def _write(self, pieces: Sequence[Bytes], digest: bytes) -> None:
-        unfinished = self.folder / "unfinished" / secrets.token_hex(8)
-        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.folder / UNFINISHED / secrets.token_hex(8)
+        self._make(UNFINISHED)
         try:
             write_pieces(unfinished, pieces)
             self._move(unfinished, digest)
@@ -149,7 +179,7 @@ class Objects:
         after a loss of power the hash tells which files did not arrive.
         """
         place = self.path(digest)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        self._make(place.parent.name)
         path.replace(place)
 
 
@@ -166,6 +196,20 @@ def write_pieces(path: Path, pieces: Sequence[Bytes]) -> None:
     with path.open("wb") as file:
         for piece in pieces:
             file.write(piece)
+
+
+def _check_hash(payload: Payload) -> None:
+    """Refuse what a damaged or foreign index has in the place of a hash: it names a file."""
+    if not is_digest(payload.digest) or not isinstance(payload.inline, bytes | None):
+        raise DamagedError("the index has no result where one has to be")
+
+
+def _has_length(path: Path, size: int) -> bool:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size == size
 
 
 def _linked(path: Path, place: Path) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dagathlon.errors import DagathlonError
-from dagathlon.study.store.index_tables import INDEX
+from dagathlon.study.store.results_folder import INDEX, refuse_link, refuse_links
 
 CACHE = ".pulled"
 """Folder of a folder of results with the copies of what was pulled into it."""
@@ -60,6 +60,8 @@ class Pull:
             Called with what is worth a line.
         """
         self._check()
+        refuse_link(self.cache.parent)
+        refuse_links(self.cache)
         self.cache.mkdir(parents=True, exist_ok=True)
         self._fetch_index(tell)
         objects = f"/{self.store}/objects"

@@ -13,17 +13,25 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import StudyError
-from dagathlon.study.plan.task import Limits, Outcome, Status, Task
+from dagathlon.study.plan.task import Outcome, Status, Task
 from dagathlon.study.store.codec import Bytes, CodecError, decode
-from dagathlon.study.store.index_tables import connect, has_hosts
+from dagathlon.study.store.index_tables import (
+    added_columns,
+    connect,
+    explained,
+    has_hosts,
+    unwritable,
+)
 from dagathlon.study.store.machine import read_facts
 from dagathlon.study.store.objects import DamagedError, Objects, Payload
+from dagathlon.study.store.results_folder import OBJECTS, is_digest
+from dagathlon.study.store.rows import OUTCOME, DamagedRowError, has_types, outcome_of
 
 _CHUNK = 500
-_OUTCOME = "status, reason, detail, wall, cpu, memory, time_limit, memory_limit"
 COLUMNS = (
     *("key", "kind", "module", "status", "reason", "detail", "wall", "cpu", "memory"),
     *("time_limit", "memory_limit", "created", "host", "digest", "size", "inline"),
+    "cpu_limit",
 )
 """What the index has of a result, beside the number of its row."""
 
@@ -31,9 +39,6 @@ _INSERT = (
     f"INSERT OR REPLACE INTO results ({', '.join(COLUMNS)})"
     f" VALUES ({', '.join('?' * len(COLUMNS))})"
 )
-
-
-_NOWHERE = "''"  # what a store says of hosts that was made before they were recorded
 
 
 class StoreWarning(UserWarning):
@@ -69,20 +74,35 @@ class Store:
         Made when it is not there, unless `readonly`.
     readonly
         Open an existing store without changing anything.
+
+    Attributes
+    ----------
+    n_damaged
+        Number of results that turned out to be damaged since the store was opened.
+
+    Raises
+    ------
+    StudyError
+        When there is none to read, when it is no store or one of a newer format, and, at the end of
+        a ``with`` statement, in the place of an error of SQLite.
     """
 
     def __init__(self, folder: Path | str, *, readonly: bool = False) -> None:
         self.folder = Path(folder)
         self.readonly = readonly
         self.connection = connect(self.folder, readonly=readonly)
-        self._outcome = f"{_OUTCOME}, {'host' if has_hosts(self.connection) else _NOWHERE}"
-        self.objects = Objects(self.folder / "objects")
+        added = added_columns(self.connection)
+        self._outcome = ", ".join(added.get(name, name) for name in OUTCOME)
+        self.objects = Objects(self.folder / OBJECTS)
+        self.n_damaged = 0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         self.close()
+        if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+            raise explained(self.folder, error) from error
 
     def close(self) -> None:
         """Close the index; results are safe without it."""
@@ -99,15 +119,17 @@ class Store:
             return None
         *outcome, kind, module, digest, size, inline = row
         payload = None if digest is None else Payload(digest, size, inline)
-        return StoredResult(kind, module, _outcome(outcome), payload)
+        return StoredResult(kind, module, self._checked(outcome), payload)
 
     def outcomes(self, keys: Iterable[bytes], since: float = 0.0) -> dict[bytes, Outcome]:
         """Outcomes of many tasks at once, of those that have one recorded after `since`."""
         found: dict[bytes, Outcome] = {}
         columns = f"key, created, {self._outcome}"
         for key, created, *outcome in self._rows(columns, keys):
+            if type(created) is not float:
+                raise DamagedRowError(self.folder, "results")
             if created >= since:
-                found[key] = _outcome(outcome)
+                found[key] = self._checked(outcome)
         return found
 
     def load(self, key: bytes) -> Any:
@@ -121,8 +143,7 @@ class Store:
         except KeyError:
             return None
         except DamagedError as error:
-            warnings.warn(f"{error}; it will be computed again", StoreWarning, stacklevel=2)
-            self.drop([key])
+            self._give_up(key, error)
             return None
 
     def read(self, key: bytes) -> Any:
@@ -148,13 +169,13 @@ class Store:
 
     def load_many(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Any]]:
         """Results of many tasks, of those that have one, in no particular order."""
-        for key, digest, size, inline in self._rows("key, digest, size, inline", keys):
-            if digest is None:
+        for key, status, *payload in self._rows("key, status, digest, size, inline", keys):
+            if payload[0] is None and status != Status.OK.value:
                 continue
             try:
-                yield key, self._put_together(self.objects.read(Payload(digest, size, inline)))
-            except DamagedError:
-                self.load(key)
+                yield key, self._put_together(self.objects.read(Payload(*payload)))
+            except DamagedError as error:
+                self._give_up(key, error)
 
     def digests(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Hashes of the stored results, by key: equal hashes are equal results."""
@@ -186,7 +207,11 @@ class Store:
         """The machines that results were made on; a name has several facts where they changed."""
         if not has_hosts(self.connection):
             return []
-        rows = self.connection.execute("SELECT name, facts FROM hosts ORDER BY name, facts")
+        rows = self.connection.execute(
+            "SELECT name, facts FROM hosts ORDER BY name, facts"
+        ).fetchall()
+        if not all(has_types(row, str, str) for row in rows):
+            raise DamagedRowError(self.folder, "hosts")
         return [(name, read_facts(facts)) for name, facts in rows]
 
     def drop(self, keys: Sequence[bytes]) -> None:
@@ -198,31 +223,39 @@ class Store:
                 row = self.connection.execute(
                     "DELETE FROM results WHERE key = ? RETURNING digest, inline IS NULL", (key,)
                 ).fetchone()
-                if row is not None and row[0] is not None and row[1]:
-                    self.objects.path(row[0]).unlink(missing_ok=True)
+                if row is not None and is_digest(row[0]) and row[1]:
+                    self.objects.remove(row[0])
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing; waits for other processes that are writing."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self.connection.execute("ROLLBACK")
-                raise
+            yield
             self.connection.execute("COMMIT")
-        except sqlite3.OperationalError as error:
+        except BaseException as error:
+            # SQLite has ended the transaction itself where the disk was full.
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise self.unwritable(error) from error
+            if isinstance(error, sqlite3.OperationalError):
+                raise explained(self.folder, error) from error
+            raise
 
     def unwritable(self, cause: object) -> StudyError:
-        """What to say when the disk is full or read-only."""
-        return StudyError(
-            f"{self.folder}: the store cannot be written ({cause}); what was finished is "
-            "safe, run the same command again when the cause is gone"
-        )
+        """Say that the disk is full or read-only."""
+        return unwritable(self.folder, cause)
+
+    def _checked(self, row: Sequence[Any]) -> Outcome:
+        outcome = outcome_of(row)
+        if outcome is None:
+            raise DamagedRowError(self.folder, "results")
+        return outcome
+
+    def _give_up(self, key: bytes, error: DamagedError) -> None:
+        """Warn of a damaged result and take it out, so that it is computed again."""
+        self.n_damaged += 1
+        warnings.warn(f"{error}; it will be computed again", StoreWarning, stacklevel=3)
+        self.drop([key])
 
     def _put_together(self, stored: Bytes) -> Any:
         try:
@@ -238,12 +271,6 @@ class Store:
         while chunk := list(islice(remaining, _CHUNK)):
             chunk.extend(chunk[-1:] * (_CHUNK - len(chunk)))
             yield from self.connection.execute(statement, chunk).fetchall()
-
-
-def _outcome(row: Sequence[Any]) -> Outcome:
-    status, reason, detail, wall, cpu, memory, time_limit, memory_limit, host = row
-    limits = _NO_LIMITS if time_limit is memory_limit is None else Limits(time_limit, memory_limit)
-    return Outcome(_STATUS[status], reason, detail, wall, cpu, memory, limits, host)
 
 
 def _row(result: Result, created: float) -> tuple[Any, ...]:
@@ -263,8 +290,5 @@ def _row(result: Result, created: float) -> tuple[Any, ...]:
         created,
         outcome.host,
         *(payload or (None, None, None)),
+        outcome.limits.cpu,
     )
-
-
-_NO_LIMITS = Limits()
-_STATUS = {status.value: status for status in Status}

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import sqlite3
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from dagathlon.errors import StudyError
-from dagathlon.study.store.claims import SCRATCH, run_records
+from dagathlon.study.plan.task import Status
+from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.codec import CodecError, decode
+from dagathlon.study.store.index_tables import explained
 from dagathlon.study.store.objects import DamagedError, Payload
+from dagathlon.study.store.results_folder import INDEX, SCRATCH, remove_folder
+from dagathlon.study.store.rows import (
+    DamagedRowError,
+    damaged_rows,
+    has_types,
+    remove_damaged_rows,
+)
 from dagathlon.study.store.store import Store
 
 
@@ -32,12 +41,21 @@ class Freed(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A result that is not what it was."""
+    """A result, or a part of the index, that is not what it was.
 
-    key: bytes
-    kind: str
-    module: str
+    Parameters
+    ----------
+    place
+        The result's task, or the part of the index.
+    problem
+        What is wrong.
+    key
+        Key of the result's task; empty for a part of the index.
+    """
+
+    place: str
     problem: str
+    key: bytes = b""
 
 
 class Count(NamedTuple):
@@ -53,8 +71,8 @@ class Count(NamedTuple):
 def size(store: Store) -> Size:
     """How much there is."""
     (results,) = store.connection.execute("SELECT count(*) FROM results").fetchone()
-    index = sum(path.stat().st_size for path in store.folder.glob("index.sqlite*"))
-    sizes = [path.stat().st_size for _, path in store.objects.files()]
+    index = sum(path.lstat().st_size for path in store.folder.glob(f"{INDEX}*"))
+    sizes = [path.lstat().st_size for _, path in store.objects.files()]
     return Size(results, index, len(sizes), sum(sizes))
 
 
@@ -63,24 +81,58 @@ def counts(store: Store) -> list[Count]:
     rows = store.connection.execute(
         "SELECT kind, module, status, count(*), avg(wall) FROM results"
         " GROUP BY kind, module, status ORDER BY kind, module, status"
-    )
+    ).fetchall()
+    for row in rows:
+        if not has_types(row, str, str, str, int, float) or row[2] not in _STATUSES:
+            raise DamagedRowError(store.folder, "results")
     return [Count(*row) for row in rows]
 
 
 def verify(store: Store, *, repair: bool = False) -> list[Damage]:
-    """Read every result and compare it with its hash.
+    """Check the index, then read every result and compare it with its hash.
 
     Parameters
     ----------
     store
         The store.
     repair
-        Take damaged results out, so that the next run computes them again.
+        Take damaged rows and results out, so that the next run computes them again.
+
+    Raises
+    ------
+    StudyError
+        When the file of the index itself is so damaged that nothing can be taken out.
     """
+    found = _damaged_index(store, repair=repair)
+    if found and not repair:
+        return found
     damaged = list(_damaged(store))
     if repair:
         store.drop([damage.key for damage in damaged])
-    return damaged
+    return found + damaged
+
+
+def _damaged_index(store: Store, *, repair: bool) -> list[Damage]:
+    """Look for damaged rows, and for pages of the index that contradict each other."""
+    connection = store.connection
+    rows = damaged_rows(connection)
+    found = [Damage(f"table {name}", f"damaged rows: {count:,}") for name, count in rows.items()]
+    if found and repair:
+        with store.transaction():
+            remove_damaged_rows(connection)
+    if (problem := _contradiction(store)) and not (found and not repair):
+        if repair:
+            connection.execute("REINDEX")
+            if again := _contradiction(store):
+                raise explained(store.folder, sqlite3.DatabaseError(again))
+        found.append(Damage(INDEX, problem))
+    return found
+
+
+def _contradiction(store: Store) -> str:
+    """What SQLite finds wrong with the file of the index; empty when it is sound."""
+    (said,) = store.connection.execute("PRAGMA integrity_check(1)").fetchone()
+    return "" if said == "ok" else str(said).splitlines()[-1]
 
 
 def _damaged(store: Store) -> Iterator[Damage]:
@@ -91,7 +143,7 @@ def _damaged(store: Store) -> Iterator[Damage]:
         try:
             decode(store.objects.read(Payload(*payload)))
         except (DamagedError, CodecError) as error:
-            yield Damage(key, kind, module, str(error))
+            yield Damage(f"{kind} {module} {key.hex()[:12]}", str(error), key)
 
 
 def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
@@ -127,7 +179,10 @@ def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
         with contextlib.suppress(FileNotFoundError):
             freed += path.stat().st_size
             path.unlink()
-    shutil.rmtree(store.folder / SCRATCH, ignore_errors=True)
+    remove_folder(store.folder, SCRATCH)
     store.connection.execute("VACUUM")
     store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Freed(dropped, len(unused), freed)
+
+
+_STATUSES = {status.value for status in Status}

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Protocol, Self, TypeGuard
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -19,10 +19,12 @@ from rich.text import Text
 
 from dagathlon.errors import StudyError, not_written
 from dagathlon.study.engine.protocol import Event, Finished, Note, Running, Summary, Writing
-from dagathlon.study.plan.task import Status, Workload
+from dagathlon.study.plan.task import Status, Task, TaskKind, Workload
+from dagathlon.study.view.causes import Skipped, causes
 from dagathlon.study.view.event_log import event_json
 from dagathlon.study.view.hosts import crew_words, drawn_hosts, failures_by_host
 from dagathlon.study.view.tally import Line, Tally
+from dagathlon.wording import counted
 
 PLAIN_SECONDS = 10.0
 _REFRESH = 0.25
@@ -147,7 +149,7 @@ class Display:
         self._log = log
         self._quiet = quiet
         self._next_running = 0.0
-        self._reasons: dict[str, Counter[str]] = {}
+        self._reasons: Counter[tuple[str, str]] = Counter()
         self._stack = ExitStack()
         if log is not None:
             self._stack.callback(log.close)
@@ -162,9 +164,8 @@ class Display:
     def on_event(self, event: Event) -> None:
         """Take in an event of the engine."""
         self._tally.add(event)
-        if isinstance(event, Finished) and event.outcome.status is Status.SKIPPED:
-            reasons = self._reasons.setdefault(event.task.call.module, Counter())
-            reasons[event.outcome.reason] += 1
+        if _is_skipped_run(event):
+            self._reasons[name_of(event.task), event.outcome.reason] += 1
         if self._log is not None and self._is_logged(event):
             self._write(self._log, event_json(event))
         if isinstance(event, Note):
@@ -230,9 +231,11 @@ def make_display(
 def headline(tally: Tally) -> str:
     """Where the whole run stands, on one line."""
     whole = tally.total
-    parts = [f"{whole.done + whole.failed:,} of {whole.total:,} tasks"]
+    parts = [f"{whole.ended:,} of {whole.total:,} tasks"]
     if whole.failed:
         parts.append(f"{whole.failed:,} failed")
+    if whole.skipped:
+        parts.append(f"{whole.skipped:,} skipped")
     parts.append(f"{whole.running} running")
     if crew := crew_words(tally.hosts, tally.queued):
         parts.append(crew)
@@ -249,14 +252,15 @@ def drawn(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     table.add_column()
     table.add_column(ratio=1)
-    for _ in range(3):
+    for _ in range(4):
         table.add_column(justify="right")
     for name, line in sorted(tally.lines.items(), key=_order):
         table.add_row(
             name,
-            ProgressBar(total=max(line.total, 1), completed=line.done + line.failed, width=30),
-            f"{line.done + line.failed:,}/{line.total:,}",
+            ProgressBar(total=max(line.total, 1), completed=line.ended, width=30),
+            f"{line.ended:,}/{line.total:,}",
             Text(f"{line.failed:,} failed" if line.failed else "", style="red"),
+            Text(f"{line.skipped:,} skipped" if line.skipped else "", style="yellow"),
             Text(f"{line.running} running" if line.running else "", style="cyan"),
         )
     return Group(table, *drawn_hosts(tally.hosts), Text(headline(tally)))
@@ -283,7 +287,7 @@ def closing_lines(summary: Summary) -> list[str]:
     """How many ran, how many came from the store, and how to go on."""
     seconds = f"{summary.seconds:.1f} s" if summary.seconds < 60 else duration(summary.seconds)
     lines = [
-        f"{summary.ran.total():,} tasks ran in {seconds}, "
+        f"{counted(summary.ran.total(), 'task')} ran in {seconds}, "
         f"{summary.stored.total():,} came from the store"
     ]
     if summary.partial:
@@ -293,17 +297,45 @@ def closing_lines(summary: Summary) -> list[str]:
     return lines
 
 
-def failure_lines(summary: Summary, reasons: Mapping[str, Counter[str]]) -> list[str]:
-    """Failures by code and algorithm, why runs were skipped, and where it was one machine's."""
+def _is_skipped_run(event: Event) -> TypeGuard[Finished]:
+    """Whether a run was skipped itself, not what would only follow from it."""
+    if not isinstance(event, Finished) or event.outcome.status is not Status.SKIPPED:
+        return False
+    return event.task.call.kind not in (TaskKind.ESTIMATE, TaskKind.SCORE)
+
+
+def name_of(task: Task) -> str:
+    """The learner of a task: round completed copies of data it is the one that is run on them."""
+    inner = task.call.values.get("learner")
+    return str(inner.get("module")) if isinstance(inner, Mapping) else task.call.module
+
+
+def failure_lines(summary: Summary, reasons: Mapping[tuple[str, str], int]) -> list[str]:
+    """Failures by code and algorithm, why runs were skipped, and where it was one machine's.
+
+    Parameters
+    ----------
+    summary
+        How the run went.
+    reasons
+        How often runs of a module were skipped in this run, by module and reason.
+    """
     meaning = {
         Status.TIME: "over the time limit",
         Status.ERROR: "ended in an error",
         Status.MEMORY: "over the memory limit",
-        Status.SKIPPED: "not run",
     }
-    lines = []
+    lines, skipped = [], 0
     for (status, module), n in sorted(summary.failures().items()):
-        lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
         if status == Status.SKIPPED:
-            lines += [f"  {reason}" for reason, _ in reasons.get(module, Counter()).most_common(3)]
+            skipped += n
+        else:
+            lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
+    learned = {key: n for key, n in reasons.items() if key[1]}
+    found = causes(Skipped(name, name, reason, n) for (name, reason), n in learned.items())
+    lines += [f"skipped  {one.who}, {counted(one.n, 'run')}: {one.words}" for one in found]
+    earlier = skipped - sum(one.n for one in found)
+    if earlier > 0:
+        other = "other " if found else ""
+        lines.append(f"skipped  {counted(earlier, f'{other}run')}, as the report says")
     return [*lines, *failures_by_host(summary.hosts)]

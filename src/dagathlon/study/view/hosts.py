@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dagathlon.study.engine.protocol import Host
+from dagathlon.wording import counted
 
 MOST_ROWS = 8
 """So many machines have a row each where there is little room."""
@@ -25,11 +26,6 @@ def crew_words(hosts: Sequence[Host], queued: int) -> str:
         return ""
     workers = sum(host.workers for host in present)
     return f"{counted(workers, 'worker')} on {counted(len(present), 'host')}, {queued:,} queued"
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def summed_up(hosts: Sequence[Host]) -> str:

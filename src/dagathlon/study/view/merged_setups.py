@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from dagathlon.errors import StudyError
+from dagathlon.study.store.results_folder import (
+    open_file,
+    read_file,
+    refuse_links,
+    write_file,
+)
 from dagathlon.study.view.provenance import PROVENANCE, Provenance, RunState
-from dagathlon.study.view.saved_file import SAVED, load
+from dagathlon.study.view.saved_file import MOST_BYTES, SAVED, load
 
 # What the plan of a setup consists of, in the file that its run saved.
 _OF_PLAN = ("keys", "cases/", "runs/", "further/")
@@ -38,7 +43,9 @@ def bring_setups(source: Path, out: Path) -> Iterator[str]:
         setup, place = path.parent, out / path.parent.name
         if setup.is_symlink() or path.is_symlink():
             yield f"{setup}: is a link; its results are merged, its report is not brought along"
-        elif not (place / SAVED).is_file():
+            continue
+        refuse_links(place)
+        if not (place / SAVED).is_file():
             _bring(setup, place)
         elif _plan_of(path) == _plan_of(place / SAVED):
             _join(setup, place)
@@ -54,13 +61,8 @@ def _bring(setup: Path, place: Path) -> None:
     saved = load(setup)
     place.mkdir(parents=True, exist_ok=True)
     _elsewhere(Provenance.load(setup)).save(place)
-    (place / saved.name).write_bytes(saved.text)
-    unfinished = place / f"{SAVED}.merged.part"
-    try:
-        shutil.copyfile(setup / SAVED, unfinished)
-        unfinished.replace(place / SAVED)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_file(place / saved.name, saved.text)
+    write_file(place / SAVED, read_file(setup, SAVED, most=MOST_BYTES))
 
 
 def _join(setup: Path, place: Path) -> None:
@@ -94,7 +96,10 @@ def _elsewhere(provenance: Provenance) -> Provenance:
 def _plan_of(path: Path) -> list[tuple[str, int, int]]:
     """What tells plans apart, without reading them."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with (
+            open(open_file(path.parent, path.name), "rb") as file,
+            zipfile.ZipFile(file) as archive,
+        ):
             entries = [e for e in archive.infolist() if e.filename.startswith(_OF_PLAN)]
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise StudyError(f"{path}: what the run saved cannot be read ({error})") from None

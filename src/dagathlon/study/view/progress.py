@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from dagathlon.study.engine.protocol import Host
 from dagathlon.study.view.display import duration
-from dagathlon.study.view.hosts import counted
+from dagathlon.wording import counted
 
 _MOST = 2**53
 _LONGEST = 300

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import Any, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.study.store.machine import described, machine_facts, versions_of
+from dagathlon.study.store.results_folder import read_file, write_file
+from dagathlon.study.view.sources import Source, from_json, to_json
 
 PROVENANCE = "provenance.json"
 _MOST_BYTES = 2**20
@@ -52,6 +54,12 @@ class Provenance:
         Of the packages and of Python, by name.
     machine
         System, processor and cores.
+    sources
+        Files and bundled networks that data entries come from; empty before it was kept.
+    rank_unit
+        What counts once in average ranks, where a report was asked for another than the study's.
+    cpu_limit
+        Limit of processor time of the runs, in seconds; None before it was kept.
     """
 
     study: str
@@ -65,6 +73,9 @@ class Provenance:
     ended: float | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: dict(_versions()))
     machine: str = field(default_factory=lambda: described(machine_facts()))
+    sources: Sequence[Source] = ()
+    rank_unit: str = ""
+    cpu_limit: float | None = None
 
     def closed(self, *, interrupted: bool) -> Self:
         """The same when the run has come to its end."""
@@ -74,26 +85,25 @@ class Provenance:
     def save(self, folder: Path) -> None:
         """Write it into the folder of a setup, whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
-        unfinished = folder / f"{PROVENANCE}.{os.getpid()}.part"
-        text = json.dumps({"format": 1} | asdict(self), indent=2) + "\n"
-        try:
-            unfinished.write_text(text, "utf-8")
-            unfinished.replace(folder / PROVENANCE)
-        except OSError:
-            unfinished.unlink(missing_ok=True)
-            raise
+        values = asdict(self) | {"sources": to_json(self.sources)}
+        text = json.dumps({"format": 1} | values, indent=2) + "\n"
+        write_file(folder / PROVENANCE, text.encode())
 
     @classmethod
     def load(cls, folder: Path) -> Self:
         """Read it again; what is not of the right type is a `StudyError`."""
         path = folder / PROVENANCE
         try:
-            with path.open(encoding="utf-8") as stream:
-                found: dict[str, Any] = json.loads(stream.read(_MOST_BYTES))
+            added: dict[str, Any] = {"sources": [], "rank_unit": "", "cpu_limit": None}
+            found: dict[str, Any] = added | json.loads(
+                read_file(folder, PROVENANCE, most=_MOST_BYTES)
+            )
             values = {one.name: found[one.name] for one in fields(cls)}
             values["state"] = RunState(values["state"])
             values["versions"] = {str(k): str(v) for k, v in values["versions"].items()}
+            values["rank_unit"] = str(values["rank_unit"])
             values["process"] = int(values["process"])
+            values["sources"] = tuple(from_json(values["sources"]))
             time.gmtime(values["began"])  # a moment that cannot be told is no moment
             return cls(**values)
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

@@ -16,8 +16,9 @@ from dagathlon.study.view.saved import SavedStudy
 Row: TypeAlias = dict[str, Any]
 _Said: TypeAlias = tuple[Mapping[str, Any], Sequence[str]]
 
-# Columns whose values are measured, so that they differ from one run of a study to the next.
 MEASURED = ("time", "cpu", "memory")
+"""What the names of columns begin with whose values are measured: they differ between any two runs
+of a study, as all of a table does whose name begins with ``run_time``."""
 NOTES = "notes"
 """The column of what learners say of their results; it is there where one has said something."""
 TIME_NOTE = "time_note"

@@ -32,6 +32,7 @@ import numpy as np
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import Case, Omission, Run
 from dagathlon.study.plan.task import Limits
+from dagathlon.study.store.results_folder import LinkError, open_file
 from dagathlon.study.view.columns import TYPES, Packed, by_column, by_record, packed, uncollected
 from dagathlon.study.view.facts import (
     facts_json,
@@ -52,7 +53,7 @@ MOST_BYTES = 2**31
 _MOST_FACTS = 2**28
 _FACTS, _STUDY, _KEYS = "facts.json", "study.json", "keys"
 _RUN_FIELDS = tuple(name for name in Run._fields if name != "scores")
-_LIMIT_FIELDS = ("time_limit", "memory_limit")
+_LIMIT_FIELDS = ("time_limit", "memory_limit", "cpu_limit")
 _UNREADABLE = (
     *(OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, OverflowError),
     *(MemoryError, RuntimeError, zlib.error, zipfile.BadZipFile),
@@ -63,14 +64,19 @@ def save(study: SavedStudy, folder: Path) -> None:
     """Write what a run saves of a setup into the setup's folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     # Runs of the same study may begin at the same moment.
-    unfinished = folder / f"{SAVED}.{os.getpid()}.part"
+    unfinished = f"{SAVED}.{os.getpid()}.part"
     try:
         packing = (zipfile.ZIP_DEFLATED, True, 1)
-        with uncollected(), zipfile.ZipFile(unfinished, "w", *packing) as archive:
+        made = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+        with (
+            open(open_file(folder, unfinished, flags=made), "w+b") as file,
+            uncollected(),
+            zipfile.ZipFile(file, "w", *packing) as archive,
+        ):
             _write(study, archive)
-        unfinished.replace(folder / SAVED)
+        (folder / unfinished).replace(folder / SAVED)
     finally:
-        unfinished.unlink(missing_ok=True)
+        (folder / unfinished).unlink(missing_ok=True)
 
 
 def load(folder: Path) -> SavedStudy:
@@ -82,7 +88,12 @@ def load(folder: Path) -> SavedStudy:
         When it is damaged, or was written by a later version.
     """
     path = folder / SAVED
-    with _explained(path), uncollected(), zipfile.ZipFile(path) as archive:
+    with (
+        _explained(path),
+        open(open_file(folder, SAVED), "rb") as file,
+        uncollected(),
+        zipfile.ZipFile(file) as archive,
+    ):
         return _read(archive, path)
 
 
@@ -92,10 +103,13 @@ def saved_setups(folder: Path) -> list[Path]:
     Raises
     ------
     StudyError
-        When there is none.
+        When there is none, but for links.
     """
     beside = sorted(path.parent for path in folder.glob(f"*/{SAVED}"))
-    found = [place for place in (folder, *beside) if (place / SAVED).is_file()]
+    there = [place for place in (folder, *beside) if (place / SAVED).is_file()]
+    found = [place for place in there if not _is_linked(place, folder)]
+    if there and not found:
+        raise LinkError(f"{there[0]}: is a link or has one; links in a folder are not followed")
     if found:
         return found
     if (folder / PROVENANCE).is_file() or any(folder.glob(f"*/{PROVENANCE}")):
@@ -104,6 +118,11 @@ def saved_setups(folder: Path) -> list[Path]:
             "the study again into this folder: what is in the store is not computed again"
         )
     raise StudyError(f"{folder}: there are no results of a study here (no {SAVED})")
+
+
+def _is_linked(setup: Path, folder: Path) -> bool:
+    """Whether what a setup has is reached by a link, other than the one that the user gave."""
+    return (setup / SAVED).is_symlink() or (setup != folder and setup.is_symlink())
 
 
 @contextmanager
@@ -121,7 +140,7 @@ def _explained(path: Path) -> Iterator[None]:
 def _write(study: SavedStudy, archive: zipfile.ZipFile) -> None:
     plan = study.plan
     looks = list(plan.data_scores)
-    limits = [(one.time, one.memory) for one in plan.limits]
+    limits = [(one.time, one.memory, one.cpu) for one in plan.limits]
     tables = {
         "cases": by_column(plan.cases, Case._fields) | _look_columns(plan, looks),
         "runs": _run_columns(plan.runs) | by_column(limits, _LIMIT_FIELDS),
@@ -228,7 +247,9 @@ def _plan(archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> SavedPlan:
         str(name): _by_case(tables["cases"][f"look{i}"]) for i, name in enumerate(facts["looks"])
     }
     runs, further = _runs(tables["runs"]), _runs(tables["further"])
-    limits = [Limits(*row) for row in by_record(tables["runs"], _LIMIT_FIELDS)]
+    # Before there were limits of processor time, none was written down.
+    said = [name for name in _LIMIT_FIELDS if name in tables["runs"]]
+    limits = [Limits(*row) for row in by_record(tables["runs"], said)]
     omissions = [Omission(*map(str, row)) for row in facts["omissions"]]
     named = read_further_scores(facts.get("further_scores", []))
     return SavedPlan(cases, runs, further, keys, origins, looks, limits, omissions, named)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance, RunState
+from dagathlon.wording import agreeing, counted
 
 
 class Standing(NamedTuple):
@@ -39,11 +40,13 @@ class Standing(NamedTuple):
         """What a reader must know before the numbers; empty when all runs are in."""
         if not self.partial:
             return ""
-        return f"{self.there:,} of {self.planned:,} runs are in; {self._why()}"
+        runs = f"{self.there:,} of {counted(self.planned, 'run')}"
+        return f"{runs} {agreeing(self.there, 'is', 'are')} in; {self._why()}"
 
     def line(self) -> str:
         """The same for a list of setups, in which one that is complete says so."""
-        return self.words() or f"all {self.planned:,} runs are in"
+        whole = "the only run is" if self.planned == 1 else f"all {self.planned:,} runs are"
+        return self.words() or f"{whole} in"
 
     def _why(self) -> str:
         if self.state is RunState.RUNNING:

@@ -34,11 +34,17 @@ class Line:
     done: int = 0
     failed: int = 0
     running: int = 0
+    skipped: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Tasks with an outcome."""
+        return self.done + self.failed + self.skipped
 
     @property
     def left(self) -> int:
         """Tasks without an outcome."""
-        return self.total - self.done - self.failed
+        return self.total - self.ended
 
 
 class Tally:
@@ -92,6 +98,8 @@ class Tally:
         line = self._line(call.kind, call.module)
         if event.outcome.status is Status.OK:
             line.done += 1
+        elif event.outcome.status is Status.SKIPPED:
+            line.skipped += 1
         else:
             line.failed += 1
 
@@ -115,4 +123,5 @@ class Tally:
             whole.total += line.total
             whole.done += line.done
             whole.failed += line.failed
+            whole.skipped += line.skipped
         return whole

@@ -108,7 +108,7 @@ class Packer:
         company = tuple(map(number, self._work.sharing.company(position)))
         digests = tuple(payload.digest for payload in read)
         said = (position, task.random_key, number(task.call), digests)
-        return Errand(*said, limits.time, limits.memory, company)
+        return Errand(*said, limits.time, limits.memory, limits.cpu, company)
 
     def _sent(self, station: Station, payload: Payload, large: list[Large]) -> Sent:
         digest, size, content = payload

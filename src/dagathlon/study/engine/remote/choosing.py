@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.execute import HANDLERS
+from dagathlon.study.engine.losses import SUSPECT, Losses
 from dagathlon.study.engine.remote.home import AT_HOME
 from dagathlon.study.engine.remote.identity import module_id
 from dagathlon.study.engine.remote.station import Station
@@ -20,10 +20,7 @@ _AHEAD_SECONDS = 2.0
 _LEAST = 1e-4
 _MOST_TASKS = 1000
 _PATIENCE = 1.0
-_SUSPECT = 2
 _FAR = 2048
-DANGEROUS = 3
-"""After so many losses a task has a worker to itself, so that it is known what is to blame."""
 
 
 class Chosen(NamedTuple):
@@ -52,15 +49,14 @@ class Choosing:
     Attributes
     ----------
     losses
-        How often the worker of a task was lost. After two losses it is a batch of its own, so that
-        it takes few others with it; after three it has the worker to itself.
+        How often the worker of each task was lost.
     """
 
     def __init__(self, work: Coordinator) -> None:
         self._work = work
         self._schedule = work.schedule
         self._expected: dict[str, float] = {}
-        self.losses: Counter[int] = Counter()
+        self.losses = Losses(work)
 
     def took(self, module: str, wall: float) -> None:
         """A task of a module has taken so long."""
@@ -99,7 +95,7 @@ class Choosing:
             position = self._next(station, shape, elsewhere)
             expected = self._expectation(position)
             losses = self.losses[position]
-            if positions and (losses >= _SUSPECT or load + expected > most):
+            if positions and (losses >= SUSPECT or load + expected > most):
                 break
             if self._is_unfit(station, position) or (ahead and expected > _AHEAD_SECONDS):
                 break
@@ -107,8 +103,8 @@ class Choosing:
             load += expected
             held = self._work.sharing.data_of(position)
             station.shared_data = station.shared_data if held is None else held
-            if losses >= _SUSPECT:
-                return Chosen(station, shape, positions, load, losses >= DANGEROUS)
+            if losses >= SUSPECT:
+                return Chosen(station, shape, positions, load, self.losses.is_dangerous(position))
         return Chosen(station, shape, positions, load)
 
     def _next(self, station: Station, shape: int, elsewhere: set[int]) -> int:
@@ -119,7 +115,7 @@ class Choosing:
 
     def _is_unfit(self, station: Station, position: int) -> bool:
         """Whether a station cannot do a task, or not beside what it does."""
-        dangerous = self.losses[position] >= DANGEROUS
+        dangerous = self.losses.is_dangerous(position)
         return (dangerous and bool(station.out)) or self._lacks(station, position)
 
     def _lacks(self, station: Station, position: int) -> bool:

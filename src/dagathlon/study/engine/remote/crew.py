@@ -14,6 +14,7 @@ from typing import Any
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.making import Made
 from dagathlon.study.engine.remote.settings import ClusterSettings
+from dagathlon.wording import agreeing
 
 _LOOK = 2.0
 _ASK_QUEUE = 6.0
@@ -189,7 +190,7 @@ class Crew:
         self._known.update(new)
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
         if any(jobs):
-            word = "job" if len(jobs) == 1 else "jobs"
+            word = agreeing(len(jobs), "job", "jobs")
             numbers = sorted(filter(None, jobs), key=lambda job: (len(job), job))
             self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 

@@ -13,7 +13,7 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.engine.protocol import Note
 from dagathlon.study.engine.remote.batches import Packer
-from dagathlon.study.engine.remote.choosing import DANGEROUS, Choosing, Chosen
+from dagathlon.study.engine.remote.choosing import Choosing, Chosen
 from dagathlon.study.engine.remote.events import (
     Broken,
     Event,
@@ -34,7 +34,6 @@ from dagathlon.study.store.objects import INLINE, DamagedError, Payload
 from dagathlon.study.store.store import Store
 
 _MAX_RETURNS = 4
-_MAX_LOSSES = 5
 _MAX_FAILURES = 6
 
 
@@ -86,22 +85,13 @@ class Dispatch:
             each.station.send(number, each.positions, wanted, exclusive=each.exclusive)
             chosen[number] = each
         allowed = set(self._work.claim([i for each in chosen.values() for i in each.positions]))
-        keys = {key for i in allowed for key in self._work.input_keys(i)}
-        payloads = self._store.payloads(keys)
+        payloads = self._work.inputs(allowed)
         refused = False
         for number, each in chosen.items():
-            ours = [i for i in each.positions if i in allowed and self._has_all(i, payloads)]
+            ours = [i for i in each.positions if i in allowed and self._work.has_all(i, payloads)]
             refused |= len(ours) < len(each.positions)
             self._send(number, each, ours, payloads)
         return refused
-
-    def _has_all(self, position: int, payloads: Mapping[bytes, Payload]) -> bool:
-        """Whether the store has what a task reads; what it has not is computed again."""
-        for place, key in enumerate(self._work.input_keys(position)):
-            if key not in payloads:
-                self._work.lose(position, place, "an input is not in the store")
-                return False
-        return True
 
     def _send(
         self, number: int, chosen: Chosen, ours: list[int], payloads: Mapping[bytes, Payload]
@@ -167,6 +157,9 @@ class Dispatch:
             self._record(station, report, event.files, kept)
         for lost in event.reply.lost:
             self._return(station, lost)
+        for report in event.reply.killed:
+            limits = self._work.limits(report.position)
+            self._choosing.losses.add(report.position, report.outcome(limits, station.host))
         for position in event.reply.left:
             self._schedule.put_back(position)
         if event.reply.full:
@@ -281,29 +274,20 @@ class Dispatch:
         if blameless:
             for position in (each for out in outs for each in out.positions):
                 self._schedule.put_back(position)
-        lost = [] if blameless else [position for out in outs for position in self._blamed(out)]
         if station.out:
             name, given = self._meeting.name(station), f"{station.given:,}"
             self._work.tell(Note(f"{name} is lost, {reason}; tasks that go elsewhere: {given}"))
-        for position in lost:
-            self._abandon(position, station.host)
+        for out in [] if blameless else outs:
+            self._blame(out, station.host)
 
-    def _blamed(self, out: Out) -> Sequence[int]:
-        """Put tasks of a lost worker back; those that it was lost with too often."""
-        found = []
+    def _blame(self, out: Out, host: str) -> None:
+        """Put tasks of a lost worker back; those that it was lost with too often fail."""
+        losses = self._choosing.losses
         for position in out.positions:
-            if out.exclusive or self._choosing.losses[position] < DANGEROUS:
-                self._choosing.losses[position] += 1
-            if self._choosing.losses[position] >= _MAX_LOSSES:
-                found.append(position)
-            else:
-                self._schedule.put_back(position)
-        return found
-
-    def _abandon(self, position: int, host: str) -> None:
-        reason = f"its worker was lost {_MAX_LOSSES} times with it"
-        limits = self._work.limits(position)
-        self._work.record(position, Outcome(Status.ERROR, reason, limits=limits, host=host))
+            counts = out.exclusive or not losses.is_dangerous(position)
+            limits = self._work.limits(position)
+            outcome = Outcome(Status.ERROR, "its worker was lost", limits=limits, host=host)
+            losses.add(position, outcome, counts=counts)
 
     # Telling
 

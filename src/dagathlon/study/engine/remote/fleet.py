@@ -176,6 +176,8 @@ class Fleet:
         heard = time.monotonic()
         while not self._over.is_set():
             try:
+                if self._client.scheduler is None:  # dask has given the scheduler up
+                    raise ConnectionError("the connection is closed")
                 asked = self._client.scheduler.identity(n_workers=-1)
                 workers = (await asyncio.wait_for(asked, _ANSWER))["workers"]
                 heard = time.monotonic()

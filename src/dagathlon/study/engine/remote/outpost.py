@@ -16,7 +16,6 @@ from dagathlon.study.engine.remote.parcels import Batch, Reply
 from dagathlon.study.engine.remote.post import Post, check_wanted
 from dagathlon.study.engine.shares import Machine, Share
 from dagathlon.study.engine.watch import Inquest
-from dagathlon.study.engine.worker import TOLD
 from dagathlon.study.plan.task import Resources
 
 _IDLE = 20.0
@@ -142,7 +141,7 @@ class Outpost:
             self._guardian = Guardian()
         folder = self.cache.objects.folder
         return WorkerProcess(
-            folder, self._scratch, self._guardian, 0, share, source=TOLD, variables=self._variables
+            folder, self._scratch, self._guardian, 0, share, variables=self._variables
         )
 
     def _dismiss(self) -> None:

@@ -48,7 +48,7 @@ class Errand(NamedTuple):
         Its call, by its number in the batch.
     inputs
         Hashes of what it reads.
-    time, memory
+    time, memory, cpu
         Its limits.
     company
         Calls of others that will run on the same data, by their numbers in the batch.
@@ -60,12 +60,13 @@ class Errand(NamedTuple):
     inputs: tuple[bytes, ...]
     time: float | None = None
     memory: int | None = None
+    cpu: float | None = None
     company: tuple[int, ...] = ()
 
     @property
     def limits(self) -> Limits:
         """What it may use."""
-        return Limits(self.time, self.memory)
+        return Limits(self.time, self.memory, self.cpu)
 
 
 class Batch(NamedTuple):
@@ -114,6 +115,8 @@ class Reply(NamedTuple):
         Bytes that the process and all it has started hold.
     full
         Why results could not be kept, when the disk there has no room.
+    killed
+        Of the tasks whose process was killed by others: what they end in if that recurs.
     """
 
     reports: tuple[Report, ...]
@@ -121,6 +124,7 @@ class Reply(NamedTuple):
     left: tuple[int, ...] = ()
     memory: int = 0
     full: str = ""
+    killed: tuple[Report, ...] = ()
 
 
 def packed(parcel: Batch | Reply) -> bytes:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.messages import Inputs, Lost, Message, Report, Unkept, Up
+from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.remote.cache import Cache
 from dagathlon.study.engine.remote.parcels import MOST_BYTES, Batch, Errand, Reply
 from dagathlon.study.engine.watch import Inquest, excess, overtime
-from dagathlon.study.engine.workers import MAX_FAILED_STARTS
+from dagathlon.study.engine.workers import most_failed_starts
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 
@@ -97,7 +97,6 @@ class Post:
         if self._worker is None:
             self._worker = self._hire()
         worker = self._worker
-        worker.tell(work.inputs)
         worker.assign(work.assignments())
         looked = 0.0
         guarded = 0.0
@@ -115,7 +114,7 @@ class Post:
             until = min(looked, guarded) if work.limits_memory else looked
             messages, is_open = _wait(worker, until - time.monotonic())
             self._listen(worker, work, messages)
-            if not is_open:
+            if not is_open or worker.has_ended():
                 self._replace(worker, work)
                 return
             if work.is_heavy:
@@ -129,7 +128,10 @@ class Post:
                     self._failed_starts = 0
                 case Report():
                     worker.settle(message.position)
-                    work.take(message)
+                    if message.killed:
+                        work.give_up(message)
+                    else:
+                        work.take(message)
                 case Lost():
                     worker.settle(message.position)
                     work.lose(message)
@@ -141,7 +143,10 @@ class Post:
         now = time.monotonic()
         if worker.is_up and work.is_late(now):
             _leave_rest(worker, work)
-        position, start = worker.slot.read()
+        if worker.stands_still():
+            self._replace(worker, work, still=True)
+            return now
+        position, start = worker.present()
         if position < 0 or not start:
             return now + _LOOK
         if position not in work.waiting:
@@ -149,7 +154,7 @@ class Post:
             self._end(worker, work, position, None)
             return now
         limits = work.limits(position)
-        outcome = overtime(limits, now - start)
+        outcome = overtime(worker, limits, now - start)
         if outcome is not None:
             self._end(worker, work, position, outcome)
         elif limits.time is not None:
@@ -158,7 +163,7 @@ class Post:
 
     def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
         """Enforce the memory limit of the present task; seconds until the next look."""
-        position, start = worker.slot.read()
+        position, start = worker.present()
         if position < 0 or not start:
             return _LOOK / 10
         outcome, pause = excess(worker, work.limits(position), start)
@@ -179,19 +184,26 @@ class Post:
         worker.close()
         self._worker = None
 
-    def _replace(self, worker: WorkerProcess, work: _Work) -> None:
-        """A process has ended by itself or by a signal: find out why."""
+    def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
+        """A process has ended by itself or by a signal, or stands still: find out why."""
         worker.kill()
         code = worker.wait()
-        position, _ = worker.slot.read()
-        outcome = None
+        messages, _ = worker.receive()
+        self._listen(worker, work, messages)
+        position, _ = worker.present()
+        if position < 0 and worker.is_up and (still or worker.garbled):
+            position = next(iter(worker.outstanding), -1)
+        death = None
         if position >= 0:
-            outcome = self._inquest.cause(worker, code, work.limits(position))
+            death = self._inquest.cause(worker, code, work.limits(position), still=still)
         if not worker.is_up:
             self._failed_starts += 1
         tail = worker.tail()
-        self._end(worker, work, position, outcome)
-        if self._failed_starts >= MAX_FAILED_STARTS:
+        if death is not None and death.from_outside and position in worker.outstanding:
+            work.give_up(_report(position, death.outcome, death.outcome.detail))
+            death = None
+        self._end(worker, work, position, None if death is None else death.outcome)
+        if self._failed_starts >= most_failed_starts(code):
             raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
 
 
@@ -206,14 +218,14 @@ class _Work:
         self._reports: list[Report] = []
         self._lost: list[Lost] = []
         self._left: list[int] = []
+        self._killed: list[Report] = []
         self.full = ""
         self.waiting: dict[int, Errand] = {each.position: each for each in batch.errands}
         self.limits_memory = any(each.memory is not None for each in batch.errands)
-        payloads = _payloads(batch, cache)
-        self.inputs = Inputs(tuple(payloads.values()))
+        self._payloads = _payloads(batch, cache)
         for errand in batch.errands:
             for place, digest in enumerate(errand.inputs):
-                if digest not in payloads:
+                if digest not in self._payloads:
                     self.lose(Lost(errand.position, place, "an input is not here"))
                     break
 
@@ -224,7 +236,7 @@ class _Work:
             Assignment(
                 errand.position,
                 Task(errand.random_key, calls[errand.call], 0),
-                errand.inputs,
+                tuple(self._payloads[digest] for digest in errand.inputs),
                 errand.limits,
                 0.0,
                 tuple(calls[number] for number in errand.company),
@@ -277,6 +289,11 @@ class _Work:
             self._cache.forget(errand.inputs[lost.place])
             self._lost.append(lost)
 
+    def give_up(self, report: Report) -> None:
+        """The process of a task was killed by others; the report is for the case that it recurs."""
+        if self.waiting.pop(report.position, None) is not None:
+            self._killed.append(report)
+
     def leave(self, position: int) -> None:
         """A task is for others."""
         if self.waiting.pop(position, None) is not None:
@@ -285,7 +302,8 @@ class _Work:
     def reply(self, memory: int) -> Reply:
         """What came of it; what waits still is left for others."""
         left = (*self._left, *self.waiting)
-        return Reply(tuple(self._reports), tuple(self._lost), left, memory, self.full)
+        told = (tuple(self._reports), tuple(self._lost), left, memory, self.full)
+        return Reply(*told, tuple(self._killed))
 
 
 def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
@@ -315,7 +333,8 @@ def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
 
 def _report(position: int, outcome: Outcome, detail: str) -> Report:
     costs = (outcome.wall, outcome.cpu, outcome.memory)
-    return Report(position, outcome.status.value, outcome.reason, detail, *costs)
+    said = (outcome.status.value, outcome.reason, detail)
+    return Report(position, *said, *costs, limits=outcome.limits)
 
 
 def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:

@@ -1,0 +1,102 @@
+"""Generators of graphs, parameters and data whose work is done by programs of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import OutOfTimeError
+from dagathlon.external.contract import write_parameters
+from dagathlon.external.drawn import read_drawn_data, read_drawn_graph, read_drawn_model
+from dagathlon.external.model_files import GRAPH, write_model
+from dagathlon.external.module import ExternalModule, seed_from
+from dagathlon.graphs import Graph, write_graph
+from dagathlon.pulse import watch
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, Model, ParameterGenerator
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset, LinearSem, Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExternalGenerator(ExternalModule):
+    """A generator in any language; classes are made from manifests by `load_folder`."""
+
+    @contextlib.contextmanager
+    def _drawn(
+        self, rng: np.random.Generator, write: Callable[[Path], None] = lambda _: None
+    ) -> Iterator[Path]:
+        """Run the program with a seed of its own; yield its folder until it is read."""
+        seed, values = seed_from(rng), self.to_json()
+
+        def write_all(folder: Path) -> None:
+            write(folder)
+            write_parameters(folder, self.name, values, seed, self.timeout)
+
+        deadline = None if self.timeout is None else time.monotonic() + self.timeout
+        try:
+            with (
+                watch(deadline=deadline),
+                self._ran({**values, "seed": seed}, write_all) as folder,
+            ):
+                yield folder
+        except OutOfTimeError:
+            if self.timeout is None:
+                raise
+            reason = f"{self.name} was stopped after {self.timeout:g} s (its timeout)"
+            raise OutOfTimeError(reason) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExternalGraph(ExternalGenerator, GraphGenerator):
+    """An external generator of true graphs."""
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Have the program draw one graph, and read what it leaves."""
+        with self._drawn(rng) as folder:
+            return read_drawn_graph(self.name, folder, self.manifest.gives)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExternalParameters(ExternalGenerator, ParameterGenerator):
+    """An external generator of models on DAGs."""
+
+    def sample(self, graph: Graph, rng: np.random.Generator) -> LinearSem | Network:
+        """Have the program draw one model on a graph, and read what it leaves."""
+        with self._drawn(rng, lambda at: write_graph(graph, at / GRAPH, "adjacency")) as folder:
+            return read_drawn_model(self.name, folder, graph, self.manifest.gives)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExternalData(ExternalGenerator, DataGenerator):
+    """An external generator of data."""
+
+    def facts(self, model: DataFacts) -> DataFacts:
+        """Kind and missing values as the manifest says, rows where there is a parameter n."""
+        gives, missing = self.manifest.gives, self.manifest.missing
+        found = replace(model, n_rows=self._rows(), missing=None if missing else False)
+        return found if gives == "same" else replace(found, kind=gives, binary=None)  # type: ignore[arg-type]
+
+    def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
+        """Have the program draw one data set from a model, and read what it leaves."""
+        with self._drawn(rng, lambda at: write_model(self.name, model, at)) as folder:
+            return read_drawn_data(
+                self.name,
+                folder,
+                model,
+                self.manifest.gives,
+                missing=self.manifest.missing,
+                n_rows=self._rows(),
+            )
+
+    def _rows(self) -> int | None:
+        """The number of rows, for programs with an integer parameter n."""
+        value = self.to_json().get("n")
+        return value if isinstance(value, int) else None

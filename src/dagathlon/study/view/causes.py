@@ -1,0 +1,100 @@
+"""Why learners were skipped: one line for each cause, whoever and however often it concerns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+# What a reason says at its end of one data set: columns, numbers of rows.
+_DETAILS = re.compile(r" \([^()]*\)$")
+_MOST_NAMED = 8
+_NAME = "\0"
+
+
+class Skipped(NamedTuple):
+    """Something skipped, and why.
+
+    Parameters
+    ----------
+    name
+        What a reader knows it by: an id, or a module.
+    module
+        The name that the reason begins with, if it begins with one.
+    reason
+        What was said against it.
+    n
+        How often.
+    """
+
+    name: str
+    module: str
+    reason: str
+    n: int = 1
+
+
+class Cause(NamedTuple):
+    """A reason that several share.
+
+    Parameters
+    ----------
+    names
+        Whom it concerns.
+    reasons
+        All the reasons, as they were given.
+    words
+        The reason; of several without their names, with the remedies that all of them have.
+    n
+        How often it occurred.
+    """
+
+    names: tuple[str, ...]
+    reasons: frozenset[str]
+    words: str
+    n: int
+
+    @property
+    def who(self) -> str:
+        """The names in a row, of many the first."""
+        more = len(self.names) - _MOST_NAMED
+        shown = self.names if more < 2 else (*self.names[:_MOST_NAMED], f"{more} more")
+        between = "; " if any(", " in name for name in shown) else ", "
+        start = [between.join(shown[:-1])] if len(shown) > 1 else []
+        return " and ".join([*start, *shown[-1:]])
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.words}"
+
+
+def causes(found: Iterable[Skipped]) -> list[Cause]:
+    """Group what was skipped by its cause.
+
+    Reasons are the same but for the name that they begin with, what they say at their end of one
+    data set, and remedies after a semicolon, which depend on the learner.
+    """
+    groups: dict[str, list[tuple[Skipped, list[str]]]] = {}
+    for one in found:
+        clauses = _clauses(one)
+        groups.setdefault(clauses[0], []).append((one, clauses))
+    return [_cause(members) for members in groups.values()]
+
+
+def _clauses(one: Skipped) -> list[str]:
+    """Split a skip reason at semicolons, the module's name replaced by a placeholder."""
+    text = _DETAILS.sub("", one.reason).removeprefix(f"{one.module} ")
+    name = re.escape(one.module)
+    return [re.sub(rf"\b{name}\b", _NAME, clause) for clause in text.split("; ")]
+
+
+def _cause(members: Sequence[tuple[Skipped, list[str]]]) -> Cause:
+    first, clauses = members[0]
+    shared = [clause for clause in clauses if all(clause in other for _, other in members)]
+    counts: Counter[str] = Counter()
+    for one, _ in members:
+        counts[one.name] += one.n
+    words = "; ".join(shared).replace(_NAME, first.module)
+    if len(counts) == 1:
+        words = first.reason if len(members) == 1 else _DETAILS.sub("", first.reason)
+    reasons = frozenset(one.reason for one, _ in members)
+    return Cause(tuple(counts), reasons, words, counts.total())

@@ -1,0 +1,240 @@
+"""Background knowledge in studies and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import dagathlon
+from dagathlon import Study
+from dagathlon.cli import main
+from dagathlon.graphs import read_graph
+from dagathlon.learners.abilities import abilities_of
+from dagathlon.learners.base import Learner
+from dagathlon.modules import modules
+
+# Benchpress's names whose constraints once ended the planning of `run` after `check` had passed.
+BNLEARN = [
+    "gs",
+    "iamb",
+    "fastiamb",
+    "interiamb",
+    "iambfdr",
+    "pcstable",
+    "hpc",
+    "mmpc",
+    "sihitonpc",
+    "mmhc",
+    "h2pc",
+    "rsmax2",
+]
+
+
+def study_of(folder: Path, algorithms: dict[str, Any], constraints: Any) -> Path:
+    """A study of Asia with 100 rows, and its constraint file."""
+    (folder / "k.json").write_text(json.dumps(constraints))
+    content = {
+        "benchmark_setup": [
+            {
+                "title": "known",
+                "data": [
+                    {
+                        "graph_id": "asia.csv",
+                        "parameters_id": "asia.rds",
+                        "data_id": "d",
+                        "seed_range": [1, 1],
+                    }
+                ],
+                "evaluation": {
+                    "benchmarks": {"ids": [e["id"] for es in algorithms.values() for e in es]}
+                },
+            }
+        ],
+        "resources": {
+            "graph": {},
+            "parameters": {},
+            "data": {"iid": [{"id": "d", "n": 100, "standardized": False}]},
+            "structure_learning_algorithms": algorithms,
+        },
+    }
+    path = folder / "known.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def with_file(*names: str) -> dict[str, Any]:
+    return {name: [{"id": name, "edgeConstraints": "k.json"}] for name in names}
+
+
+def test_bnlearn_s_testers_take_constraints_in_a_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"bnlearn_{name}" for name in BNLEARN]
+    path = study_of(tmp_path, with_file(*names), {"forbidden_edges": [["smoke", "lung"]]})
+    assert main(["check", str(path)]) == 0
+    done = Study.load(path).run(tmp_path / "results", engine="inline", figures="none")
+    runs = done.runs()
+    assert len(runs) == len(names)
+    for run in runs:
+        arcs = {(edge.left, edge.right) for edge in run.graph.edges() if edge.connector == "->"}
+        assert ("smoke", "lung") not in arcs
+
+
+def every_taker() -> list[str]:
+    """All algorithms that take constraints, by name."""
+    learners = {name: cast(type[Learner], cls) for name, cls in modules("algorithm").items()}
+    takers = [name for name, cls in learners.items() if "constraints" in abilities_of(cls).takes]
+    # These two have the parameter of their relatives, and refuse it.
+    return [name for name in takers if name not in ("chow_liu", "gsp")]
+
+
+@pytest.mark.parametrize("name", every_taker())
+def test_what_a_run_makes_before_its_first_task_is_made_by_check(name, tmp_path, monkeypatch):
+    """Delegates of learners with constraints can be found, whichever the learner is."""
+    monkeypatch.chdir(tmp_path)
+    cls = modules("algorithm")[name]
+    parameter = next(
+        key
+        for key, p in cls.parameters().items()
+        if p.type.reference and p.type.reference.to == "constraints"
+    )
+    algorithms = {name: [{"id": "a", parameter: "k.json"}], "hc": [{"id": "hc"}]}
+    path = study_of(tmp_path, algorithms, {"forbidden_edges": [["smoke", "lung"]]})
+    assert len(Study.load(path).prepare()) == 1
+
+
+def test_names_that_are_no_columns_are_told_everywhere(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    wrong = {"forbidden_edges": [["smok", "lung"]], "required_edges": [["asia", "tub"]]}
+    path = study_of(tmp_path, with_file("bnlearn_hc"), wrong)
+    assert main(["check", str(path)]) == 0
+    words = "unknown variable 'smok' (did you mean 'smoke'?)"
+    assert words in capsys.readouterr().err
+    assert main(["run", str(path), "--engine", "inline"]) == 0
+    assert words in capsys.readouterr().err
+    page = (tmp_path / "results" / "known" / "report.html").read_text()
+    assert "smok" in page
+    assert "is left out" in page
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tiers": [["smok"], ["lung"]]},
+        {"forbidden_groups": [{"cause": ["smok"], "effect": ["lung"]}]},
+        {"source_nodes": ["smok"]},
+    ],
+)
+def test_wrong_names_in_tiers_and_groups_are_found_by_check(wrong, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = study_of(tmp_path, with_file("bnlearn_hc"), wrong)
+    assert main(["check", str(path)]) == 2
+    assert "unknown variable 'smok' (did you mean 'smoke'?)" in capsys.readouterr().err
+
+
+def test_wrong_tiers_of_one_algorithm_skip_it_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    algorithms = with_file("bnlearn_hc") | {"hc": [{"id": "hc"}]}
+    path = study_of(tmp_path, algorithms, {"tiers": [["smok"], ["lung"]]})
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "will be skipped" in said
+    assert "bnlearn_hc" in said.partition("will be skipped")[2]
+    done = Study.load(path).run(tmp_path / "results", engine="inline", figures="none")
+    statuses = {run.setting: run.status for run in done.runs()}
+    assert [str(statuses[name]) for name in sorted(statuses)] == ["skipped", "ok"]
+
+
+@pytest.mark.parametrize("name", ["tetrad_fofc", "tetrad_ftfc", "tetrad_ica-lingam"])
+def test_tetrad_s_searches_without_knowledge_ignore_it_and_say_so(name, tmp_path):
+    rng = np.random.default_rng(1)
+    factor = rng.laplace(size=(300, 2)) @ rng.uniform(0.5, 1.5, (2, 6))
+    data = factor + 0.5 * rng.laplace(size=(300, 6))
+    rule = {"forbidden_edges": [["X1", "X2"]]}
+    plain = dagathlon.learn(data, name)
+    (tmp_path / "k.json").write_text(json.dumps(rule))
+    found = dagathlon.learn(data, name, edgeConstraints=str(tmp_path / "k.json"))
+    assert found.graph == plain.graph
+    assert any("edgeConstraints are ignored" in note for note in found.notes)
+
+
+def test_null_is_bnlearn_s_own_weight_of_the_prior_mean():
+    data = np.random.default_rng(2).normal(size=(100, 3)).cumsum(axis=1)
+    one = dagathlon.learn(data, "bnlearn_hc", score="bge", issmu=None)
+    other = dagathlon.learn(data, "bnlearn_hc", score="bge", issmu=1)
+    assert one.stats["score"] == other.stats["score"]
+
+
+@pytest.fixture
+def asia(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(["sample", "--network", "asia", "--n", "500", "--seed", "1", "--out", "d.csv"])
+    return tmp_path
+
+
+def test_flags_of_learn(asia):
+    flags = ["--forbid", "smoke -> lung", "--require", "dysp->bronc", "--tiers", "either;tub,lung"]
+    assert main(["learn", "d.csv", "--with", "hc[score=bic]", "--out", "g.csv", *flags]) == 0
+    graph = read_graph("g.csv")
+    arcs = {(edge.left, edge.right) for edge in graph.edges()}
+    assert ("dysp", "bronc") in arcs
+    assert ("smoke", "lung") not in arcs
+    assert not {("tub", "either"), ("lung", "either")} & arcs
+    assert {("either", "tub"), ("either", "lung")} & arcs
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--forbid", "smok->lung"], "unknown variable 'smok' (did you mean 'smoke'?)"),
+        (["--forbid", "smoke-lung"], "write an edge as 'A->B'"),
+        (["--require", " ->lung"], "write an edge as 'A->B'"),
+        (["--tiers", "smoke,lung"], "separate two groups or more by ';'"),
+        (["--tiers", "smoke;lungs"], "unknown variable 'lungs' (did you mean 'lung'?)"),
+        (["--forbid", "smoke->lung", "--require", "smoke->lung"], "is forbidden and required"),
+    ],
+)
+def test_wrong_flags_are_refused_in_words(asia, capsys, flags, message):
+    assert main(["learn", "d.csv", "--with", "hc", *flags]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_learner_without_constraints_is_refused(asia, capsys):
+    assert main(["learn", "d.csv", "--with", "corr_thresh", "--forbid", "smoke->lung"]) == 2
+    assert "corr_thresh takes no background knowledge" in capsys.readouterr().err
+
+
+def test_flags_of_new_study(asia):
+    picks = ["--pick", "hc", "--pick", "pc[alpha=0.05]", "--data", "d.csv"]
+    assert main(["new", "study", "s.json", *picks, "--forbid", "smoke->lung"]) == 0
+    written = json.loads((asia / "s_constraints.json").read_text())
+    assert written == {"forbidden_edges": [["smoke", "lung"]]}
+    algorithms = json.loads((asia / "s.json").read_text())["resources"][
+        "structure_learning_algorithms"
+    ]
+    assert all(e["constraints"] == "s_constraints.json" for es in algorithms.values() for e in es)
+    assert main(["check", "s.json"]) == 0
+
+
+def test_folders_with_commas_and_brackets_take_the_flags(asia, monkeypatch, capsys):
+    command = ["interval", "d.csv", "--with", "hc", "--with", "pc[alpha=0.01,0.05]"]
+    few = ["--subsamples", "2", "--copies", "0", "--sizes", "100", "--no-pairwise"]
+    flags = ["--engine", "inline", "--forbid", "bronc->dysp", "--out", "my, [out]"]
+    assert main([*command, *few, *flags]) == 0, capsys.readouterr().err
+    assert (asia / "my, [out]" / "d_constraints.json").exists()
+    assert "bronc -> dysp" not in capsys.readouterr().out
+    (asia / "my, tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(asia / "my, tmp"))
+    assert main(["learn", "d.csv", "--with", "hc", "--forbid", "bronc->dysp"]) == 2
+    assert "has a comma or a bracket in its name; set TMPDIR" in capsys.readouterr().err
+
+
+def test_flags_of_interval(asia, capsys):
+    command = ["interval", "d.csv", "--with", "hc", "--with", "pc", "--with", "boss"]
+    few = ["--subsamples", "2", "--copies", "0", "--sizes", "100", "--no-pairwise"]
+    assert main([*command, *few, "--engine", "inline", "--forbid", "bronc->dysp"]) == 0
+    assert (asia / "results" / "d_constraints.json").exists()
+    assert "bronc -> dysp" not in capsys.readouterr().out
