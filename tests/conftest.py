@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,21 @@ settings.register_profile(
     "dagathlon", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("dagathlon")
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_other_tests() -> Iterator[None]:
+    """Forget the user modules that a test adds, in its own process and in those it starts."""
+    before = os.environ.get("DAGATHLON_MODULES")
+    yield
+    if os.environ.get("DAGATHLON_MODULES") == before:
+        return
+    if before is None:
+        del os.environ["DAGATHLON_MODULES"]
+    else:
+        os.environ["DAGATHLON_MODULES"] = before
+    if registry := sys.modules.get("dagathlon.modules.registry"):
+        registry.modules.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -145,7 +145,7 @@ def _solve_component(
             if key not in best or score > best[key][0]:
                 best[key] = (score, list(parents))
         inside.append(best)
-    reduced = _core.ParentSets([[(s, list(key)) for key, (s, _) in b.items()] for b in inside])
+    reduced = _parent_sets([[(s, list(key)) for key, (s, _) in b.items()] for b in inside])
     chosen, bound = _solve(reduced, solver, limits, pieces)
     found = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
     score = math.fsum(score for score, _ in found)
@@ -153,6 +153,15 @@ def _solve_component(
     pieces.bounds.append(score if bound is None else max(bound, score))
     pieces.largest = max(pieces.largest, len(component))
     return [parents for _, parents in found]
+
+
+def _parent_sets(lists: ParentLists) -> _core.ParentSets:
+    """Sort parent sets for a solver, also past the deadline: the quick search then takes over."""
+    try:
+        return _core.ParentSets(lists)
+    except OutOfTimeError:
+        stop_early()
+        return _core.ParentSets(lists)
 
 
 def _solve(
