@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return version("dagathlon")
+        return importlib.import_module("importlib.metadata").version("dagathlon")
     if name not in _HOMES:
         raise AttributeError(f"module 'dagathlon' has no attribute {name!r}")
     return getattr(importlib.import_module(f"dagathlon.{_HOMES[name]}"), name)

@@ -12,9 +12,10 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from dagathlon import __version__
-from dagathlon.cli._interrupt import INTERRUPTED, USER_ERROR
+import dagathlon
+from dagathlon.cli._exit_codes import INTERRUPTED, USER_ERROR
 from dagathlon.errors import DagathlonError, DataWarning, storable_text, suggestion
+from dagathlon.modules.index import index
 
 _WELCOME = """\
 Dagathlon benchmarks structure learners: the same data, the same rules, one scoreboard.
@@ -56,29 +57,61 @@ class _Parser(argparse.ArgumentParser):
         return f"argument {argument}: {word!r}{near} is none of {', '.join(known)}"
 
 
+def commands_of(root: argparse.ArgumentParser) -> dict[str, str]:
+    """The commands of a parser and their lines of help."""
+    return {
+        str(choice.dest): choice.help or ""
+        for action in root._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for choice in action._choices_actions
+    }
+
+
 def _names_of(action: argparse.Action) -> tuple[object, ...]:
     """What argparse may call an argument in its messages."""
     return "/".join(action.option_strings), action.metavar, action.dest
 
 
-def parser() -> _Parser:
-    """The parser of all commands; every file of this package that has `add_parser` adds one."""
+def parser(words: Sequence[str] | None = None) -> _Parser:
+    """The parser of all commands, each declared by the file of this package that bears its name.
+
+    Parameters
+    ----------
+    words
+        The arguments to be parsed: files of other commands than theirs are not imported, and the
+        parsers of those have no arguments. None imports all.
+    """
     root = _Parser(
         prog="dagathlon", description="Benchmark structure learners: one study file, one report."
     )
-    root.add_argument("--version", action="version", version=f"dagathlon {__version__}")
+    root.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = root.add_subparsers(title="commands", metavar=_COMMAND)
+    wanted = next((word for word in words or () if not word.startswith("-")), None)
     for info in pkgutil.iter_modules(__path__):
-        command = importlib.import_module(f"{__name__}.{info.name}")
-        if hasattr(command, "add_parser"):
-            command.add_parser(commands)
+        name = info.name.replace("_", "-")
+        if info.name.startswith("_") or info.ispkg:
+            continue
+        if words is None or name == wanted or name not in index().commands:
+            importlib.import_module(f"{__name__}.{info.name}").add_parser(commands)
+        else:
+            commands.add_parser(name, help=index().commands[name])
     return root
+
+
+class _Version(argparse.Action):
+    """Print the version; looking it up takes as long as all else that `--help` does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(f"dagathlon {dagathlon.__version__}")
+        parser.exit()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
-    root = parser()
     words = sys.argv[1:] if arguments is None else list(arguments)
+    root = parser(words)
     for word in words:
         if word != storable_text(word):
             root.error(f"the argument {word!r} is not UTF-8 text")

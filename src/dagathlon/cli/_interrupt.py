@@ -12,12 +12,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dagathlon.cli._exit_codes import INTERRUPTED, USER_ERROR
 from dagathlon.errors import DagathlonError
 from dagathlon.external.accounts import descendants, tree_time
 from dagathlon.learners.attempt import limit_words
 
-INTERRUPTED = 130
-USER_ERROR = 2
 # So long does Python have to end things in order: programs that it started, folders to remove.
 _GRACE_SECONDS = 1.0
 # An alarm in no time at all would be no alarm.

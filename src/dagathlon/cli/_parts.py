@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
@@ -22,26 +22,6 @@ from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 
 NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in its ids"
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def command(
-    commands: Commands,
-    name: str,
-    summary: str,
-    example: str,
-    run: Callable[[argparse.Namespace], int],
-) -> argparse.ArgumentParser:
-    """Add a command with a summary and an example."""
-    parser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run, parser=parser)
-    return parser
 
 
 def write_text(path: Path, text: str) -> None:

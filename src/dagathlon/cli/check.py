@@ -6,11 +6,10 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
-    Commands,
     add_study_arguments,
-    command,
     load_study,
     stored_outcomes,
     table,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_modules_argument, load_modules, table
 from dagathlon.data.precision_file import read_precision
 from dagathlon.errors import DataError, listing
 from dagathlon.evaluate import compare, compare_path, compare_posterior, precision_losses

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._declaring import Commands, command
 
-_SHELLS = ("bash", "zsh", "fish", "tcsh")
+SCRIPTS = Path(__file__).with_name("completions")
+"""The scripts by the names of the shells; `tools/make_index.py` writes them."""
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def add_parser(commands: Commands) -> None:
@@ -18,14 +21,9 @@ def add_parser(commands: Commands) -> None:
         "dagathlon completion bash > ~/.local/share/bash-completion/completions/dagathlon",
         _run,
     )
-    parser.add_argument("shell", choices=_SHELLS)
+    parser.add_argument("shell", choices=SHELLS)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    # Imported here: no other command needs it.
-    import shtab  # noqa: PLC0415
-
-    from dagathlon.cli import parser  # noqa: PLC0415
-
-    print(shtab.complete(parser(), shell=arguments.shell))
+    print((SCRIPTS / arguments.shell).read_text(encoding="utf-8"), end="")
     return 0

@@ -8,7 +8,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from dagathlon.cli._data import add_data_arguments, prepares, reading_flags, reading_of
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import table
 from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.description import ColumnFacts
 from dagathlon.data.inspection.noise import NoiseFinding

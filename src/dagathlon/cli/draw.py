@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from dagathlon.cli._parts import Commands, check_folder, command
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import check_folder
 from dagathlon.data import Network, list_networks
 from dagathlon.errors import listing
 from dagathlon.graphs import Graph, read_graph

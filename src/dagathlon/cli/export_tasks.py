@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dagathlon import __version__
-from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_study_arguments, load_study
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
 from dagathlon.study.engine.parts import MOST_SHARDS

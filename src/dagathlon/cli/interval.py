@@ -15,7 +15,8 @@ from dagathlon.cli._data import (
     data_from,
     gaps_explained,
 )
-from dagathlon.cli._interrupt import INTERRUPTED
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._exit_codes import INTERRUPTED
 from dagathlon.cli._knowledge import (
     add_knowledge_arguments,
     asked_constraints,
@@ -23,10 +24,8 @@ from dagathlon.cli._knowledge import (
     refuse_unknown_names,
 )
 from dagathlon.cli._parts import (
-    Commands,
     add_cpu_limit,
     add_modules_argument,
-    command,
     cpu_limit_of,
     load_modules,
     stored_outcomes,

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
-from dagathlon.cli._interrupt import INTERRUPTED, interruptible
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._exit_codes import INTERRUPTED
+from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._knowledge import (
     add_knowledge_arguments,
     asked_constraints,
@@ -18,10 +20,8 @@ from dagathlon.cli._knowledge import (
 )
 from dagathlon.cli._learn_report import Learned, check_report, check_rows, write_report
 from dagathlon.cli._parts import (
-    Commands,
     add_modules_argument,
     check_folder,
-    command,
     cpu_limit_of,
     load_modules,
     write_text,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._merging import merge_into
-from dagathlon.cli._parts import Commands, command
 
 
 def add_parser(commands: Commands) -> None:

@@ -6,7 +6,8 @@ import argparse
 import json
 import textwrap
 
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_modules_argument, load_modules, table
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.metric import Measure, measures
 

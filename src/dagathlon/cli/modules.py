@@ -9,8 +9,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import cast
 
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._guarded_check import guarded_problems
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.cli._parts import add_modules_argument, load_modules
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalModule
 from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen

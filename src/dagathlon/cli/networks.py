@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import table
 from dagathlon.data import list_networks
 
 

@@ -11,14 +11,9 @@ from pathlib import Path
 from typing import get_args
 
 from dagathlon.cli._data import add_preparation_arguments, tell_entries
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._knowledge import add_knowledge_arguments, asked_constraints, constrain_study
-from dagathlon.cli._parts import (
-    Commands,
-    add_modules_argument,
-    command,
-    load_modules,
-    write_text,
-)
+from dagathlon.cli._parts import add_modules_argument, load_modules, write_text
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
 from dagathlon.external.manifest import ModuleKind

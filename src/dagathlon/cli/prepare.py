@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_study_arguments, load_study
 from dagathlon.errors import DagathlonError
 from dagathlon.external import ExternalModule
 from dagathlon.study.engine.preparation import external_modules

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import table
 from dagathlon.data import Assignment, Network, NormalAnswer, TableAnswer
 from dagathlon.errors import DagathlonError, unknown
 

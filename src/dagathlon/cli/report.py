@@ -5,13 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import (
-    Commands,
-    add_figures_arguments,
-    add_modules_argument,
-    command,
-    load_modules,
-)
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_figures_arguments, add_modules_argument, load_modules
 from dagathlon.evaluate.ranking import UNITS
 from dagathlon.workflow import rewrite
 

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dagathlon.cli._cluster import add_cluster_arguments, chosen_engine
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._detach import add_detach_arguments, detach, refuse_coordinator
-from dagathlon.cli._interrupt import INTERRUPTED
+from dagathlon.cli._exit_codes import INTERRUPTED
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
-    Commands,
     add_figures_arguments,
     add_study_arguments,
-    command,
     load_study,
     unasked,
     warn_of_plan,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.data import Network, write_data
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import write_graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.study.grammar.json_schema import study_schema
 
 

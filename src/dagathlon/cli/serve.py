@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli.status import described, lines_of, shown_records
 from dagathlon.errors import DagathlonError
 from dagathlon.report.boards import Boards

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import table
 from dagathlon.errors import DagathlonError
 from dagathlon.report.context import Results
 from dagathlon.study.plan.task import Status

@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._detach import LOG
-from dagathlon.cli._parts import Commands, command
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.study.engine.coordinator import STOP
 from dagathlon.study.store.claims import RunRecord, run_records

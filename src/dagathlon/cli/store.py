@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_modules_argument, load_modules
 from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import gc, size, verify

@@ -9,7 +9,8 @@ import textwrap
 from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, all_flags, completed_from, copies_of
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.cli._declaring import Commands, command
+from dagathlon.cli._parts import add_modules_argument, load_modules
 from dagathlon.learners.suggest import (
     QUESTIONS,
     Advice,

@@ -1,4 +1,4 @@
-"""Numbers of pyarrow arrays as numpy arrays, straight from memory.
+"""Numbers of pyarrow arrays as numpy arrays and the other way round, straight from memory.
 
 pyarrow's own conversions import pandas where it is installed, which takes longer than reading a
 small file.
@@ -6,10 +6,12 @@ small file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 
 def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
@@ -32,6 +34,31 @@ def column_numbers(column: Any) -> npt.NDArray[np.float64]:
         for chunk in column.chunks
     ]
     return np.concatenate([np.empty(0), *parts])
+
+
+def number_array(numbers: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Any:
+    """A pyarrow array of whole or floating-point numbers, null where they are missing.
+
+    Contiguous numbers are not copied.
+    """
+    values = np.ascontiguousarray(numbers)
+    buffers = [_bitmap(missing), pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def text_array(texts: Sequence[str | None]) -> Any:
+    """A pyarrow array of texts, null for None."""
+    encoded = [(text or "").encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    missing = np.array([text is None for text in texts], dtype=bool)
+    buffers = [pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), [_bitmap(missing), *buffers])
+
+
+def _bitmap(missing: npt.NDArray[np.bool_] | None) -> Any:
+    if missing is None or not missing.any():
+        return None
+    return pa.py_buffer(np.packbits(~missing, bitorder="little"))
 
 
 def _numbers(chunk: Any) -> npt.NDArray[Any]:

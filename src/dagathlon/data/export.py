@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from dagathlon.data.buffers import number_array, text_array
 from dagathlon.errors import DataError
 
 if TYPE_CHECKING:
@@ -98,9 +99,9 @@ def _field(variable: Variable) -> pa.Field:
 def _array(data: Dataset, variable: Variable) -> pa.Array:
     column = data.column(variable.name)
     if variable.levels is None:
-        return pa.array(column, mask=np.isnan(column))
-    indices = pa.array(column.astype(np.int32), mask=column == data.missing_code)
-    labels = pa.array(variable.levels, type=pa.string())
+        return number_array(column, np.isnan(column))
+    indices = number_array(column.astype(np.int32), column == data.missing_code)
+    labels = text_array(variable.levels)
     return pa.DictionaryArray.from_arrays(indices, labels, ordered=variable.ordered)
 
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from dagathlon.data.buffers import number_array
 from dagathlon.data.codes_in_file import codes_in_file
 from dagathlon.data.column_plan import carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
@@ -45,6 +46,7 @@ from dagathlon.data.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import first_repeated
 from dagathlon.errors import DataError, listing
 
+_DOUBLE = 8
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 _MARKED_ROW = 32
 """Bytes that it takes to tell the regime of a row from its marks."""
@@ -161,10 +163,16 @@ def from_matrix(
     if len(labels) != matrix.shape[1]:
         raise DataError(f"{where}: {len(labels)} names for {matrix.shape[1]} columns")
     try:
-        columns = [pa.chunked_array([pa.array(column, from_pandas=True)]) for column in matrix.T]
+        columns = [pa.chunked_array([_column_of_matrix(column)]) for column in matrix.T]
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise DataError(f"{where}: neither numbers nor labels ({error})") from None
     return _from_columns(labels, columns, request, where)
+
+
+def _column_of_matrix(column: npt.NDArray[Any]) -> pa.Array:
+    if column.dtype.kind in "iuf" and column.dtype.isnative and column.dtype.itemsize <= _DOUBLE:
+        return number_array(column, np.isnan(column) if column.dtype.kind == "f" else None)
+    return pa.array(column, from_pandas=True)
 
 
 def from_table(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dagathlon import _core
+from dagathlon.data.buffers import number_array, text_array
 from dagathlon.data.labels import is_float
 from dagathlon.data.text_file import TextFile
 
@@ -79,7 +80,7 @@ class PlainText:
         for number, place in zip(self.numbers, self.list_of_column.tolist(), strict=True):
             if place == NUMBERS:
                 measured = next(values)
-                column = pa.array(measured, mask=np.isnan(measured))
+                column = number_array(measured, np.isnan(measured))
             else:
                 column = self._column(next(codes), self.lists[place], number in as_labels)
             if column is None:
@@ -95,12 +96,12 @@ class PlainText:
             table, gaps = found
             numbers = np.empty_like(codes)
             _core.recode(codes, table, numbers)
-            return pa.array(numbers, mask=None if gaps is None else gaps[codes])
+            return number_array(numbers, None if gaps is None else gaps[codes])
         spelled = (field.strip() for field in fields if field not in self.missing)
         if not as_labels and all(map(is_float, spelled)):
             return None
         words = [None if field in self.missing else field for field in fields]
-        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+        return pa.DictionaryArray.from_arrays(number_array(codes), text_array(words))
 
 
 def plain_text(

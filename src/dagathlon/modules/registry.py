@@ -1,32 +1,22 @@
-"""Finding modules by location, by entry point and in single files; there is no list to edit."""
+"""Finding modules by the index, by entry point and in the user's files."""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import importlib.metadata
 import inspect
 import os
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dagathlon.errors import StudyError, unknown
+from dagathlon.modules.index import index, unindexed
 from dagathlon.modules.module import Kind, Module
 from dagathlon.modules.sources import sources, version_of
 from dagathlon.modules.user_files import namespace_of, run_file
 
-SEARCHED = (
-    "dagathlon.simulate",
-    "dagathlon.learners",
-    "dagathlon.evaluate",
-    "dagathlon.benchpress",
-    "dagathlon.external.shipped",
-)
-EVALUATIONS = "dagathlon.evaluations"
-"""Evaluations draw and write; workers, which learn and score, are spared importing them."""
 ENTRY_POINTS = "dagathlon.modules"
 _FIXED = {
     "fixed_adjmat": "graph_id", "fixed_data": "data_id", "fixed_graph": "graph_id",
@@ -39,38 +29,75 @@ FILES = "DAGATHLON_MODULES"
 
 @functools.cache
 def modules(kind: Kind) -> Mapping[str, type[Module]]:
-    """All modules of a kind by name, sorted."""
-    found: dict[str, type[Module]] = {}
-    for source in _sources((EVALUATIONS,) if kind == "evaluation" else SEARCHED):
-        for module in _defined_in(source):
-            if module.kind == kind:
-                found.setdefault(module.name, module)
-    for path in _files():
-        for module in _defined_in(_loaded(path)):
-            if module.kind == kind and found.setdefault(module.name, module) is not module:
-                raise StudyError(f"{path}: there is another {kind} module named {module.name!r}")
-    return _Modules(found)
+    """All modules of a kind by name, sorted; each is imported when it is asked for."""
+    return _Modules(kind)
 
 
-class _Modules(dict[str, type[Module]]):
-    """Modules by name, sorted; a former name is understood, and not listed."""
+class _Modules(Mapping[str, type[Module]]):
+    """Modules of one kind: the package's own by the index, the user's, those of other packages.
 
-    def __init__(self, found: Mapping[str, type[Module]]) -> None:
-        super().__init__(sorted(found.items()))
-        self._former = {old: name for name in self for old in self[name].former_names}
+    A former name is understood and not listed. Entry points of other packages are loaded when a
+    name is neither indexed nor the user's, and when names are listed.
+    """
 
-    def __missing__(self, name: str) -> type[Module]:
-        return super().__getitem__(self._former[name])
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._places = index().modules.get(kind, {})
+        self._loaded: dict[str, type[Module]] = {}
+        self._former = dict(index().former.get(kind, {}))
+        self._complete = False
+        for path in _files():
+            for module in self._of_kind(_loaded(path)):
+                self._add(module, path)
+
+    def __getitem__(self, name: str) -> type[Module]:
+        found = self._known(name) or self._known(self._former.get(name, ""))
+        if found is None and not self._complete:
+            self._load_others()
+            return self[name]
+        if found is None:
+            raise KeyError(name)
+        return found
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in self._former
+        if name in self._loaded or name in self._places or name in self._former:
+            return True
+        self._load_others()
+        return name in self._loaded or name in self._former
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """The module of that name, present or former, or the default."""
-        try:
-            return self[name]
-        except KeyError:
-            return default
+    def __iter__(self) -> Iterator[str]:
+        self._load_others()
+        return iter(sorted({*self._places, *self._loaded}))
+
+    def __len__(self) -> int:
+        self._load_others()
+        return len({*self._places, *self._loaded})
+
+    def _known(self, name: str) -> type[Module] | None:
+        if name not in self._loaded and name in self._places:
+            source = importlib.import_module(self._places[name])
+            for module in self._of_kind(source):
+                self._loaded.setdefault(module.name, module)
+        return self._loaded.get(name)
+
+    def _load_others(self) -> None:
+        """Load what stands in no index: entry points, and files added since it was written."""
+        if self._complete:
+            return
+        self._complete = True
+        for source in _others():
+            for module in self._of_kind(source):
+                self._add(module)
+
+    def _add(self, module: type[Module], path: str = "") -> None:
+        known = self._known(module.name)
+        if path and known not in (None, module):
+            raise StudyError(f"{path}: there is another {self._kind} module named {module.name!r}")
+        self._loaded.setdefault(module.name, module)
+        self._former |= dict.fromkeys(module.former_names, module.name)
+
+    def _of_kind(self, source: ModuleType) -> Iterator[type[Module]]:
+        return (module for module in defined_in(source) if module.kind == self._kind)
 
 
 def add_files(paths: Iterable[Path | str]) -> None:
@@ -108,17 +135,20 @@ def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") 
     return unknown(what, name, known, where)
 
 
-def _sources(searched: Iterable[str]) -> Iterator[ModuleType]:
-    for package_name in searched:
-        package = importlib.import_module(package_name)
-        yield package
-        for info in pkgutil.walk_packages(getattr(package, "__path__", []), package_name + "."):
-            yield importlib.import_module(info.name)
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+@functools.cache
+def _others() -> tuple[ModuleType, ...]:
+    """Python modules that no index has: new ones of the package, entry points of others."""
+    return (*map(importlib.import_module, unindexed()), *_entry_points())
+
+
+def _entry_points() -> Iterator[ModuleType]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - many calls do without
+
+    for entry in entry_points(group=ENTRY_POINTS):
         loaded = entry.load()
         source = loaded if isinstance(loaded, ModuleType) else importlib.import_module(entry.module)
         top = entry.module.partition(".")[0]
-        for module in _defined_in(source):
+        for module in defined_in(source):
             if _is_from(module, top):
                 _attribute(module, top, entry.dist.name if entry.dist else top)
         yield source
@@ -170,7 +200,7 @@ def _of_file(path: Path, version: int) -> ModuleType:
         source = run_file(path)
     except Exception as error:
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
-    own = [each for each in _defined_in(source) if _is_from(each, namespace_of(path))]
+    own = [each for each in defined_in(source) if _is_from(each, namespace_of(path))]
     if not own:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
@@ -194,7 +224,8 @@ def _attribute(module: type[Module], package: str, whose: str) -> None:
         module.implementation = whose
 
 
-def _defined_in(source: ModuleType) -> Iterator[type[Module]]:
+def defined_in(source: ModuleType) -> Iterator[type[Module]]:
+    """The modules among the names of a Python module, imported ones included."""
     for found in vars(source).values():
         # A declared function, such as a metric, carries its module with it.
         value = getattr(found, "__dagathlon_module__", found)

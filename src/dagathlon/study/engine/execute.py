@@ -30,6 +30,7 @@ from dagathlon.learners.background import constraints_of, unknown_names
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import described, with_article
 from dagathlon.modules import Kind, Module, find
+from dagathlon.modules.lineage import lineage
 from dagathlon.study.engine.fixed import READERS, read_fixed_data
 from dagathlon.study.plan.task import READING, Call, TaskKind
 from dagathlon.study.store.codec import can_store
@@ -189,6 +190,7 @@ def module_of(call: Call) -> Module:
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
         module = _modules[call.digest] = made(cls, call.values)
+        lineage(module)  # imports all that it hands work to, before any clock runs
     return module
 
 

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dagathlon.errors import KilledError
-from dagathlon.modules import modules
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.messages import (
     Lost,
@@ -85,7 +84,6 @@ class Worker:
 
     def run(self) -> None:
         """Work until the engine closes the pipe, or until this process is worn out."""
-        modules("algorithm")  # imports them all, before any clock runs
         self._send(Up())
         while not self._worn_out:
             while not self._orders:

@@ -1,0 +1,77 @@
+"""The index of the package's own modules and commands: what there is, without importing any of it.
+
+`tools/make_index.py` writes `index.json`; a test compares it with the sources.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SEARCHED = (
+    "dagathlon.simulate",
+    "dagathlon.learners",
+    "dagathlon.evaluate",
+    "dagathlon.benchpress",
+    "dagathlon.external.shipped",
+    "dagathlon.evaluations",
+)
+FILE = Path(__file__).with_name("index.json")
+_PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Index:
+    """Names of modules and commands, and where each is defined.
+
+    Parameters
+    ----------
+    modules
+        For each kind of module the Python module that defines a name.
+    former
+        For each kind the present names of modules by their former ones.
+    sources
+        The Python modules that were searched.
+    commands
+        One line of help for each command.
+    """
+
+    modules: Mapping[str, Mapping[str, str]]
+    former: Mapping[str, Mapping[str, str]]
+    sources: frozenset[str]
+    commands: Mapping[str, str]
+
+
+@functools.cache
+def index() -> Index:
+    """The recorded index."""
+    record = json.loads(FILE.read_text(encoding="utf-8"))
+    return Index(
+        record["modules"], record["former"], frozenset(record["sources"]), record["commands"]
+    )
+
+
+def python_modules() -> Iterator[str]:
+    """Names of the Python modules in the searched packages, from their files."""
+    for package in SEARCHED:
+        place = _PACKAGE.joinpath(*package.split(".")[1:])
+        yield package
+        if place.is_dir():
+            yield from (info.name for info in _walk([str(place)], f"{package}."))
+
+
+def _walk(places: list[str], prefix: str) -> Iterator[pkgutil.ModuleInfo]:
+    """As `pkgutil.walk_packages`, which imports every package."""
+    for info in pkgutil.iter_modules(places, prefix):
+        yield info
+        if info.ispkg:
+            yield from _walk([f"{places[0]}/{info.name.rpartition('.')[2]}"], f"{info.name}.")
+
+
+def unindexed() -> list[str]:
+    """Python modules that were added since the index was written."""
+    return [name for name in python_modules() if name not in index().sources]

@@ -1,0 +1,93 @@
+"""The index says what the sources define, and spares importing what nobody names."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dagathlon.modules import index as indexing
+from dagathlon.modules import modules, registry
+
+TOOL = Path(__file__).parents[2] / "tools" / "make_index.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_index", TOOL)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def modules_imported_by(code: str) -> list[str]:
+    asking = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", asking], capture_output=True, text=True, check=True
+    )
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def test_the_index_is_that_of_the_sources(tool: ModuleType) -> None:
+    assert json.loads(indexing.FILE.read_text(encoding="utf-8")) == tool.index()
+
+
+def test_learning_by_name_imports_one_learner() -> None:
+    found = modules_imported_by(
+        "import numpy as np, dagathlon\n"
+        "dagathlon.learn(np.random.default_rng(1).normal(size=(50, 3)), 'hc')"
+    )
+    own = [name for name in found if name.partition(".")[0] == "dagathlon"]
+    assert len(own) <= 170
+    assert "dagathlon.learners.score.hill_climbing" in own
+    assert not [name for name in own if name.startswith("dagathlon.learners.constraint")]
+    assert not {"pandas", "scipy", "polars"} & set(found)
+
+
+def test_help_imports_no_command() -> None:
+    found = modules_imported_by(
+        "import contextlib, io, dagathlon.cli\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "    dagathlon.cli.main(['--help'])\n"
+        "assert 'interval' in out.getvalue()"
+    )
+    assert "numpy" not in found
+    assert "dagathlon.cli.learn" not in found
+
+
+def test_a_file_that_the_index_does_not_know_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner that was just written works before the index is made again."""
+    whole = indexing.index()
+    places = dict(whole.modules["algorithm"])
+    home = places.pop("hc")
+    known = {name for name, place in places.items() if place == home}
+    for name in known:
+        del places[name]
+    without = indexing.Index(
+        {**whole.modules, "algorithm": places}, whole.former, whole.sources - {home}, whole.commands
+    )
+    monkeypatch.setattr(registry, "index", lambda: without)
+    monkeypatch.setattr(indexing, "index", lambda: without)
+    modules.cache_clear()
+    registry._others.cache_clear()
+    try:
+        assert modules("algorithm")["hc"].name == "hc"
+        assert "hc" in list(modules("algorithm"))
+    finally:
+        modules.cache_clear()
+        registry._others.cache_clear()
+
+
+def test_former_names_are_understood_and_not_listed() -> None:
+    former = indexing.index().former["algorithm"]
+    for old, new in former.items():
+        assert modules("algorithm")[old].name == new
+        assert old in modules("algorithm")
+        assert old not in list(modules("algorithm"))
