@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dagathlon
 from dagathlon import Dataset, Graph, StructureLearner, Study, learn
@@ -55,14 +59,32 @@ def test_a_learner_with_the_manners_of_scikit_learn(frame: pd.DataFrame) -> None
     assert repr(learner) == "StructureLearner('pc', alpha=0.2)"
     with pytest.raises(StudyError, match="did you mean 'alpha'"):
         learner.set_params(alfa=0.1)
-    with pytest.raises(DagathlonError, match="no target"):
-        learner.fit(frame, [1])  # type: ignore[arg-type]
+    assert learner.fit(frame, [1]).graph_ == learn(frame, "pc", alpha=0.2).graph
 
 
 def test_scikit_learn_can_clone_it() -> None:
-    base = pytest.importorskip("sklearn.base")
-    copy = base.clone(StructureLearner("pc", seed=3, alpha=0.01))
+    copy = clone(StructureLearner("pc", seed=3, alpha=0.01))
     assert copy.get_params() == {"name": "pc", "seed": 3, "alpha": 0.01}
+
+
+@parametrize_with_checks([StructureLearner("pc"), StructureLearner("hc")])
+def test_it_is_an_estimator(estimator: StructureLearner, check: Callable[[object], None]) -> None:
+    check(estimator)
+
+
+def test_its_score_is_the_mean_log_likelihood_of_rows(frame: pd.DataFrame) -> None:
+    training, test = frame[:200], frame[200:]
+    learner = StructureLearner("hc").fit(training)
+    network = dagathlon.fit(training, learner.graph_)
+    expected = network.log_likelihood(dagathlon.read_data(test)) / 100
+    assert learner.score(test) == pytest.approx(expected, rel=1e-12)
+    empty = dagathlon.fit(training, Graph(["a", "b", "c"]))
+    assert learner.score(test) > empty.log_likelihood(dagathlon.read_data(test)) / 100
+
+
+def test_before_fit_there_is_no_score(frame: pd.DataFrame) -> None:
+    with pytest.raises(NotFittedError, match="call fit first"):
+        StructureLearner("hc").score(frame)
 
 
 def test_what_is_no_json_is_no_study() -> None:

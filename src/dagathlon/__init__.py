@@ -41,7 +41,7 @@ _HOMES = {
     "Graph": "graphs",
     "Learner": "learners",
     "Network": "data",
-    "StructureLearner": "learners",
+    "StructureLearner": "learners.estimator",
     "Study": "workflow",
     "compare": "evaluate",
     "compare_path": "evaluate",

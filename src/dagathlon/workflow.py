@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking import Unit
+from dagathlon.learners.spec import LearnerLike, is_learner
 from dagathlon.report.context import Results
 from dagathlon.report.outputs import FigureChoice, write_outputs
 from dagathlon.report.written import is_written
@@ -137,21 +139,22 @@ class Study:
     def build(
         cls,
         title: str,
-        algorithms: str | Sequence[str],
+        learners: LearnerLike | Sequence[LearnerLike] | Mapping[str, LearnerLike] = None,
         data: Any = (),
         *,
         evaluation: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
-        """A study of some algorithms on some data, without a file.
+        """A study of some learners on some data, without a file.
 
         Parameters
         ----------
         title
             Names the folder of its results.
-        algorithms
-            Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``; a list,
-            or one.
+        learners
+            One learner or a list of them, as `dagathlon.learn` takes them: ``"hc"``,
+            ``"pc[alpha=0.01,0.05]"``, ``("pc", {"alpha": 0.01})``, ``Pc(alpha=0.01)``, ``Pc``; or a
+            mapping by the ids that they shall have in tables.
         data
             A list of networks, bundled or in files (``"alarm[n=1000,seeds=5]"``), data files
             (``"mine.csv[truth=graph.csv]"``), and what `read_data` takes besides: data frames,
@@ -168,7 +171,10 @@ class Study:
         >>> study = Study.build("mine", ["hc", "pc[alpha=0.01,0.05]"], ["asia[n=500,seeds=3]"])
         >>> study.run("results").to_pandas()  # doctest: +SKIP
         """
-        picks = [algorithms] if isinstance(algorithms, str) else algorithms
+        if learners is None and "algorithms" in options:
+            warnings.warn("algorithms is called learners now", DeprecationWarning, stacklevel=2)
+            learners = options.pop("algorithms")
+        picks = [learners] if is_learner(learners) else learners
         items = data if isinstance(data, list | tuple) and not is_pair(data) else [data]
         home = home_of(items)
         content = picked_study(title, picks, [as_named(item) for item in items], home=home)

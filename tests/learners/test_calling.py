@@ -15,11 +15,11 @@ from dagathlon import learn, read_data
 from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError, StudyError, WrongResultError
 from dagathlon.graphs import Graph
-from dagathlon.learners import calling
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.calling import made, time_limit
+from dagathlon.learners.calling import time_limit
 from dagathlon.learners.progress import Bar
-from dagathlon.modules import NonNegative, find
+from dagathlon.learners.spec import LearnerSpec
+from dagathlon.modules import NonNegative
 from dagathlon.pulse import beat, until_deadline
 
 DATA = read_data(np.random.default_rng(1).normal(size=(50, 3)))
@@ -87,29 +87,23 @@ class Cyclic(Learner):
         return Estimate(Graph.from_edges([(a, b), (b, c), (c, a)], data.names))
 
 
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = {cls.name: cls for cls in (Endless, Patient, Limited, Punctual, Cyclic)}
-    monkeypatch.setattr(calling, "find", lambda kind, name: own.get(name) or find(kind, name))
-
-
 def test_at_the_limit_there_is_the_best_so_far_or_nothing() -> None:
-    assert learn(DATA, "patient", timeout=0.01).stats["stopped_early"] is True
+    assert learn(DATA, Patient, timeout=0.01).stats["stopped_early"] is True
     with pytest.raises(OutOfTimeError, match="endless was stopped at the time limit of"):
-        learn(DATA, "endless", timeout=0.01)
+        learn(DATA, Endless, timeout=0.01)
 
 
 def test_a_limit_of_the_learners_own_counts() -> None:
-    assert learn(DATA, "limited", timeout=0.01).stats["stopped_early"] is True
-    assert made("limited", {}, 3.0) == Limited(timeout=3.0)
+    assert learn(DATA, Limited, timeout=0.01).stats["stopped_early"] is True
+    assert LearnerSpec.of(Limited).learner(3.0) == Limited(timeout=3.0)
     assert time_limit(Limited(timeout=3.0)) == 3.0
     assert time_limit(Limited(), None) is None
     assert time_limit(Patient(), 5.0) == 5.0
 
 
 def test_a_learner_that_keeps_to_its_time_is_told_and_left_alone() -> None:
-    assert learn(DATA, "punctual", timeout=0.0).stats == {"told": 0.0}
-    assert learn(DATA, "punctual").stats == {"told": 60.0}
+    assert learn(DATA, Punctual, timeout=0.0).stats == {"told": 0.0}
+    assert learn(DATA, Punctual).stats == {"told": 60.0}
     assert time_limit(Punctual(timeout=1.0), 1.0) is None
 
 
@@ -121,7 +115,7 @@ def test_a_limit_is_a_number_of_seconds(timeout: object) -> None:
 
 def test_wrong_results_name_the_learner() -> None:
     with pytest.raises(WrongResultError, match="cyclic: gives is 'dag': its result needs a DAG"):
-        learn(DATA, "cyclic")
+        learn(DATA, Cyclic)
 
 
 def test_a_function_is_told_of_progress() -> None:
@@ -136,7 +130,7 @@ def test_a_function_is_told_of_progress() -> None:
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        learn(DATA, "endless", progress=listener)
+        learn(DATA, Endless, progress=listener)
     steps = [done for done, _ in heard]
     assert steps == sorted(steps)
     assert {total for _, total in heard} == {100}
@@ -185,5 +179,5 @@ def test_short_runs_and_files_see_no_bar() -> None:
 
 
 def test_progress_may_be_asked_for_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert learn(DATA, "patient", progress=True, timeout=0.01).graph == Graph(DATA.names)
+    assert learn(DATA, Patient, progress=True, timeout=0.01).graph == Graph(DATA.names)
     assert capsys.readouterr() == ("", "")

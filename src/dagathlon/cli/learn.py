@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
 from dagathlon.cli._declaring import Commands, command
@@ -48,8 +47,8 @@ from dagathlon.graphs.formats.files import FORMATS, format_of
 from dagathlon.learners import Estimate, learn
 from dagathlon.learners.attempt import STOPPED_EARLY, limit_words
 from dagathlon.learners.bayesian.imputed import Imputed
-from dagathlon.learners.calling import made, seed_of, time_limit
-from dagathlon.modules.spec import single_values
+from dagathlon.learners.calling import seed_of, time_limit
+from dagathlon.learners.spec import LearnerSpec
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.grammar.units import seconds_of
@@ -136,14 +135,15 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _learn(arguments: argparse.Namespace) -> int:
-    name, parameters = _asked_for(arguments)
+    spec = _asked_for(arguments)
     asked = arguments.time_limit
     timeout = None if asked is None else seconds_of(asked, "--time-limit")
-    learner = made(name, parameters, timeout)
+    learner = spec.learner(timeout)
     check_posterior_form(arguments, learner)
     if not learner.unavailable:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
         learner.warm_up()
+    parameters = dict(spec.values)
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
     data = data_from(arguments, pooled=True)
@@ -157,7 +157,7 @@ def _learn(arguments: argparse.Namespace) -> int:
     with gaps_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
         estimate = learn(
             data,
-            name,
+            spec.cls,
             seed=seed_of(arguments.seed, "--seed"),
             timeout=timeout,
             cpu_limit=cpu_limit,
@@ -167,7 +167,7 @@ def _learn(arguments: argparse.Namespace) -> int:
         )
     usage = meter.stop()
     late = settled(estimate, learner)
-    _write(arguments, name, estimate, late, usage)
+    _write(arguments, spec.name, estimate, late, usage)
     if STOPPED_EARLY in estimate.stats:
         reached = limit_words(limit, cpu_limit)
         print(f"stopped at {reached} with the best so far", file=sys.stderr)
@@ -175,26 +175,25 @@ def _learn(arguments: argparse.Namespace) -> int:
         print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
-    write_selection_files(arguments, estimate, name)
+    write_selection_files(arguments, estimate, spec.name)
     if arguments.report is None:
         return 0
-    learned = Learned(
-        name, parameters, arguments.data, data, estimate, usage, arguments.seed, limit, cpu_limit
-    )
+    question = (spec.name, parameters, arguments.data, data)
+    learned = Learned(*question, estimate, usage, arguments.seed, limit, cpu_limit)
     if not write_report(learned, arguments.report, arguments.copies):
         return INTERRUPTED
     print(f"report: {arguments.report}", file=sys.stderr)
     return 0
 
 
-def _asked_for(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-    """The learner and its parameters; where gaps are imputed, the pool of what it finds."""
-    name, parameters = single_values(arguments.spec)
+def _asked_for(arguments: argparse.Namespace) -> LearnerSpec:
+    """The learner; where missing values are imputed, the pool of what it finds."""
+    spec = LearnerSpec.of(arguments.spec)
     copies = copies_of(arguments)
     if not copies:
-        return name, parameters
-    made(name, parameters)  # what is wrong with it is said in its own name
-    return Imputed.name, {"learner": arguments.spec, "copies": copies}
+        return spec
+    spec.learner()  # what is wrong with it is said in its own name
+    return LearnerSpec.of(Imputed, {"learner": arguments.spec, "copies": copies})
 
 
 def _write(

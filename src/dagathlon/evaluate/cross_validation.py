@@ -15,7 +15,8 @@ from dagathlon.evaluate.fit import complete_rows, predicted_rows
 from dagathlon.evaluate.own_prior import SAMPLE_SIZE, UnderOwnPrior
 from dagathlon.evaluate.standing_dag import REMARK, standing_dag, why_no_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.calling import learn, made, specified
+from dagathlon.learners.calling import learn
+from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.simulate.resampling import Fold
 
 # Of more rows in a fold than this, means of neighbouring rows are kept: enough for a comparison.
@@ -100,7 +101,7 @@ class CrossValidated(NamedTuple):
 
 def cross_validate(
     data: Any,
-    name: str,
+    learner: LearnerLike,
     *,
     folds: int = 10,
     sample_size: float = SAMPLE_SIZE,
@@ -113,8 +114,8 @@ def cross_validate(
     ----------
     data
         A `Dataset`, or anything `read_data` takes.
-    name
-        The learner, with parameters in brackets if you like: ``"hc[score=bdeu,iss=10]"``.
+    learner
+        As `dagathlon.learn` takes it: ``"hc[score=bdeu,iss=10]"``, ``HillClimbing(score="bic")``.
     folds
         Number of random parts of the rows; each is tried on what the others gave.
     sample_size
@@ -135,7 +136,8 @@ def cross_validate(
     500
     """
     table = data if isinstance(data, Dataset) else read_data(data)
-    score = PredictedRows(sample_size=sample_size).for_learner(made(*specified(name, parameters)))
+    chosen = LearnerSpec.of(learner, parameters).learner()
+    score = PredictedRows(sample_size=sample_size).for_learner(chosen)
     found = []
     for number in range(1, folds + 1):
         fold = Fold.from_json({"number": number, "folds": folds})
@@ -143,7 +145,7 @@ def cross_validate(
             one.apply(table, np.random.Generator(np.random.Philox(key=seed)))
             for one in (fold, replace(fold, left_out=True))
         )
-        estimate = learn(training, name, seed=seed, **parameters)
+        estimate = learn(training, chosen, seed=seed)
         found.append(score.compute(training, test, estimate))
     return joined_folds(found)
 

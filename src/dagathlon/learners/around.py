@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -14,8 +13,8 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.attempt import Start, attempt_inside, make_ready
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Delegate, Reference, find
-from dagathlon.modules.spec import single_values
+from dagathlon.learners.spec import LearnerLike, LearnerSpec
+from dagathlon.modules import Delegate, Reference
 from dagathlon.pulse import part
 from dagathlon.threads import side_by_side
 
@@ -130,32 +129,15 @@ class Around(Learner):
         return () if inner is None else (inner,)
 
 
-def learner_behind(given: Any) -> Learner:
+def learner_behind(given: LearnerLike) -> Learner:
     """The learner that a text names, or that a study's settings of an algorithm describe.
 
     The study puts the settings in the place of the id of an algorithm.
     """
-    if isinstance(given, Mapping):
-        return _learner_of(given["module"], given["parameters"])
-    name, parameters = single_values(given)
-    return _learner_of(name, parameters)
+    return LearnerSpec.of(given).learner()
 
 
 def _reads_graph(learner: Learner, parameter: Any) -> bool:
     reference = parameter.type.reference
     reads = reference is not None and reference.to == "algorithm"
     return reads and getattr(learner, parameter.attribute) is not None
-
-
-def _learner_of(name: str, values: Mapping[str, Any]) -> Learner:
-    """A learner; the content of a constraint file stands in the place of its name."""
-    cls = cast(type[Learner], find("algorithm", name))
-    known = cls.parameters()
-    contents = {
-        key: value
-        for key, value in values.items()
-        if isinstance(value, Mapping) and key in known and known[key].type.reference
-    }
-    plain = {key: value for key, value in values.items() if key not in contents}
-    learner = cls.from_json(plain, name)
-    return dataclasses.replace(learner, **contents) if contents else learner

@@ -1,29 +1,31 @@
-"""`learn`: any learner by its name."""
+"""`learn`: any learner on any data."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from dagathlon.data import Dataset, read_data
-from dagathlon.errors import DataError, StudyError, WrongResultError
+from dagathlon.errors import DataError, WrongResultError
 from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.progress import Bar, Progress
-from dagathlon.modules import Natural, NonNegative, find, parameter_type
-from dagathlon.modules.spec import single_values
+from dagathlon.learners.spec import LearnerLike, LearnerSpec
+from dagathlon.modules import Natural, NonNegative, parameter_type
 
 _LAST_SEED = 2**63 - 1
 _THREADS, _SECONDS = parameter_type(Natural), parameter_type(NonNegative)
 
 
 def learn(
-    data: Any,
-    name: str,
+    data: Any = None,
+    learner: LearnerLike | None = None,
+    /,
     *,
     seed: int = 1,
     start: Graph | None = None,
@@ -39,9 +41,9 @@ def learn(
     ----------
     data
         A `Dataset`, or anything `read_data` takes: a file, a data frame, an array.
-    name
-        The learner; ``dagathlon modules`` lists them. Parameters may stand in brackets, as on the
-        command line: ``"pc[alpha=0.01]"``.
+    learner
+        A name (``dagathlon modules`` lists them), a text such as ``"pc[alpha=0.01]"``, a pair such
+        as ``("pc", {"alpha": 0.01})``, a `Learner` such as ``Pc(alpha=0.01)``, or its class.
     seed
         Seed of the learner's random numbers.
     start
@@ -64,7 +66,7 @@ def learn(
         Limit in seconds of processor time of this process, with the meaning of `timeout`: on a
         busy machine it is the same work.
     **parameters
-        The learner's parameters; the others have their defaults.
+        Parameters of the learner besides; the others have their defaults.
 
     Returns
     -------
@@ -75,20 +77,21 @@ def learn(
     --------
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
+    data, learner = _given(data, learner, parameters)
+    spec = LearnerSpec.of(learner, parameters)
     table = data if isinstance(data, Dataset) else read_data(data)
-    name, parameters = specified(name, parameters)
-    learner = made(name, parameters, timeout)
-    make_ready(type(learner))
+    chosen = spec.learner(timeout)
+    make_ready(type(chosen))
     if start is None:
-        _refuse_unknown_start(learner)
+        _refuse_unknown_start(chosen)
     rng = np.random.Generator(np.random.Philox(key=seed_of(seed)))
-    limit = time_limit(learner, timeout)
+    limit = time_limit(chosen, timeout)
     threads = _THREADS.read(threads, "threads")
     cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
-    with _shown(name, progress) as told:
+    with _shown(spec.name, progress) as told:
         try:
             return attempt(
-                learner,
+                chosen,
                 table,
                 rng,
                 start=start,
@@ -98,7 +101,8 @@ def learn(
                 threads=threads,
             )
         except WrongResultError as error:
-            raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
+            problems = (f"{spec.name}: {problem}" for problem in error.problems)
+            raise WrongResultError(*problems) from error
 
 
 def seed_of(given: object, name: str = "seed") -> int:
@@ -110,24 +114,23 @@ def seed_of(given: object, name: str = "seed") -> int:
     return int(given)
 
 
-def specified(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name, and the parameters in brackets after it with the others."""
-    if "[" not in text:
-        return text, parameters
-    name, given = single_values(text)
-    for key in given.keys() & parameters.keys():
-        raise StudyError(f"{text!r}: the parameter {key!r} is given twice")
-    return name, given | parameters
+def _given(
+    data: Any, learner: LearnerLike | None, parameters: dict[str, Any]
+) -> tuple[Any, LearnerLike]:
+    """Data and learner, either of which may be given by its name in the place of its position.
 
-
-def made(name: str, parameters: dict[str, Any], timeout: float | None = None) -> Learner:
-    """The learner of that name; a time limit is its own parameter where it has one."""
-    cls = find("algorithm", name)
-    if timeout is not None:
-        timeout = _SECONDS.read(timeout, "timeout")
-        if "timeout" in cls.parameters():
-            parameters = {**parameters, "timeout": timeout}
-    return cast(Learner, cls.from_json(parameters, name))
+    These arguments have no names, since learners that run others have a parameter ``learner``.
+    """
+    if data is None:
+        data = parameters.pop("data", None)
+    if learner is None and "name" in parameters:
+        warnings.warn("name is called learner now", DeprecationWarning, stacklevel=3)
+        learner = parameters.pop("name")
+    elif learner is None:
+        learner = parameters.pop("learner", None)
+    if data is None or learner is None:
+        raise TypeError("learn takes data and a learner: learn(data, 'hc')")
+    return data, learner
 
 
 def time_limit(learner: Learner, timeout: float | None = None) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from dagathlon.errors import Mistakes, StudyError, listing, suggestion
 from dagathlon.modules.lineage import FIRST, Delegate
+from dagathlon.modules.spec import spelled
 from dagathlon.modules.types import ParameterType, parameter_type
 
 Kind: TypeAlias = Literal[
@@ -134,10 +135,7 @@ class Module:
                 found = mistakes.read(known[name].type.read, value, prefix + name)
                 read[known[name].attribute] = found
             else:
-                mistakes.add(
-                    f"{prefix}{name}: {cls.name} has no such parameter{suggestion(name, known)}; "
-                    f"it takes {listing(known)}"
-                )
+                mistakes.add(cls.unknown_parameter(name, prefix))
         missing = [name for name, p in known.items() if p.required and name not in values]
         if missing:
             mistakes.add(f"{where or cls.name}: {cls.name} needs {listing(missing)}")
@@ -147,6 +145,37 @@ class Module:
         if problem:
             raise StudyError(f"{where or cls.name}: {problem}")
         return module
+
+    @classmethod
+    def unknown_parameter(cls, name: str, prefix: str = "") -> str:
+        """Say that there is no such parameter, with the nearest match and all that there are."""
+        known = cls.parameters()
+        near = suggestion(name, known)
+        return f"{prefix}{name}: {cls.name} has no such parameter{near}; it takes {listing(known)}"
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], where: str = "") -> Self:
+        """As `from_json`; the content of a constraint file may stand in the place of its name."""
+        known = cls.parameters()
+        contents = {
+            name: value
+            for name, value in values.items()
+            if isinstance(value, Mapping) and name in known and known[name].type.reference
+        }
+        plain = {name: value for name, value in values.items() if name not in contents}
+        missing = {name: "" for name in contents if known[name].required}
+        module = cls.from_json({**plain, **missing}, where)
+        fields = {known[name].attribute: value for name, value in contents.items()}
+        return dataclasses.replace(module, **fields) if fields else module
+
+    def non_default(self) -> dict[str, Any]:
+        """The parameters in which the module differs from its defaults."""
+        known = self.parameters()
+        return {key: value for key, value in self.to_json().items() if value != known[key].default}
+
+    def as_text(self) -> str:
+        """The module as the command line writes it: ``pc[alpha=0.01]``."""
+        return spelled(self.name, self.non_default())
 
     def to_json(self) -> dict[str, Any]:
         """All parameters with their values, defaults included."""

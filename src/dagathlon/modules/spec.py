@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from dagathlon.errors import StudyError
@@ -48,8 +50,26 @@ def single_values(text: str) -> tuple[str, dict[str, Any]]:
     name, values = parse_spec(text)
     for key, found in values.items():
         if len(found) != 1:
-            raise StudyError(f"{text!r}: one value for {key!r}, please; {len(found)} were given")
+            raise StudyError(f"{text!r}: {key!r} takes one value, {len(found)} given")
     return name, {key: found[0] for key, found in values.items()}
+
+
+def spelled(name: str, values: Mapping[str, Any]) -> str:
+    """The text that `single_values` reads as this name and these parameters."""
+    if not values:
+        return name
+    inside = ",".join(f"{key}={_word(value)}" for key, value in values.items())
+    text = f"{name}[{inside}]"
+    with contextlib.suppress(StudyError):
+        if single_values(text) == (name, dict(values)):
+            return text
+    raise StudyError(
+        f"{name}: {values!r} cannot be written in brackets; name a study's algorithm instead"
+    )
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _parts(text: str) -> list[str]:

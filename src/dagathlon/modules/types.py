@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dagathlon.errors import StudyError, suggestion
+from dagathlon.modules.spec import spelled
 
 
 @dataclass(frozen=True)
@@ -204,8 +205,20 @@ def _annotated(base: ParameterType, extras: Sequence[Any]) -> ParameterType:
             result = _ranged(result, extra)
         elif isinstance(extra, Reference):
             what = "a constraint file" if extra.to == "constraints" else "the id of an algorithm"
-            result = ParameterType(what, result.schema, result.convert, result.nullable, extra)
+            convert = _settings if extra.to == "settings" else result.convert
+            result = ParameterType(what, result.schema, convert, result.nullable, extra)
     return result
+
+
+def _settings(value: Any) -> str:
+    """The text of settings; in Python they may be an instance, a class, or one with parameters."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        name = value[0] if isinstance(value[0], str) else getattr(value[0], "name", None)
+        return spelled(_str(name), value[1])
+    if isinstance(value, type):
+        return _str(getattr(value, "name", None))
+    as_text = getattr(value, "as_text", None)
+    return _str(value if as_text is None else as_text())
 
 
 def _ranged(base: ParameterType, bounds: Range) -> ParameterType:

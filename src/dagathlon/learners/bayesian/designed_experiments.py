@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
+from dagathlon.learners.around import learner_behind
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Learner
-from dagathlon.modules import Delegate, Natural, find
-from dagathlon.modules.spec import single_values
+from dagathlon.modules import Delegate, Natural
 from dagathlon.posteriors.design import best_target
 from dagathlon.simulate.experiments import Experiments
 
@@ -59,8 +58,7 @@ class DesignedExperiments(Experiments):
 
     def inner(self) -> Learner:
         """The learner that is asked before each step."""
-        name, values = single_values(self.learner)
-        return cast(type[Learner], find("algorithm", name)).from_json(values, name)
+        return learner_behind(self.learner)
 
     def target(self, data: Dataset, rng: np.random.Generator) -> str:
         """The variable whose intervention would tell most."""

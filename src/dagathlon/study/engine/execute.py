@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -126,7 +125,7 @@ def gains_by_threads(call: Call) -> bool:
         return False
     try:
         cls = cast(type[Learner], find("algorithm", call.module))
-        return cast(Learner, made(cls, call.values)).gains_by_threads()
+        return cls.from_values(call.values).gains_by_threads()
     except Exception:  # of a user's module: its own run will say what is wrong
         return False
 
@@ -189,26 +188,12 @@ def module_of(call: Call) -> Module:
         cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
-        module = _modules[call.digest] = made(cls, call.values)
+        module = _modules[call.digest] = cls.from_values(call.values)
         lineage(module)  # imports all that it hands work to, before any clock runs
     return module
 
 
 _modules: dict[bytes, Module] = {}
-
-
-def made(cls: type[Module], values: Mapping[str, Any]) -> Module:
-    """The module with its parameters; the content of a constraint file is put in as it is."""
-    parameters = cls.parameters()
-    contents = {
-        name: value
-        for name, value in values.items()
-        if isinstance(value, Mapping) and name in parameters and parameters[name].type.reference
-    }
-    plain = {name: value for name, value in values.items() if name not in contents}
-    missing = {name: "" for name in contents if parameters[name].required}
-    module = cls.from_json({**plain, **missing})
-    return dataclasses.replace(module, **contents) if contents else module
 
 
 def _sample(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.external import ExternalModule
 from dagathlon.modules import Delegate, Module, find
-from dagathlon.study.engine.execute import HANDLERS, made
+from dagathlon.study.engine.execute import HANDLERS
 from dagathlon.study.plan.task import Call, Status, TaskKind, Workload
 from dagathlon.study.store.store import Store
 
@@ -47,7 +47,7 @@ def _external(call: Call) -> Iterator[type[ExternalModule]]:
         if issubclass(cls, ExternalModule):
             yield cls
         elif cls.delegates is not Module.delegates:
-            yield from _inside(made(cls, call.values).delegates())
+            yield from _inside(cls.from_values(call.values).delegates())
 
 
 def _inside(delegates: Iterable[Delegate]) -> Iterator[type[ExternalModule]]:

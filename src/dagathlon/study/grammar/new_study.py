@@ -13,8 +13,9 @@ from dagathlon.data import list_data, list_networks
 from dagathlon.data.networks import NETWORK_FORMATS
 from dagathlon.data.standard import BUNDLED
 from dagathlon.errors import StudyError, unknown
-from dagathlon.modules import Module, find
-from dagathlon.modules.spec import parse_spec, parse_values
+from dagathlon.learners.spec import LearnerLike, LearnerSpec
+from dagathlon.modules import Module
+from dagathlon.modules.spec import parse_values
 from dagathlon.study.grammar.config import RESERVED_TITLES
 from dagathlon.study.grammar.library import Library
 
@@ -47,7 +48,7 @@ def starting_study(title: str) -> dict[str, Any]:
 
 def picked_study(
     title: str,
-    picks: Sequence[str],
+    picks: Sequence[LearnerLike] | Mapping[str, LearnerLike],
     data: Sequence[str],
     modules: Sequence[Path] = (),
     home: Path = Path(),
@@ -59,7 +60,8 @@ def picked_study(
     title
         Title of the study.
     picks
-        Algorithms such as ``pc[alpha=0.01,0.05]``.
+        Learners in the forms of `LearnerSpec.of`, such as ``pc[alpha=0.01,0.05]``; or a mapping of
+        them by the ids that they shall have.
     data
         Networks, bundled or in files, such as ``alarm[n=1000,seeds=5]``, data files such as
         ``mine.csv[truth=graph.csv]``; none means random linear Gaussian data.
@@ -70,12 +72,13 @@ def picked_study(
     """
     algorithms: dict[str, list[dict[str, Any]]] = {}
     ids: list[str] = []
-    for pick in picks:
-        name, values = parse_spec(pick)
-        module = find("algorithm", name, pick)
-        ids.append(_new_id(name, ids))
-        settings = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
-        algorithms.setdefault(module.name, []).append({"id": ids[-1], **settings})
+    files = list(modules)
+    for id, pick in picks.items() if isinstance(picks, Mapping) else ((None, one) for one in picks):
+        spec, file = LearnerSpec.of(pick).findable()
+        ids.append(id or _new_id(spec.name, ids))
+        settings = _written(spec)
+        algorithms.setdefault(spec.name, []).append({"id": ids[-1], **settings})
+        files += [file] if file is not None and file not in files else []
     resources: dict[str, Any] = {"graph": {}, "parameters": {}, "data": {}}
     entries = [_entry(text, resources, home) for text in data] or [_random_entry(resources)]
     with_truth = all(entry["graph_id"] is not None for entry in entries)
@@ -83,10 +86,20 @@ def picked_study(
     if not with_truth:
         n = sum(_settings(entry) for entries in algorithms.values() for entry in entries)
         evaluation = without_truth(ids, learners=n)
-    own = {"modules": [_from(home, str(path)) for path in modules]} if modules else {}
+    own = {"modules": [_from(home, str(path)) for path in files]} if files else {}
     return own | {
         "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
         "resources": resources | {"structure_learning_algorithms": algorithms},
+    }
+
+
+def _written(spec: LearnerSpec) -> dict[str, Any]:
+    """Parameters as JSON has them; what Python gives in another form is spelled as a text."""
+    known = spec.cls.parameters()
+    refers = {key for key, one in known.items() if one.type.reference is not None}
+    return {
+        key: known[key].type.read(value, key) if key in refers and value is not None else value
+        for key, value in spec.values.items()
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +10,13 @@ from typing import Any, cast
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError, StudyError, listing
 from dagathlon.learners.base import Learner
-from dagathlon.modules import Module, add_files, find, modules
-from dagathlon.modules.spec import parse_spec
+from dagathlon.learners.spec import LearnerLike, LearnerSpec, is_learner
+from dagathlon.modules import Module
 from dagathlon.study.grammar.expand import Setting, expand
 from dagathlon.study.grammar.json_source import Node
 
 _FEWEST = 2
 _LONGEST_ID = 60
-_FORMS = (
-    "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name and its parameters, "
-    "a Learner or its class"
-)
 
 
 @dataclass(frozen=True)
@@ -59,10 +54,9 @@ def picks_of(learners: Any) -> list[Pick]:
         ``pc[alpha=0.01,0.05]``, pairs of a name and a mapping of parameters, `Learner` objects and
         their classes.
     """
-    if isinstance(learners, Mapping):
+    if isinstance(learners, Mapping) and not is_learner(learners):
         return [_pick(one, str(name)) for name, one in learners.items()]
-    alone = isinstance(learners, str | Learner) or inspect.isclass(learners)
-    found = [_pick(one) for one in ([learners] if alone else learners)]
+    found = [_pick(one) for one in ([learners] if is_learner(learners) else learners)]
     return list(_told_apart(found))
 
 
@@ -105,48 +99,11 @@ def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list
     return found
 
 
-def _pick(one: Any, name: str = "") -> Pick:
+def _pick(one: LearnerLike, name: str = "") -> Pick:
     """A learner under that name, else under its own."""
-    cls, values, file, where = _named(one)
-    settings = expand(cls, values, Node(values, where))
-    return Pick(name or cls.name, cls, values, settings, file)
-
-
-def _named(one: Any) -> tuple[type[Module], dict[str, Any], Path | None, str]:
-    """The class, its parameters, the file of a user's own, and how messages call it."""
-    if isinstance(one, Learner):
-        return *_known(type(one), _told(one)), type(one).name
-    if inspect.isclass(one) and issubclass(one, Learner):
-        return *_known(one, {}), one.name
-    if isinstance(one, str):
-        name, listed = parse_spec(one)
-        values = {key: found[0] if len(found) == 1 else found for key, found in listed.items()}
-        return find("algorithm", name, one), values, None, one
-    if isinstance(one, Sequence) and len(one) == 2 and isinstance(one[1], Mapping):
-        return find("algorithm", str(one[0])), dict(one[1]), None, str(one[0])
-    raise StudyError(f"{one!r} names no learner; {_FORMS}")
-
-
-def _told(learner: Learner) -> dict[str, Any]:
-    """The parameters in which a learner differs from its defaults."""
-    known = learner.parameters()
-    return {key: value for key, value in learner.to_json().items() if value != known[key].default}
-
-
-def _known(
-    cls: type[Learner], values: dict[str, Any]
-) -> tuple[type[Module], dict[str, Any], Path | None]:
-    """A class as workers find it: by its name, once its file is known."""
-    if modules("algorithm").get(cls.name) is cls:
-        return cls, values, None
-    file = None if cls.__module__ == "__main__" else inspect.getsourcefile(cls)
-    if file is None or not cls.name:
-        raise StudyError(
-            f"{cls.__name__}: other processes cannot find a learner that stands in a notebook or a "
-            "script; give it a name, put it into a file of its own and import it from there"
-        )
-    add_files([file])
-    return find("algorithm", cls.name, file), values, Path(file)
+    spec, file = LearnerSpec.of(one).findable()
+    settings = expand(spec.cls, spec.values, Node(spec.values, spec.text))
+    return Pick(name or spec.name, spec.cls, spec.values, settings, file)
 
 
 def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:

@@ -1,0 +1,137 @@
+"""`LearnerSpec`: a learner and its parameters, in any of the forms in which they can be named."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeAlias, cast
+
+from dagathlon.errors import StudyError
+from dagathlon.learners.base import Learner
+from dagathlon.modules import NonNegative, add_files, find, modules, parameter_type
+from dagathlon.modules.spec import parse_spec
+
+LearnerLike: TypeAlias = Any
+"""A learner in one of the forms that `LearnerSpec.of` reads."""
+_PAIR = 2
+_FORMS = (
+    "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name or class and its "
+    "parameters, a mapping with the keys module and parameters, a Learner or its class"
+)
+_SECONDS = parameter_type(NonNegative)
+
+
+@dataclass(frozen=True)
+class LearnerSpec:
+    """A learner's class and the parameters that were given for it.
+
+    Parameters
+    ----------
+    cls
+        The class.
+    values
+        Parameters as a study writes them, without defaults; several values of one parameter are a
+        list, which a study tries in full.
+    text
+        What messages call the learner.
+    """
+
+    cls: type[Learner]
+    values: Mapping[str, Any]
+    text: str
+
+    @classmethod
+    def of(cls, given: LearnerLike, parameters: Mapping[str, Any] | None = None) -> Self:
+        """Read a learner in any form.
+
+        Parameters
+        ----------
+        given
+            A name, a text such as ``pc[alpha=0.01]``, a pair of a name or class and a mapping of
+            parameters, a mapping with the keys ``module`` and ``parameters``, a `Learner`, or its
+            class.
+        parameters
+            Further parameters; one that `given` has already is refused.
+        """
+        learner, values, text = _parts(given)
+        further = dict(parameters or {})
+        for key in further.keys() & values.keys():
+            raise StudyError(f"{text!r}: the parameter {key!r} is given twice")
+        return cls(learner, {**values, **further}, text)
+
+    @property
+    def name(self) -> str:
+        """The name of the learner."""
+        return self.cls.name
+
+    def learner(self, timeout: float | None = None) -> Learner:
+        """The learner with these parameters; several values of one parameter are refused.
+
+        Parameters
+        ----------
+        timeout
+            Time limit in seconds, for a learner with a parameter of that name.
+        """
+        known = self.cls.parameters()
+        for key, value in self.values.items():
+            if isinstance(value, list) and key in known and not known[key].type.is_list:
+                raise StudyError(f"{self.text!r}: {key!r} takes one value, {len(value)} given")
+        values = dict(self.values)
+        if timeout is not None:
+            timeout = _SECONDS.read(timeout, "timeout")
+            if "timeout" in known:
+                values["timeout"] = timeout
+        return self.cls.from_values(values, self.name)
+
+    def findable(self) -> tuple[Self, Path | None]:
+        """The same with the class that other processes find by its name, and the user's file.
+
+        A class that is not known by its name is made known by the file that defines it; None for
+        one that was known.
+        """
+        if modules("algorithm").get(self.name) is self.cls:
+            return self, None
+        file = None if self.cls.__module__ == "__main__" else inspect.getsourcefile(self.cls)
+        if file is None or not self.name:
+            raise StudyError(
+                f"{self.cls.__name__}: other processes cannot find a learner that stands in a "
+                "notebook or a script; give it a name, put it into a file of its own and import it "
+                "from there"
+            )
+        add_files([file])
+        found = cast(type[Learner], find("algorithm", self.name, file))
+        return type(self)(found, self.values, self.text), Path(file)
+
+
+def is_learner(given: Any) -> bool:
+    """Whether this is one learner in any form, and not a list or mapping of several."""
+    pair = isinstance(given, tuple) and len(given) == _PAIR and isinstance(given[1], Mapping)
+    mapping = isinstance(given, Mapping) and {"module", "parameters"} <= given.keys()
+    object_or_text = isinstance(given, str | Learner | LearnerSpec) or inspect.isclass(given)
+    return object_or_text or pair or mapping
+
+
+def _parts(given: LearnerLike) -> tuple[type[Learner], dict[str, Any], str]:
+    """The class, its parameters, and how messages call it."""
+    if isinstance(given, LearnerSpec):
+        return given.cls, dict(given.values), given.text
+    if isinstance(given, Learner):
+        return type(given), given.non_default(), type(given).name
+    if inspect.isclass(given) and issubclass(given, Learner):
+        return given, {}, given.name
+    if isinstance(given, str):
+        name, listed = parse_spec(given)
+        values = {key: found[0] if len(found) == 1 else found for key, found in listed.items()}
+        return _named(name, given), values, given
+    if isinstance(given, Mapping) and {"module", "parameters"} <= given.keys():
+        given = (given["module"], given["parameters"])
+    if isinstance(given, Sequence) and len(given) == _PAIR and isinstance(given[1], Mapping):
+        cls, values, text = _parts(given[0])
+        return cls, {**values, **given[1]}, text
+    raise StudyError(f"{given!r} names no learner; {_FORMS}")
+
+
+def _named(name: str, text: str) -> type[Learner]:
+    return cast(type[Learner], find("algorithm", name, text if text != name else ""))
