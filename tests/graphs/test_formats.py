@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, read_graph, write_graph
-from dagathlon.graphs.formats.files import FORMATS
+from dagathlon.modules import modules
 
 PAG = Graph.from_edges(
     ["A -> B", "B <-> C", "C - D", "D o-> E", "E o-o F", "F o- G", "A -o G"], names="ABCDEFGH"
@@ -382,7 +382,7 @@ def test_a_graph_without_nodes() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", [*FORMATS])
+@pytest.mark.parametrize("format", [*modules("format")])
 def test_large_nonsense_is_refused(format: str) -> None:
     for junk in ("a,b\n", "( (", '"', "0,", "<", "a -> ", "{"):
         with pytest.raises(GraphError):

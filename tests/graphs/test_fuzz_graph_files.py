@@ -9,7 +9,7 @@ import pytest
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, read_graph, write_graph
-from dagathlon.graphs.formats.files import FORMATS
+from dagathlon.modules import modules
 
 TOKENS = [
     *(b"->", b"o-o", b"<->", b",", b'"', b"\n", b"\r\n", b"\t", b"{", b"}", b"[", b"]", b"=", b";"),
@@ -41,7 +41,7 @@ def good_files() -> list[tuple[str, bytes]]:
     dag = Graph.from_edges([f"v{i} -> v{j}" for i in range(9) for j in range(i + 1, 9, 2)])
     files = [("edges", TETRAD), ("dot", GRAPHVIZ)]
     for graph in (marks, dag):
-        for format in FORMATS:
+        for format in modules("format"):
             file = io.BytesIO()
             write_graph(graph, file, format, lossy=True)
             files.append((format, file.getvalue()))

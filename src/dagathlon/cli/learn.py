@@ -43,7 +43,8 @@ from dagathlon.cli._selection import (
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
-from dagathlon.graphs.formats.files import FORMATS, format_of
+from dagathlon.graphs.formats.files import format_named, format_of
+from dagathlon.graphs.formats.matrix import lost_by_adjacency
 from dagathlon.learners import Estimate, learn
 from dagathlon.learners.attempt import STOPPED_EARLY, limit_words
 from dagathlon.learners.bayesian.imputed import Imputed
@@ -84,7 +85,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=[*FORMATS],
+        metavar="FORMAT",
         help="how the graph is written; by default the file's ending and the graph decide",
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
@@ -236,6 +237,8 @@ def _check_places(arguments: argparse.Namespace) -> None:
         raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")
     if arguments.format and not arguments.out:
         raise DagathlonError("--format says how the file of --out is written: name one")
+    if arguments.format:
+        format_named(arguments.format)
     if arguments.out and not arguments.format:
         format_of(str(arguments.out))
 
@@ -255,5 +258,5 @@ def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) ->
 def _format(graph: Graph, path: Path) -> str:
     """A 0/1 matrix cannot say circles and two-headed arrows; the matrix of marks can."""
     usual = format_of(str(path), len(graph))
-    plain = usual != "adjacency" or FORMATS["adjacency"].loses(graph) is None
+    plain = usual != "adjacency" or lost_by_adjacency(graph) is None
     return usual if plain else "marks"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEARCHED = (
+    "dagathlon.graphs.formats",
     "dagathlon.simulate",
     "dagathlon.learners",
     "dagathlon.evaluate",

@@ -26,6 +26,7 @@ Kind: TypeAlias = Literal[
     "metric",
     "transform",
     "truth",
+    "format",
 ]
 
 

@@ -1,5 +1,7 @@
-"""Graph files: one module per format family, and the two functions that choose among them."""
+"""Graph files: a class for each format, and the two functions that choose among them."""
 
-from dagathlon.graphs.formats.files import FORMATS, read_graph, write_graph
+from dagathlon.graphs.formats.files import read_graph, write_graph
+from dagathlon.graphs.formats.format import GraphFormat
+from dagathlon.graphs.formats.source import TextSource
 
-__all__ = ["FORMATS", "read_graph", "write_graph"]
+__all__ = ["GraphFormat", "TextSource", "read_graph", "write_graph"]

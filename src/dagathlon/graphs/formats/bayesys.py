@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from dagathlon.graphs.formats.builder import GraphBuilder
-from dagathlon.graphs.formats.csvtext import quoted, records
+from dagathlon.graphs.formats.csvtext import first_fields, quoted, records
+from dagathlon.graphs.formats.format import GraphFormat
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 
@@ -51,3 +53,28 @@ def lost_by_bayesys(graph: Graph) -> str | None:
     if not len(isolated):
         return None
     return f"isolated nodes such as {shown(graph.names[isolated[0]])} (format 'edges' keeps them)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bayesys(GraphFormat):
+    """Numbered list of edges as CSV, as Bayesys has it."""
+
+    name = "bayesys"
+    suffixes = ()
+    rank = 5
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_bayesys(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_bayesys(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return is_header(first_fields(source))
+
+    def loses(self, graph: Graph) -> str | None:
+        """Name what is lost first."""
+        return lost_by_bayesys(graph)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dagathlon.graphs.formats.source import TextSource, shown
+from dagathlon.graphs.formats.source import TextSource, shown, split_lines
+
+_LONGEST_START = 100_000
 
 # Possessive quantifiers keep the scan linear however the quotes stand.
 _FIELD = re.compile(r'[ \t]*+(?:"((?:[^"]|"")*+)"[ \t]*+|([^,\r\n]*+))')
@@ -72,3 +74,10 @@ def records(source: TextSource, position: int = 0, line: int = 1) -> Iterator[Re
         position, line = record.next_position, record.next_line
         if record.fields != [""]:
             yield record
+
+
+def first_fields(source: TextSource) -> list[str]:
+    """Fields of the first line that is neither blank nor a comment."""
+    lines = split_lines(source.text[:_LONGEST_START])
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    return first.replace('"', "").split(",")

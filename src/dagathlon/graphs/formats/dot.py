@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.formats.builder import GraphBuilder
-from dagathlon.graphs.formats.dot_tokens import Token, tokens, unescaped
+from dagathlon.graphs.formats.dot_tokens import Token, after_comments, tokens, unescaped
+from dagathlon.graphs.formats.format import GraphFormat
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
@@ -36,6 +38,7 @@ _DIRECTIONS = {
     "both": (True, True),
     "none": (False, False),
 }
+_START = re.compile(r"(strict\s+)?(di)?graph\b[^,{\n]*(?:\n\s*)?\{", re.IGNORECASE)
 _MAX_DEPTH = 50
 _MAX_JOINED = 1_000_000
 
@@ -239,3 +242,24 @@ class _Parser:
 
     def _value(self) -> str:
         return self._advance().text if self._token.kind == "html" else self._identifier("a value")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dot(GraphFormat):
+    """Graphviz's language."""
+
+    name = "dot"
+    suffixes = (".dot", ".gv")
+    rank = 4
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_dot(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_dot(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return bool(_START.match(source.text, after_comments(source.text)))

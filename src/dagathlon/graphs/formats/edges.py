@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from dagathlon.graphs.formats.builder import GraphBuilder
+from dagathlon.graphs.formats.format import GraphFormat
 from dagathlon.graphs.formats.source import TextSource, shown, split_lines
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import CONNECTORS
@@ -134,3 +136,26 @@ def _add_tetrad_edge(builder: GraphBuilder, source: TextSource, text: str, line:
     if len(tokens) < 4 or not _NUMBERED.match(text):
         raise source.error(f"an edge is written '1. A --> B', found {shown(text.strip())}", line)
     builder.written_edge(tokens[1], tokens[2], tokens[3], line)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenEdges(GraphFormat):
+    """Text with an edge such as ``A -> B`` per line, also as Tetrad writes it."""
+
+    name = "edges"
+    suffixes = (".txt", ".edges")
+    content_decides = True
+    rank = 7
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_edges(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_edges(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        lines = split_lines(source.text[:100_000])
+        return is_tetrad(source.text) or any(map(has_edge, lines))

@@ -3,54 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, cast
 
 from dagathlon.errors import GraphError, not_written, unknown
-from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix, table
-from dagathlon.graphs.formats.dot_tokens import after_comments
-from dagathlon.graphs.formats.source import PathOrFile, TextSource, split_lines
+from dagathlon.graphs.formats.csvtext import first_fields
+from dagathlon.graphs.formats.format import GraphFormat
+from dagathlon.graphs.formats.source import PathOrFile, TextSource
 from dagathlon.graphs.graph import Graph
+from dagathlon.modules import modules
 
-Reader = Callable[[TextSource, Iterable[str] | None], Graph]
-
-_DOT_START = re.compile(r"(strict\s+)?(di)?graph\b[^,{\n]*(?:\n\s*)?\{", re.IGNORECASE)
-
-
-class Format(NamedTuple):
-    """A file format: how it is read and written, and what it cannot say of a graph."""
-
-    read: Reader
-    write: Callable[[Graph], str | bytes]
-    loses: Callable[[Graph], str | None] = lambda _: None
-
-
-FORMATS: Mapping[str, Format] = {
-    "adjacency": Format(matrix.read_adjacency, matrix.write_adjacency, matrix.lost_by_adjacency),
-    "marks": Format(matrix.read_marks, matrix.write_marks),
-    "bayesys": Format(bayesys.read_bayesys, bayesys.write_bayesys, bayesys.lost_by_bayesys),
-    "edges": Format(edges.read_edges, edges.write_edges),
-    "table": Format(table.read_table, table.write_table),
-    "parquet": Format(table.read_parquet, table.write_parquet),
-    "dot": Format(dot.read_dot, dot.write_dot),
-    "graphml": Format(graphml.read_graphml, graphml.write_graphml),
-}
-
-_BY_SUFFIX: Mapping[str, str] = {
-    ".csv": "adjacency",
-    ".marks.csv": "marks",
-    ".txt": "edges",
-    ".edges": "edges",
-    ".parquet": "parquet",
-    ".dot": "dot",
-    ".gv": "dot",
-    ".graphml": "graphml",
-    ".xml": "graphml",
-}
-# Files with these extensions hold any format: the content decides.
-_ANY_CONTENT = (".csv", ".txt")
 # A graph of more nodes is written to .csv as a table of its edges: its matrix of 0 and 1 would have
 # many megabytes of zeros.
 MOST_IN_MATRIX = 2_000
@@ -69,15 +32,17 @@ def read_graph(
         ``"adjacency"`` (CSV of 0 and 1 from row to column, as Benchpress), ``"marks"`` (CSV of
         marks 0 to 3), ``"bayesys"``, ``"edges"`` (``A -> B`` per line, also Tetrad's text),
         ``"table"`` (CSV with the columns from, edge, to), ``"parquet"`` (the same three columns),
-        ``"dot"`` (Graphviz) or ``"graphml"``. By default the extension decides, and the content
-        for ``.csv``, ``.txt`` and unknown extensions.
+        ``"dot"`` (Graphviz), ``"graphml"``, or one of your own. By default the extension decides,
+        and the content for ``.csv``, ``.txt`` and unknown extensions.
     names
         The nodes in order, if they are known: adds those that the file does not have and refuses
         others that it has.
     """
     source = TextSource.open(path_or_file)
-    reader = _inferred(source) if format is None else _format(format).read
-    return reader(source, None if names is None else tuple(names))
+    known = None if names is None else tuple(names)
+    if format is None:
+        return _read_recognised(source, known)
+    return format_named(format).read(source, known)
 
 
 def write_graph(
@@ -107,7 +72,7 @@ def write_graph(
     is_path = isinstance(path_or_file, str | os.PathLike)
     target = str(path_or_file) if is_path else str(getattr(path_or_file, "name", "the open file"))
     name = format or format_of(target, len(graph))
-    chosen = _format(name)
+    chosen = format_named(name)
     lost = None if lossy else chosen.loses(graph)
     if lost:
         raise GraphError(
@@ -121,51 +86,46 @@ def write_graph(
 
 
 def format_of(target: str, n_nodes: int = 0) -> str:
-    """The format in which a graph of that many nodes is written to a file of that name."""
-    name = _BY_SUFFIX.get(TextSource(target).suffix)
-    if name is None:
-        raise GraphError(f"{target}: which format? Known are {', '.join(FORMATS)}")
-    return "table" if name == "adjacency" and n_nodes > MOST_IN_MATRIX else name
+    """Return the name of the format in which a graph of that size is written to such a file."""
+    found = _by_suffix(target)
+    if found is None:
+        raise GraphError(f"{target}: which format? Known are {', '.join(modules('format'))}")
+    return "table" if found.name == "adjacency" and n_nodes > MOST_IN_MATRIX else found.name
 
 
-def _format(name: str) -> Format:
-    if name not in FORMATS:
-        raise GraphError(unknown("graph format", name, FORMATS))
-    return FORMATS[name]
+def format_named(name: str) -> GraphFormat:
+    """Return the format of that name; an unknown one is a `GraphError` with the nearest match."""
+    if name not in modules("format"):
+        raise GraphError(unknown("graph format", name, modules("format")))
+    return cast(type[GraphFormat], modules("format")[name])()
 
 
-def _inferred(source: TextSource) -> Reader:
-    suffix = source.suffix
-    if suffix in _BY_SUFFIX and suffix not in _ANY_CONTENT:
-        return FORMATS[_BY_SUFFIX[suffix]].read
-    return _reader_of_content(source)
+def _formats() -> list[GraphFormat]:
+    """All formats in the order in which they are asked whether they recognise a content."""
+    found = [format_named(name) for name in modules("format")]
+    return sorted(found, key=lambda one: (one.rank, one.name))
 
 
-def _reader_of_content(source: TextSource) -> Reader:
-    """Which reader a file is meant for, by how it begins."""
-    if table.is_parquet(source.content):
-        return table.read_parquet
-    if matrix.is_matrix(source):
-        return matrix.read_matrix
-    if source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<")):
-        return graphml.read_graphml
-    if _DOT_START.match(source.text, after_comments(source.text)):
-        return dot.read_dot
-    return _reader_of_lines(source)
+def _by_suffix(target: str) -> GraphFormat | None:
+    """The format of the longest suffix that a file name ends in."""
+    name = target.lower()
+    found = [
+        (suffix, one) for one in _formats() for suffix in one.suffixes if name.endswith(suffix)
+    ]
+    return max(found, key=lambda pair: len(pair[0]))[1] if found else None
 
 
-def _reader_of_lines(source: TextSource) -> Reader:
-    lines = split_lines(source.text[:100_000])
-    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    header = first.replace('"', "").split(",")
-    if bayesys.is_header(header):
-        return bayesys.read_bayesys
-    if table.is_header(header):
-        return table.read_table
-    if edges.is_tetrad(source.text) or any(map(edges.has_edge, lines)):
-        return edges.read_edges
-    has_columns = any(separator in first for separator in ",;\t")
-    return matrix.read_matrix if has_columns else edges.read_edges
+def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:
+    """Read a file whose suffix or, where that leaves it open, content says what it is."""
+    by_suffix = _by_suffix(source.name)
+    if by_suffix is not None and not by_suffix.content_decides:
+        return by_suffix.read(source, names)
+    found = next((one for one in _formats() if one.recognises(source)), None)
+    if found is None:
+        # What looks like columns was meant as a matrix: its reader says best what is wrong.
+        columns = any(sign in ",".join(first_fields(source)) for sign in ",;\t")
+        found = format_named("adjacency" if columns else "edges")
+    return found.read_recognised(source, names)
 
 
 def _encoded(text: str | bytes, target: str) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -20,6 +21,7 @@ from dagathlon.graphs.formats.builder import (
     GraphBuilder,
     mark_word,
 )
+from dagathlon.graphs.formats.format import GraphFormat
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
@@ -208,3 +210,24 @@ class _Reader:
         if TARGET_MARK in edge.data:
             at_right = mark_word(edge.data[TARGET_MARK], self._source, edge.line)
         builder.edge(left, (at_left, at_right), right, edge.line)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphMl(GraphFormat):
+    """GraphML."""
+
+    name = "graphml"
+    suffixes = (".graphml", ".xml")
+    rank = 3
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_graphml(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_graphml(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<"))

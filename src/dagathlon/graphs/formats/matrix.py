@@ -7,6 +7,7 @@ to column. In "marks" a cell is the mark at the column's node (pcalg's conventio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import GraphError
-from dagathlon.graphs.formats.builder import GraphBuilder, check_name
+from dagathlon.graphs.formats.builder import check_name
 from dagathlon.graphs.formats.csvtext import Record, quoted, records
+from dagathlon.graphs.formats.format import GraphFormat, on_nodes
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
@@ -47,12 +49,12 @@ def read_adjacency(source: TextSource, names: Iterable[str] | None = None) -> Gr
     table = _read_table(source, _ADJACENCY)
     if table.says_marks:
         raise source.error("this is a matrix of marks, which has format 'marks'", 1)
-    return _among(_adjacency_graph(table), names, source)
+    return on_nodes(_adjacency_graph(table), names, source)
 
 
 def read_marks(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a matrix of marks, from row to column."""
-    return _among(_marks_graph(_read_table(source, _MARKS)), names, source)
+    return on_nodes(_marks_graph(_read_table(source, _MARKS)), names, source)
 
 
 def read_matrix(source: TextSource, names: Iterable[str] | None = None) -> Graph:
@@ -60,7 +62,7 @@ def read_matrix(source: TextSource, names: Iterable[str] | None = None) -> Graph
     table = _read_table(source, f"{_ADJACENCY} (adjacency) or {_MARKS} (marks)")
     is_marks = table.says_marks or bool((table.cells > 1).any())
     graph = _marks_graph(table) if is_marks else _adjacency_graph(table)
-    return _among(graph, names, source)
+    return on_nodes(graph, names, source)
 
 
 def is_matrix(source: TextSource) -> bool:
@@ -141,18 +143,6 @@ def _bad_cell(table: _Table, i: int, j: int, allowed: str) -> GraphError:
     found = shown(int(table.cells[i, j]))
     column = f"{j + 1} ({shown(table.names[j])})"
     return table.source.error(f"found {found}, allowed are {allowed}", table.lines[i], column)
-
-
-def _among(graph: Graph, names: Iterable[str] | None, source: TextSource) -> Graph:
-    """The graph on `names`, which add isolated nodes and must have all nodes of the graph."""
-    if names is None:
-        return graph
-    builder = GraphBuilder(source, names)
-    positions = [builder.node(name) for name in graph.names]
-    everything = builder.graph()
-    marks = everything.marks.copy()
-    marks[np.ix_(positions, positions)] = graph.marks
-    return Graph(everything.names, marks)
 
 
 def _read_table(source: TextSource, allowed: str) -> _Table:
@@ -253,3 +243,50 @@ def cell(field: str) -> int | None:
     except ValueError:
         return None
     return int(number) if number in (0, 1, 2, 3) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adjacency(GraphFormat):
+    """CSV of 0 and 1 from row to column, as Benchpress has it."""
+
+    name = "adjacency"
+    suffixes = (".csv",)
+    rank = 2
+    content_decides = True
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_adjacency(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_adjacency(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return is_matrix(source)
+
+    def loses(self, graph: Graph) -> str | None:
+        """Name what is lost first."""
+        return lost_by_adjacency(graph)
+
+    def read_recognised(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a matrix of 0 and 1, or of marks."""
+        return read_matrix(source, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks(GraphFormat):
+    """CSV of end marks 0 to 3 from row to column."""
+
+    name = "marks"
+    suffixes = (".marks.csv",)
+    rank = 0
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_marks(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_marks(graph)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dagathlon.graphs.formats.builder import GraphBuilder
-from dagathlon.graphs.formats.csvtext import quoted, records
+from dagathlon.graphs.formats.csvtext import first_fields, quoted, records
+from dagathlon.graphs.formats.format import GraphFormat
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 
@@ -107,3 +109,45 @@ def _parquet_rows(source: TextSource) -> Iterator[tuple[str | None, ...]]:
             yield from zip(*cells, strict=True)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise source.error(f"no readable Parquet file ({str(error).splitlines()[0]})") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeTable(GraphFormat):
+    """CSV with the columns from, edge, to."""
+
+    name = "table"
+    suffixes = ()
+    rank = 6
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_table(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_table(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return is_header(first_fields(source))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeParquet(GraphFormat):
+    """Parquet file with the columns from, edge, to."""
+
+    name = "parquet"
+    suffixes = (".parquet",)
+    rank = 1
+
+    def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
+        """Read a file."""
+        return read_parquet(source, names)
+
+    def write(self, graph: Graph) -> str | bytes:
+        """Write a graph."""
+        return write_parquet(graph)
+
+    def recognises(self, source: TextSource) -> bool:
+        """Look at how the file begins."""
+        return is_parquet(source.content)
