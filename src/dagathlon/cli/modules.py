@@ -23,7 +23,16 @@ from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.testing.generators import CHECKED
 
-_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "transform", "algorithm", "evaluation")
+_KINDS: tuple[Kind, ...] = (
+    "graph",
+    "parameters",
+    "data",
+    "transform",
+    "algorithm",
+    "evaluation",
+    "chart",
+    "format",
+)
 
 
 def add_parser(commands: Commands) -> None:
@@ -174,6 +183,8 @@ def _example(module: type[Module]) -> dict[str, object]:
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
     if module.name == "noise":  # stands in a data entry, by code or by its parameters
         return {module.name: ["N", "M5", "cMISL", defaults]}
+    if module.kind == "chart":
+        return {"charts": {"charts": [module.name]}}
     if module.kind == "transform":
         return {"transforms": [{module.name: defaults}]}
     return {module.name: [{"id": module.name, **defaults}]}

@@ -3,15 +3,10 @@
 The names here are what an evaluation is written with, in this package or anywhere else.
 """
 
+from dagathlon.report.chart import Drawing, StudyChart
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import (
-    AnyTable,
-    Drawing,
-    Evaluation,
-    LongTable,
-    Table,
-    TableSet,
-)
+from dagathlon.report.evaluation import AnyTable, Evaluation, LongTable, Table, TableSet
+from dagathlon.report.look import Look
 from dagathlon.report.section import Figure, Grid, Html, Listing, Picture, Section, Words
 from dagathlon.report.typeset import Layout
 from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, Wanted
@@ -29,10 +24,12 @@ __all__ = [
     "Learning",
     "Listing",
     "LongTable",
+    "Look",
     "Picture",
     "Results",
     "RunScore",
     "Section",
+    "StudyChart",
     "Table",
     "TableSet",
     "Wanted",

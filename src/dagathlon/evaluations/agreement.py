@@ -14,6 +14,7 @@ from dagathlon.evaluate.agreement import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.report.bootstrap import bootstrapped, pair_probabilities
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.agreement import agreement_plot, overlap_plot
 from dagathlon.report.charts.consensus import (
     CONNECTORS,
@@ -24,7 +25,7 @@ from dagathlon.report.charts.consensus import (
 from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, side_by_side
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.places import combination_of
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words

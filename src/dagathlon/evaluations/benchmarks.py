@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dagathlon.evaluate.summary import roc_summary
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.parts import Chart, Rows, headed
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.tables import combination, combinations, curve_name, named
 

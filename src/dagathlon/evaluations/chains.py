@@ -8,8 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 from dagathlon.modules import Probability
 from dagathlon.report.chains import grouped
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import Chart, headed
-from dagathlon.report.evaluation import Block, Drawing, Evaluation
+from dagathlon.report.evaluation import Block, Evaluation
 from dagathlon.report.section import Variant
 
 Functional: TypeAlias = Literal["score", "size"]

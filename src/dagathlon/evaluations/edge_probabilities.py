@@ -28,8 +28,9 @@ from dagathlon.report.belief_tables import (
     score_rows,
 )
 from dagathlon.report.beliefs import Belief
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.posteriors import beliefs_of, posterior_ids
 from dagathlon.report.section import Figure, Part, Section, Words
 

@@ -10,10 +10,11 @@ from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posterior_scores import PosteriorScores, unknown_metric
 from dagathlon.evaluate.summary import is_number
 from dagathlon.modules import Count, Probability
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.experiment_tables import (
     at_the_limit,
     change_rows,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.pairs import pairs
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation
+from dagathlon.report.evaluation import Evaluation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dagathlon.graphs import Graph
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
 from dagathlon.report.conversions import ORIGINAL, converted
-from dagathlon.report.evaluation import Drawing, Evaluation
+from dagathlon.report.evaluation import Evaluation
 from dagathlon.report.graph_files import features
 from dagathlon.study.plan.plan import Case
 

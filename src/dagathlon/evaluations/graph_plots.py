@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dagathlon.graphs import pattern
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation
+from dagathlon.report.evaluation import Evaluation
 from dagathlon.report.graph_files import features
 
 

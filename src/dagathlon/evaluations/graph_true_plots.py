@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation
+from dagathlon.report.evaluation import Evaluation
 from dagathlon.report.graph_files import adjacency_picture, graph_picture
 
 

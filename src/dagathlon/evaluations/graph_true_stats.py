@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.evaluate.truth import graph_statistics
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.properties import graph_properties
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.section import Figure, Section
 
 

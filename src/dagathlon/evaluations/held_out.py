@@ -8,10 +8,11 @@ from typing import Any
 
 from dagathlon.evaluate.no_truth import HeldOutRows, paired_difference
 from dagathlon.modules import Natural
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.held_out import held_out_plot
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.places import by_data, data_columns, named_places, not_defined, place_of
 from dagathlon.report.section import Figure, Grid, Part, Section, Words
 from dagathlon.report.tables import Combination, combination

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dagathlon.modules import Count, Natural
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, side_by_side
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.interval_results import (
     Validated,
     comparison_rows,

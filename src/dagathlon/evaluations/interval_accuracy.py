@@ -10,9 +10,10 @@ from dagathlon.evaluate.correlations import LEAST_METHODS
 from dagathlon.evaluate.own_prior import SAMPLE_SIZE
 from dagathlon.evaluations.intersection_validation import doubling_sizes
 from dagathlon.modules import Count, Natural, NonNegative
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.interval_accuracy import points
 from dagathlon.report.interval_accuracy_costs import cost_rows
 from dagathlon.report.interval_accuracy_figures import accuracy_figures, first_points, pictures

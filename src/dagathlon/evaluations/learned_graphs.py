@@ -8,11 +8,12 @@ from typing import Any
 
 from dagathlon.graphs import Graph
 from dagathlon.report.bootstrap import Copies, bootstrapped
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.learned import MOST_NODES, learned_drawing, model_drawing
 from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, described, side_by_side
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.places import data_columns, named_places, place_of
 from dagathlon.report.section import Grid, Listing, Part, Picture, Section, Words
 from dagathlon.study.plan.plan import Run

@@ -18,10 +18,11 @@ from dagathlon.evaluations.chains import (
 )
 from dagathlon.modules import Count, Natural
 from dagathlon.report.chains import series_of
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.trajectories import autocorrelations, stems
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import AnyTable, Block, Drawing, LongTable, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Block, LongTable, Table, TableSet
 from dagathlon.report.section import Figure, Section
 
 _DEFAULT_LAGS = 50

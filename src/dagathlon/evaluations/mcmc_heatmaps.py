@@ -11,11 +11,12 @@ from dagathlon.posteriors.drawing import weights_of
 from dagathlon.posteriors.edge_strength import EdgeStrengths
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.chains import chain_runs
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.matrix import frequency_plot
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, side_by_side
-from dagathlon.report.evaluation import Drawing, Table, TableSet
+from dagathlon.report.evaluation import Table, TableSet
 
 # An edge that is rarer than this would be written 0.00.
 _LEAST = 0.005

@@ -16,10 +16,11 @@ from dagathlon.evaluations.chains import (
 )
 from dagathlon.modules import Natural
 from dagathlon.report.chains import series_of
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.charts.trajectories import trajectories
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Block, Drawing, LongTable, TableSet
+from dagathlon.report.evaluation import Block, LongTable, TableSet
 from dagathlon.report.section import Figure, Section
 
 _MOST_POINTS = 800

@@ -12,8 +12,9 @@ from dagathlon.evaluate.summary import is_number
 from dagathlon.graphs.drawing.svg import to_svg
 from dagathlon.modules import Count
 from dagathlon.report.best_cells import best_cells
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
 from dagathlon.report.regimes import method_of, ordered, told_rows
 from dagathlon.report.section import Grid, Part, Picture, Section, Words

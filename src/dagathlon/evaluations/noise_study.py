@@ -11,9 +11,10 @@ from dagathlon.evaluate.noise_resampling import Over
 from dagathlon.evaluate.noise_runs import NoiseStudyTables
 from dagathlon.evaluate.noise_strengths import Groups
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
 from dagathlon.report.noise_runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.report.noise_section import noise_parts

@@ -10,10 +10,11 @@ from dagathlon.evaluate.undirected_scores import PathScores
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Probability
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.charts.path_curves import path_curves
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.path_tables import (
     area_rows,

@@ -10,9 +10,10 @@ from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posterior_scores import PosteriorScores, unknown_metric
 from dagathlon.evaluate.summary import is_number
 from dagathlon.modules import Count, Natural, Probability
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.metric_tables import correlation_rows, mean_rows
 from dagathlon.report.posterior_figures import (
     DISTANCES,

@@ -12,10 +12,11 @@ from dagathlon.evaluate.summary import is_number
 from dagathlon.evaluate.undirected_scores import PrecisionScores
 from dagathlon.modules import Count
 from dagathlon.report.best_cells import best_cells
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
 from dagathlon.report.path_words import MANY

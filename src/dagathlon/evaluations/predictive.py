@@ -11,11 +11,12 @@ import numpy as np
 
 from dagathlon.evaluate.own_prior import SAMPLE_SIZE
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.held_out import held_out_plot
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.places import by_data, data_columns, not_defined
 from dagathlon.report.predictive import (

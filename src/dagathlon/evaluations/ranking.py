@@ -13,12 +13,13 @@ from dagathlon.evaluate.ranking import Unit
 from dagathlon.evaluate.significance import LEAST_BLOCKS
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.modules import Probability
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
 from dagathlon.report.context import DIAGNOSTICS, PARTIAL, RANKING, Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.page.lead import contenders, ranked_data
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.rank_tables import Ranks, rank_tables

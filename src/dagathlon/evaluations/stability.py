@@ -12,10 +12,11 @@ from dagathlon.evaluate.agreement import as_class
 from dagathlon.graphs import Graph, Mark
 from dagathlon.modules import Natural
 from dagathlon.report.bootstrap import Copies, bootstrapped
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.agreement import MOST_EDGES, tiles
 from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.places import by_data, data_columns, named_places, place_of
 from dagathlon.report.section import Figure, Grid, Listing, Part, Section, Words
 from dagathlon.simulate.resampling import BootstrapSample

@@ -20,6 +20,7 @@ SEARCHED = (
     "dagathlon.benchpress",
     "dagathlon.external.shipped",
     "dagathlon.evaluations",
+    "dagathlon.report.charts",
 )
 FILE = Path(__file__).with_name("index.json")
 _PACKAGE = Path(__file__).parent.parent

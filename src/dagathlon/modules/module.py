@@ -27,6 +27,7 @@ Kind: TypeAlias = Literal[
     "transform",
     "truth",
     "format",
+    "chart",
 ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from dagathlon.report.charts.parts import Chart
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
 from dagathlon.report.look import Look
 from dagathlon.report.section import Section
@@ -15,8 +15,6 @@ from dagathlon.study.grammar.evaluation import Request
 
 Row: TypeAlias = Mapping[str, Any]
 Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
-Drawing: TypeAlias = Chart | str
-"""A Vega-Lite specification with its data, or the text of an SVG picture."""
 
 
 class Table(NamedTuple):

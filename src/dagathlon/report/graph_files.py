@@ -9,10 +9,10 @@ from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.overview import MOST_DRAWN
 from dagathlon.graphs.formats.files import format_of, write_graph
+from dagathlon.report.chart import Drawing
 from dagathlon.report.charts.blocks import adjacency_blocks, difference_blocks
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot
 from dagathlon.report.drawings import comparison, drawing
-from dagathlon.report.evaluation import Drawing
 
 
 def features(

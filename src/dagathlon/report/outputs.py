@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dagathlon.evaluate.metric import is_own, known_measures
+from dagathlon.report.chart import Drawing
 from dagathlon.report.context import Results
 from dagathlon.report.drawing_processes import OnFigure
 from dagathlon.report.evaluation import (
     AnyTable,
-    Drawing,
     Evaluation,
     LongTable,
     TableSet,

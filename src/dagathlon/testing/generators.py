@@ -49,7 +49,7 @@ def generator_problems(
     """
     on_check("its description")
     cls = find(kind, name)
-    problems = list(_description(cls))
+    problems = list(description_problems(cls))
     try:
         module = cls.from_json({})
     except DagathlonError as error:
@@ -66,7 +66,8 @@ def generator_problems(
     return problems if tried else [*problems, "no kind of model suits its parameters"]
 
 
-def _description(cls: type[Module]) -> Iterator[str]:
+def description_problems(cls: type[Module]) -> Iterator[str]:
+    """What is missing in the documentation of a module and its parameters."""
     if not cls.summary().endswith("."):
         yield "its documentation does not begin with a sentence"
     for parameter in cls.parameters().values():

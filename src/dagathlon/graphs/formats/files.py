@@ -109,10 +109,9 @@ def _formats() -> list[GraphFormat]:
 def _by_suffix(target: str) -> GraphFormat | None:
     """The format of the longest suffix that a file name ends in."""
     name = target.lower()
-    found = [
-        (suffix, one) for one in _formats() for suffix in one.suffixes if name.endswith(suffix)
-    ]
-    return max(found, key=lambda pair: len(pair[0]))[1] if found else None
+    suffixes = {suffix: one for one in _formats() for suffix in one.suffixes}
+    found = max(filter(name.endswith, suffixes), key=len, default=None)
+    return None if found is None else suffixes[found]
 
 
 def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:

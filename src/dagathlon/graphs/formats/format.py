@@ -28,7 +28,7 @@ class GraphFormat(Module):
         Endings of file names, such as ``(".gml",)``: files of these names are read and, without
         another format being named, written so.
     content_decides
-        Whether files with these suffixes may hold other formats, so that their content is looked at.
+        Whether files with these suffixes may hold other formats: then their content is looked at.
     rank
         The order in which formats are asked whether they recognise a content: lower ones first.
     """
@@ -73,7 +73,7 @@ class GraphFormat(Module):
 
 
 def on_nodes(graph: Graph, names: Iterable[str] | None, source: TextSource) -> Graph:
-    """Return the graph on `names`, which add isolated nodes and must have all nodes of the graph."""
+    """Return the graph on `names`, which may add isolated nodes and leave none out."""
     if names is None:
         return graph
     builder = GraphBuilder(source, names)

@@ -1,0 +1,88 @@
+"""Charts that a study asks for by name, of any metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dagathlon.evaluate.summary import roc_summary
+from dagathlon.report.chart import Drawing, StudyChart
+from dagathlon.report.charts.boxes import boxes
+from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.roc import RocOptions, roc
+from dagathlon.report.look import Look
+from dagathlon.report.tables import curve_name
+
+Runs = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxChart(StudyChart):
+    """A box for each setting, or its single runs where they are few.
+
+    Parameters
+    ----------
+    metric
+        The column to show.
+    log
+        Whether the axis is logarithmic.
+    """
+
+    name = "boxes"
+    question = "How good is each setting?"
+    caption = "Quartiles over runs, whiskers to 1.5 times their distance; a handful are points."
+    metric: str = "SHD_cpdag"
+    log: bool = False
+
+    def draw(self, runs: Runs, look: Look) -> Drawing:
+        """Draw the boxes."""
+        return boxes(runs, self.metric, look, log=self.log)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RocChart(StudyChart):
+    """Two metrics against each other: a point for each setting, a line for each algorithm.
+
+    Parameters
+    ----------
+    x, y
+        The columns on the axes.
+    """
+
+    name = "roc"
+    question = "How do two metrics trade off?"
+    caption = "Medians over runs; a line joins the settings of one algorithm."
+    x: str = "FPRn_pattern"
+    y: str = "TPR_pattern"
+
+    def draw(self, runs: Runs, look: Look) -> Drawing:
+        """Draw the points and lines."""
+        return roc(runs, _settings(runs), (self.x, self.y), look, RocOptions())
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostChart(StudyChart):
+    """What a setting achieves against what it costs, with the front of the best.
+
+    Parameters
+    ----------
+    metric
+        What is achieved.
+    cost
+        What it costs.
+    """
+
+    name = "cost"
+    question = "What does accuracy cost?"
+    caption = "Medians over runs; the line joins settings that no cheaper one equals."
+    metric: str = "SHD_cpdag"
+    cost: Literal["time", "memory"] = "time"
+
+    def draw(self, runs: Runs, look: Look) -> Drawing:
+        """Draw the points and the front."""
+        return accuracy_against_cost(_settings(runs), self.metric, self.cost, look)
+
+
+def _settings(runs: Runs) -> list[dict[str, Any]]:
+    return [row | {"setting": curve_name(row)} for row in roc_summary(runs)]
