@@ -11,7 +11,7 @@ from dagathlon.evaluate.control import EMPTY, Baselines
 from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import endings
 from dagathlon.evaluate.verdict import Interval, Verdict, verdict
-from dagathlon.report.page.lead import lead_of, no_truth, shown_as
+from dagathlon.report.page.lead import lead_of, no_truth, shown_as, stated
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import verdict_tables
 from dagathlon.report.words import duration
@@ -126,6 +126,23 @@ def test_times_are_in_units_that_read_well() -> None:
     assert shown_as("time", Interval(0.00045, 0.00013)) == "450 ± 130 µs"
     assert shown_as("time", Interval(0.00045, None)) == "450 µs"
     assert shown_as(SHD, Interval(9.0, None)) == "9"
+
+
+def test_means_are_not_rounded_further_than_in_tables() -> None:
+    """5.5 ± 57 was "6 ± 57" in the lead, above a table with 5.5 for it and 6 for the next."""
+    said = _lead(_verdict(run_rows({"hc": [1.0, 10.0], "pc": [2.0, 10.0]})))
+    assert "structural Hamming distance (pattern) 5.5 ± 57, which" in said
+    assert [stated(Interval(mean, 0.012)) for mean in (5.5, 17.4333)] == [
+        "5.500 ± 0.012",
+        "17.433 ± 0.012",
+    ]
+    assert stated(Interval(9.0, None)) == "9"
+    assert shown_as("time", Interval(0.0005512, 0.013), stated) == "0.551 ± 13 ms"
+
+
+def test_two_data_sets_are_both() -> None:
+    rows = run_rows({"a": [1.0], "b": [2.0]}, "one") + run_rows({"a": [1.0], "b": [3.0]}, "two")
+    assert "By average rank over both data sets, a is first" in _lead(_verdict(rows))
 
 
 def test_a_skipped_run_has_not_failed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from dagathlon.evaluate.contest import Contest, Placed
 from dagathlon.evaluate.significance import LEAST_BLOCKS
@@ -52,7 +52,7 @@ def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
 def _one_kind(chosen: Verdict) -> Iterator[str]:
     """The best mean on the only kind of data, and the next algorithm."""
     (kind,) = chosen.kinds
-    value = f"{text(words(chosen.metric).title)} {shown(kind.best[0].result)}"
+    value = f"{text(words(chosen.metric).title)} {stated(kind.best[0].result)}"
     value += f"{_meaning(chosen.metric)}, {_over(kind.n)}"
     beaten = kind.best[0].setting in kind.below and kind.baseline is not None
     if kind.baseline is not None and beaten:
@@ -144,6 +144,8 @@ def ranked_data(found: Contest) -> str:
         said = f"{counted(found.n_blocks, 'block')} of data ({data_sets})"
     if found.n_cases == 1:
         said = "data set"
+    if said == "2 data sets" and found.n_all == 2:
+        return "both data sets"
     if found.n_cases < found.n_all:
         return f"the {said} in which two or more of those ranked took part"
     if found.n_cases == 1:
@@ -222,15 +224,15 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
     hopeless = sum(kind.best[0].setting in kind.below for kind in known)
     if hopeless:
         yield (
-            f"On {hopeless} of {len(known)} kinds of data no setting beats the best baseline "
-            "(the empty, the complete or a random graph)."
+            f"On {hopeless} of {counted(len(known), 'kind')} of data no setting beats the best "
+            "baseline (the empty, the complete or a random graph)."
         )
     counts = Counter(setting for kind in known for setting in kind.below)
     often = [(name, n) for name, n in counts.most_common() if 2 * n >= len(known)]
     if often:
         each = [f"{text(name)} (on {n})" for name, n in often[: _NAMED + 1]]
         more = f" and {len(often) - _NAMED - 1} more" if len(often) > _NAMED + 1 else ""
-        where = f"half of the {len(known)} kinds or more"
+        where = f"half or more of {counted(len(known), 'kind')}"
         yield f"Worse than the best baseline on {where}: {', '.join(each)}{more}."
 
 
@@ -313,13 +315,19 @@ def shown(found: Interval) -> str:
     return f"{mean} ± {found.half_width:,.{places}f}"
 
 
-def shown_as(metric: str, found: Interval) -> str:
+def stated(found: Interval) -> str:
+    """Mean and half width; the mean is not rounded further than in tables, as `number` has it."""
+    mean, plus_minus, half_width = shown(found).partition(" ± ")
+    return max(number(found.mean), mean, key=len) + plus_minus + half_width
+
+
+def shown_as(metric: str, found: Interval, show: Callable[[Interval], str] = shown) -> str:
     """An interval of a metric; times in the unit in which they read best."""
     if metric != "time":
-        return shown(found)
+        return show(found)
     scale, unit = time_unit(max(abs(found.mean), found.half_width or 0.0))
     half_width = None if found.half_width is None else found.half_width * scale
-    return f"{shown(Interval(found.mean * scale, half_width))} {unit}"
+    return f"{show(Interval(found.mean * scale, half_width))} {unit}"
 
 
 def number(value: float) -> str:
