@@ -261,7 +261,9 @@ def test_flags_of_learn(asia):
         (["--require", " ->lung"], "write an edge as 'A->B'"),
         (["--tiers", "smoke,lung"], "separate two groups or more by ';'"),
         (["--tiers", "smoke;lungs"], "unknown variable 'lungs' (did you mean 'lung'?)"),
+        (["--tiers", "smoke,tub;lung;smoke"], "'smoke' is there 2 times"),
         (["--forbid", "smoke->lung", "--require", "smoke->lung"], "is forbidden and required"),
+        (["--require", "smoke->lung", "--require", "lung->smoke"], "lung -> smoke -> lung"),
     ],
 )
 def test_wrong_flags_are_refused_in_words(asia, capsys, flags, message):
