@@ -143,6 +143,9 @@ def test_means_are_not_rounded_further_than_in_tables() -> None:
 def test_two_data_sets_are_both() -> None:
     rows = run_rows({"a": [1.0], "b": [2.0]}, "one") + run_rows({"a": [1.0], "b": [3.0]}, "two")
     assert "By average rank over both data sets, a is first" in _lead(_verdict(rows))
+    by_block = verdict(rows, SHD, direction(SHD), unit="block")
+    assert by_block is not None
+    assert "By average rank over the only block of data (2 data sets), a" in _lead(by_block)
 
 
 def test_a_skipped_run_has_not_failed() -> None:
@@ -157,7 +160,9 @@ def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> Non
     found = verdict(rows, "SHD_pattern", "less")
     assert found is not None
     data_sets = [{**row, "varsortability": 0.9, "r2_sortability": None} for row in few]
-    tables = SimpleNamespace(runs=rows, results=SimpleNamespace(case_rows=data_sets))
+    tables = SimpleNamespace(
+        runs=rows, results=SimpleNamespace(case_rows=data_sets, metric_note="")
+    )
     written = verdict_tables(cast(Tables, tables), [found])
     assert 'data-label="sortability: variance, R²">0.90, –<' in written
     assert 'data-label="sortability: variance, R²">–<' in written

@@ -65,6 +65,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
     standing = results.standing
     partial = several and chosen and any(line["setting"] not in places for line in lines)
     unplaced = _UNPLACED if partial else ""
+    remark = f" {results.metric_note}" if chosen and results.metric_note else ""
     return {
         "title": results.title,
         "there": standing.there,
@@ -72,7 +73,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
         "words": standing.line(),
         "lead": sentences,
         "lead_text": _plain(sentences),
-        "note": _note(len(results.compared), chosen, several=several) + unplaced,
+        "note": _note(len(results.compared), chosen, several=several) + unplaced + remark,
         "header": [*["place"][: len(columns)], "setting", "runs", *ends, *titles, "median time"],
         "data_sets": len(results.compared),
         "rows": [_shown(line, ends, columns, places) for line in lines[:_MOST_ROWS]],

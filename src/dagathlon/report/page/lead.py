@@ -23,6 +23,7 @@ _NO_TRUTH = "There is no true graph to compare with. This report shows what"
 _PLACES = 6
 _NOTHING = 1e-9
 _MANY_DATA_SETS = 10
+_ALL = {1: "the only", 2: "both"}
 _NAMED = 3
 # They say what a result cost or one side of it only.
 _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
@@ -104,7 +105,7 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
     if len(counts) == 1:
-        every = "both" if n == 2 else f"all {n}"
+        every = _ALL.get(n, f"all {n}")
         yield f"{_strong(counts[0][0])} is best by {title} on {every} kinds of data."
     elif counts:
         (name, most), *others = counts[:_NAMED]
@@ -139,18 +140,15 @@ def contenders(chosen: Verdict) -> str:
 
 def ranked_data(found: Contest) -> str:
     """The data that average ranks are over, in the unit that counts once."""
-    said = data_sets = counted(found.n_cases, "data set")
-    if found.unit == "block":
-        said = f"{counted(found.n_blocks, 'block')} of data ({data_sets})"
-    if found.n_cases == 1:
-        said = "data set"
-    if said == "2 data sets" and found.n_all == 2:
-        return "both data sets"
+    blocks = found.unit == "block" and found.n_cases > 1
+    n = found.n_blocks if blocks else found.n_cases
+    noun = agreeing(n, "data set", "data sets")
+    if blocks:
+        noun = f"{agreeing(n, 'block', 'blocks')} of data ({counted(found.n_cases, 'data set')})"
     if found.n_cases < found.n_all:
-        return f"the {said} in which two or more of those ranked took part"
-    if found.n_cases == 1:
-        return "the only data set"
-    return f"the only block of data ({data_sets})" if said.startswith("1 ") else f"all {said}"
+        which = f"{n:,} {noun}" if n > 1 else noun
+        return f"the {which} in which two or more of those ranked took part"
+    return f"{_ALL.get(n, f'all {n:,}')} {noun}"
 
 
 def _ranked(chosen: Verdict) -> str:

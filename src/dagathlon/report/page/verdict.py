@@ -83,6 +83,11 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     """The best by each metric; with several kinds of data by ranks, then on each kind."""
     if not verdicts:
         return ""
+    remark = tables.results.metric_note
+    return _tables(tables, verdicts) + (f'<p class="muted">{remark}</p>' if remark else "")
+
+
+def _tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     if max(len(one.kinds) for one in verdicts) == 1:
         most = max(one.kinds[0].n for one in verdicts)
         return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
