@@ -120,6 +120,73 @@ def test_names_that_are_no_columns_are_told_everywhere(tmp_path, monkeypatch, ca
     assert "is left out" in page
 
 
+def test_a_wrong_name_is_told_once_for_all_whom_it_concerns(tmp_path, capsys):
+    wrong = {"forbidden_edges": [["smok", "lung"]]}
+    names = [f"bnlearn_{name}" for name in BNLEARN[:8]]
+    assert main(["check", str(study_of(tmp_path, with_file(*names), wrong))]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "smok" in line]
+    assert len(lines) == 1
+    assert f"warning: {', '.join(names[:5])} and 3 more: k.json: " in lines[0]
+
+
+def drawn_study(folder: Path, constraints: Any, **entry: Any) -> Path:
+    """The same with random graphs, whose nodes are 1, 2, …."""
+    path = study_of(folder, with_file("hc"), constraints)
+    content = json.loads(path.read_text().replace("edgeConstraints", "constraints"))
+    (data,) = content["benchmark_setup"][0]["data"]
+    data |= {"graph_id": "g", "parameters_id": "p"} | entry
+    content["resources"]["graph"] = {"pcalg_randdag": [{"id": "g", "n": 8, "max_parents": 3}]}
+    content["resources"]["parameters"] = {"sem_params": [{"id": "p"}]}
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_wrong_names_are_found_where_graphs_are_drawn(tmp_path, capsys):
+    path = drawn_study(tmp_path, {"forbidden_edges": [["1", "one"]]})
+    assert main(["check", str(path)]) == 0
+    assert "unknown variable 'one'; known: 1, 2, 3, 4, 5, 6, 7, 8" in capsys.readouterr().err
+    (tmp_path / "k.json").write_text(json.dumps({"tiers": [["1"], ["one"]]}))
+    assert main(["check", str(path)]) == 2
+    assert "tiers: unknown variable 'one'" in capsys.readouterr().err
+    (tmp_path / "k.json").write_text(json.dumps({"tiers": [["1"], ["8"]]}))
+    assert main(["check", str(path)]) == 0
+    assert "unknown" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "change", [{"noise": ["L10"]}, {"transforms": [{"hide": {"variables": ["asia"]}}]}]
+)
+def test_wrong_names_are_found_where_variables_are_hidden(change, tmp_path, capsys):
+    path = study_of(tmp_path, with_file("bnlearn_hc"), {"forbidden_edges": [["smok", "lung"]]})
+    content = json.loads(path.read_text())
+    content["benchmark_setup"][0]["data"][0] |= change
+    path.write_text(json.dumps(content))
+    assert main(["check", str(path)]) == 0, capsys.readouterr().err
+    assert "unknown variable 'smok' (did you mean 'smoke'?)" in capsys.readouterr().err
+
+
+def test_check_does_not_run_graph_modules_of_others(tmp_path, capsys):
+    """What they draw is found by the run; its notes say so."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "module.toml").write_text(
+        'name = "mine"\nkind = "graph"\nsummary = "One edge."\ncommand = ["sh", "{folder}/g.sh"]\n'
+        '[environment]\nkind = "system"\n'
+    )
+    script = 'touch "$(dirname "$0")/was-run"; printf "a,b\\n0,1\\n0,0\\n" > adjmat.csv\n'
+    (tmp_path / "mine" / "g.sh").write_text(script)
+    path = drawn_study(tmp_path, {"forbidden_edges": [["a", "c"]]})
+    content = json.loads(path.read_text())
+    content |= {"modules": ["mine"]}
+    content["resources"]["graph"] = {"mine": [{"id": "g"}]}
+    path.write_text(json.dumps(content))
+    assert main(["check", str(path)]) == 0
+    assert not (tmp_path / "mine" / "was-run").exists()
+    done = Study.load(path).run(tmp_path / "results", engine="inline", figures="none")
+    assert (tmp_path / "mine" / "was-run").exists()
+    page = (done.folders["known"] / "report.html").read_text("utf-8")
+    assert "is left out" in page
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -194,7 +261,9 @@ def test_flags_of_learn(asia):
         (["--require", " ->lung"], "write an edge as 'A->B'"),
         (["--tiers", "smoke,lung"], "separate two groups or more by ';'"),
         (["--tiers", "smoke;lungs"], "unknown variable 'lungs' (did you mean 'lung'?)"),
+        (["--tiers", "smoke,tub;lung;smoke"], "'smoke' is there 2 times"),
         (["--forbid", "smoke->lung", "--require", "smoke->lung"], "is forbidden and required"),
+        (["--require", "smoke->lung", "--require", "lung->smoke"], "lung -> smoke -> lung"),
     ],
 )
 def test_wrong_flags_are_refused_in_words(asia, capsys, flags, message):

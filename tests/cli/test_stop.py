@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main, stop
+from dagathlon.cli.stop import _ended
 from dagathlon.study.engine.coordinator import STOP
 from dagathlon.study.engine.remote import coordinator_job
 from dagathlon.study.engine.remote.settings import ClusterSettings
-from dagathlon.study.store.claims import Registration, run_records
+from dagathlon.study.store.claims import Registration, RunRecord, run_records
 from dagathlon.study.store.store import Store
 from endless_study import endless_study
 from processes import has_ended
@@ -116,3 +117,13 @@ def test_a_queue_that_does_not_answer_has_the_job_still(
     monkeypatch.setattr(coordinator_job, "_ANSWER_SECONDS", 0.1)
     queue.write_text("#!/bin/sh\nexec sleep 600\n")
     assert coordinator_job.job_is_there(settings, "7")
+
+
+def test_numbers_of_tasks_agree_with_their_words() -> None:
+    def said(ran: int, left: int) -> str:
+        record = RunRecord(1, 2, 0.0, 1.0, {"ran": [[ran]], "left": left}, alive=False)
+        return _ended(record, record)
+
+    assert said(1, 0).endswith("1 task ran")
+    assert "1 task ran, 1 is left; " in said(1, 1)
+    assert "2,000 tasks ran, 3 are left; " in said(2000, 3)

@@ -181,11 +181,11 @@ def test_who_breaks_the_agreement_is_named() -> None:
     graphs["odder"] = turned
     rows = {row.learners: row for row in leave_one_out(Learned.of(graphs), [("odd", "odder")])}
     assert [names for names, row in rows.items() if row.breaks] == [("odd", "odder")]
-    assert "odd, odder disagree with" in rows["odd", "odder"].words
+    assert "odd and odder disagree with" in rows["odd", "odder"].words
     names = ("pc[alpha=0.1, test=g2]", "hc")
     settings = dict(zip((*names, "a", "b"), [turned, turned, TRUE, TRUE], strict=True))
     both = leave_one_out(Learned.of(settings), [names])[-1]
-    assert both.words.startswith("pc[alpha=0.1, test=g2]; hc disagree with")
+    assert both.words.startswith("pc[alpha=0.1, test=g2] and hc disagree with")
     assert leave_one_out(Learned.of({"a": TRUE, "odd": turned})) == []
 
 
@@ -348,16 +348,16 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
     assert found.notes == (
-        "All learners (a, b) give almost the same graphs, be it that the data leave no doubt or "
+        "All learners (a and b) give almost the same graphs, be it that the data leave no doubt or "
         "that the learners are alike: there is little to rank them by.",
     )
     assert "But mind the notes below." in found.summary()
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
     notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
-    assert any(note.startswith("a, b give almost the same graphs") for note in notes)
+    assert any(note.startswith("a and b give almost the same graphs") for note in notes)
     full = Graph.from_edges(list(combinations(NODES, 2)))
     notes = interval_validation({"a": TRUE, "b": full, "c": full}, {}).notes
-    assert "b, c join all pairs on all rows: no missing edge can be agreed on." in notes
+    assert "b and c join all pairs on all rows: no missing edge can be agreed on." in notes
     assert interval_validation({"a": TRUE, "b": TRUE}, {"a": {100: []}}).means == ()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
@@ -371,7 +371,7 @@ def test_words_on_who_can_be_told_apart() -> None:
 
     rising = {"a": [0] * 20, "b": [1] * 20, "c": [2] * 20}
     assert "All learners can be told apart" in told(rising)
-    assert "told apart: a, b; nor b, c. Others" in told({k: v[:6] for k, v in rising.items()})
+    assert "told apart: a and b; nor b and c. Others" in told({k: v[:6] for k, v in rising.items()})
     assert (
         "They differ, but it cannot be said which two: no mean ranks differ by more than"
         in told({"a": [0] * 5, "b": [0] * 5, "c": [1, 1, 1, 1, 0]})

@@ -42,8 +42,20 @@ def test_the_runner_up_is_another_algorithm() -> None:
     assert found.second is not None
     assert (_best(found), found.second.setting) == (["pc, 1"], "ges, 1")
     assert found.gap == (1.0, 0.0)
-    assert found.clear is True
     assert _best(_kind(rows, "more")) == ["ges, 1"]
+
+
+@pytest.mark.parametrize(("n", "clear"), [(2, False), (3, False), (5, False), (6, True)])
+def test_gaps_that_are_all_the_same_need_six_data_sets(n: int, clear: bool) -> None:
+    """Their spread is 0, whatever chance there is in whole numbers: 2 ** (1 - n) is below .05."""
+    found = _kind(_rows({"pc": [0.1 + i for i in range(n)], "ges": [2.1 + i for i in range(n)]}))
+    assert found.gap is not None
+    assert found.gap.mean == pytest.approx(2)
+    assert found.clear is clear
+
+
+def test_gaps_that_vary_little_are_clear() -> None:
+    assert _kind(_rows({"pc": [1.0, 2, 3], "ges": [3.0, 4.1, 5]})).clear is True
 
 
 def test_a_difference_within_the_noise_is_not_clear() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from dagathlon.report.context import Results
 from dagathlon.report.interval_results import Validated, kind_rows
 from dagathlon.report.interval_runs import interval_runs
 from dagathlon.report.interval_section import interval_section
-from dagathlon.report.interval_words import belief, lead, remarks
+from dagathlon.report.interval_words import belief, lead, remarks, weighted
 from dagathlon.report.outputs import page_of
 from dagathlon.report.section import Grid, Listing, Picture
 from dagathlon.report.tables import Combination
@@ -377,3 +378,14 @@ def test_a_section_of_several_data_sets_ranks_each() -> None:
     assert {row["data"] for row in listing.rows} == {"one", "two"}
     (picture,) = [part for part in section.parts if isinstance(part, Picture)]
     assert [name for name, _ in picture.variants] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("firsts", "words"), [(["hc"], ", hc is first."), (["hc", "pc"], ", hc and pc are first.")]
+)
+def test_verbs_agree_with_those_who_are_first(firsts: list[str], words: str) -> None:
+    result = SimpleNamespace(
+        distances=[SimpleNamespace(weighted_phd=1.0)], ranking=[], first_by=lambda _: firsts
+    )
+    (said,) = weighted(cast(IntervalResult, result))
+    assert said.text.endswith(words)

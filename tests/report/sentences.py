@@ -144,7 +144,7 @@ def _check_wins(said: str, table: Recomputed) -> int:
 def _check_ranks(said: str, table: Recomputed) -> int:
     averages, _, n = table.ranked()
     pattern = (
-        r"By average rank over (all|the|the only) (?:(\d+) )?data sets?"
+        r"By average rank over (all|the|the only|both) (?:(\d+) )?data sets?"
         r"( in which two or more of those ranked took part)?, "
         r"(.*?) (is first|share the first place) \((\d+\.\d\d) among (\d+) (algorithms|settings)"
     )
@@ -152,7 +152,7 @@ def _check_ranks(said: str, table: Recomputed) -> int:
     if found is None:
         assert len(averages) < 2 or not n
         return 0
-    assert int(found[2] or 1) == n
+    assert int(found[2] or (2 if found[1] == "both" else 1)) == n
     assert (found[1] != "the") == (n == len(table.cases))
     least = min(averages.values())
     first = {s for s, value in averages.items() if value - least < 1e-9}

@@ -11,7 +11,7 @@ from dagathlon.evaluate.control import EMPTY, Baselines
 from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import endings
 from dagathlon.evaluate.verdict import Interval, Verdict, verdict
-from dagathlon.report.page.lead import lead_of, no_truth, shown_as
+from dagathlon.report.page.lead import lead_of, no_truth, shown_as, stated
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import verdict_tables
 from dagathlon.report.words import duration
@@ -128,6 +128,26 @@ def test_times_are_in_units_that_read_well() -> None:
     assert shown_as(SHD, Interval(9.0, None)) == "9"
 
 
+def test_means_are_not_rounded_further_than_in_tables() -> None:
+    """5.5 ± 57 was "6 ± 57" in the lead, above a table with 5.5 for it and 6 for the next."""
+    said = _lead(_verdict(run_rows({"hc": [1.0, 10.0], "pc": [2.0, 10.0]})))
+    assert "structural Hamming distance (pattern) 5.5 ± 57, which" in said
+    assert [stated(Interval(mean, 0.012)) for mean in (5.5, 17.4333)] == [
+        "5.500 ± 0.012",
+        "17.433 ± 0.012",
+    ]
+    assert stated(Interval(9.0, None)) == "9"
+    assert shown_as("time", Interval(0.0005512, 0.013), stated) == "0.551 ± 13 ms"
+
+
+def test_two_data_sets_are_both() -> None:
+    rows = run_rows({"a": [1.0], "b": [2.0]}, "one") + run_rows({"a": [1.0], "b": [3.0]}, "two")
+    assert "By average rank over both data sets, a is first" in _lead(_verdict(rows))
+    by_block = verdict(rows, SHD, direction(SHD), unit="block")
+    assert by_block is not None
+    assert "By average rank over the only block of data (2 data sets), a" in _lead(by_block)
+
+
 def test_a_skipped_run_has_not_failed() -> None:
     rows = [{"status": status} for status in ("ok", "skipped", "F1", "F2", "skipped")]
     assert endings(rows) == {"failed": 2, "skipped": 2}
@@ -140,7 +160,9 @@ def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> Non
     found = verdict(rows, "SHD_pattern", "less")
     assert found is not None
     data_sets = [{**row, "varsortability": 0.9, "r2_sortability": None} for row in few]
-    tables = SimpleNamespace(runs=rows, results=SimpleNamespace(case_rows=data_sets))
+    tables = SimpleNamespace(
+        runs=rows, results=SimpleNamespace(case_rows=data_sets, metric_note="")
+    )
     written = verdict_tables(cast(Tables, tables), [found])
     assert 'data-label="sortability: variance, R²">0.90, –<' in written
     assert 'data-label="sortability: variance, R²">–<' in written

@@ -213,6 +213,35 @@ def test_the_unit_is_chosen_by_the_study_or_for_the_report(tmp_path: Path) -> No
         Ranking.from_json({"unit": "seed"})
 
 
+@pytest.mark.parametrize("equivalent", [False, True])
+def test_metrics_that_forgive_open_directions_say_so(equivalent: bool, tmp_path: Path) -> None:
+    """The same column has other numbers then: BSF 1 where it is .5 otherwise."""
+    path = _study(tmp_path, 0)
+    content = json.loads(path.read_text("utf-8"))
+    content["benchmark_setup"][0]["evaluation"]["metrics"] = {"equivalent": equivalent}
+    path.write_text(json.dumps(content), "utf-8")
+    done = Study.load(path).run(tmp_path / "out", engine="inline", figures="none")
+    words = "directions that the equivalence class of the truth leaves open cost nothing"
+    assert [words in said for said in (_page(done, "t"), _one(done.board()))] == [equivalent] * 2
+
+
+def test_the_caption_speaks_of_missing_places_where_there_are_some(tmp_path: Path) -> None:
+    path = _study(tmp_path, 1)
+    board = _one(Study.load(path).run(tmp_path / "out", engine="inline", figures="none").board())
+    assert re.search(r" – pc, alpha = ", board)
+    assert "Settings without a place are not the best of their algorithm" in board
+    content = json.loads(path.read_text("utf-8"))
+    learners = content["resources"]["structure_learning_algorithms"]
+    learners["pc"][0]["alpha"] = 0.01
+    del learners["random_sort"]
+    content["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"].remove("random")
+    for objects in learners.values():
+        objects[0].pop("only_on", None)
+    path.write_text(json.dumps(content), "utf-8")
+    board = _one(Study.load(path).run(tmp_path / "out", engine="inline", figures="none").board())
+    assert "Settings without a place" not in board
+
+
 @pytest.mark.slow
 def test_the_shipped_study_of_noise_ranks_over_all_of_its_data(tmp_path: Path) -> None:
     """NOTEARS runs on Sachs alone, and took Asia from all others: fci was first with 2.58."""

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from dagathlon.cli import main
+from dagathlon.evaluate.agreement import edge_agreement
+from dagathlon.evaluations.agreement import _in_words
+from dagathlon.graphs import Graph
 from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.workflow import Study
 
@@ -48,8 +51,32 @@ def test_who_did_not_run_has_no_vote(page: str) -> None:
 
 def test_both_sections_say_what_they_count(page: str) -> None:
     words = html.unescape(re.sub("<[^>]+>", "", page))
-    assert re.search(r"joined by all, in whatever direction", words)
+    assert re.search(r"joined by all, in \w+ (\w+ )?direction", words)
     assert re.search(r"any of them joins, all join (\d|none) in the same way \(directions", words)
+
+
+def _votes(*graphs: list[str]) -> str:
+    """What the agreement says of learners with these edges over a, b, c."""
+    votes = {f"s{i}": f"l{i}" for i in range(len(graphs))}
+    found = {
+        f"s{i}": [Graph.from_edges(edges, names=["a", "b", "c"])] for i, edges in enumerate(graphs)
+    }
+    edges = edge_agreement(found, votes)
+    sizes = dict.fromkeys(votes, 1)
+    group = {"name": "", "edges": edges, "votes": votes, "sizes": sizes}
+    return _in_words(group, several=False)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "words"),
+    [
+        ((["a - b"], ["a - b", "b - c"]), "join 2 pairs of variables; 1 is joined by all, in no "),
+        ((["a -> c", "b -> c"], ["a -> c", "b -> c"]), "; 2 are joined by all, in whatever"),
+        ((["a - b"], ["b - c"]), "; none is joined by all."),
+    ],
+)
+def test_numbers_of_pairs_agree_with_their_words(graphs: tuple[list[str], ...], words: str) -> None:
+    assert words in _votes(*graphs)
 
 
 def test_check_names_each_cause_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

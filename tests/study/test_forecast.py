@@ -107,6 +107,8 @@ def test_what_nobody_measured_is_said(tmp_path: Path) -> None:
     study["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"] = ["correlation"]
     words = forecast(planned(tmp_path, study), {}).words()
     assert words.startswith("no estimate of the time: nothing is known of 12 runs (new_alg)")
+    one = Forecast(unknown=Counter({"new_alg": 1}))
+    assert one.words() == "no estimate of the time: nothing is known of 1 run (new_alg)"
 
 
 def test_runs_of_unknown_cost_make_the_time_a_lower_bound(tmp_path: Path) -> None:

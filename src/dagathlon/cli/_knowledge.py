@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,12 @@ def asked_constraints(arguments: argparse.Namespace) -> dict[str, Any]:
             raise DagathlonError(
                 f"--tiers {arguments.tiers!r}: separate two groups or more by ';', such as 'a,b;c'"
             )
+        for name, n in Counter(name for tier in tiers for name in tier).items():
+            if n > 1:
+                raise DagathlonError(
+                    f"--tiers {arguments.tiers!r}: {name!r} is there {n} times; a variable belongs "
+                    "to one group"
+                )
     return found
 
 

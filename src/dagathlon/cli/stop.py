@@ -18,6 +18,7 @@ from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.leases import leases, place
 from dagathlon.study.store.results_folder import SCRATCH, find_store, open_file
 from dagathlon.study.store.store import Store
+from dagathlon.wording import agreeing, counted
 
 _STILL_RUNNING = 1
 _PATIENCE = 120.0
@@ -105,9 +106,9 @@ def _ended(before: RunRecord, after: RunRecord) -> str:
     ran = sum(row[-1] for row in after.progress.get("ran", ()))
     left = after.progress.get("left", 0)
     if not left:
-        return f"{_named(before)} has come to its end: {ran:,} tasks ran"
-    counted = f"{ran:,} tasks ran, {left:,} are left"
-    return f"{_named(before)} has stopped: {counted}; the same command goes on"
+        return f"{_named(before)} has come to its end: {counted(ran, 'task')} ran"
+    done = f"{counted(ran, 'task')} ran, {left:,} {agreeing(left, 'is', 'are')} left"
+    return f"{_named(before)} has stopped: {done}; the same command goes on"
 
 
 def _named(record: RunRecord) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
-from dagathlon.wording import counted
+from dagathlon.wording import agreeing, counted, listed
 
 Verdict: TypeAlias = Literal["not reliable", "fair", "good"]
 
@@ -163,11 +163,6 @@ def percent(part: float) -> str:
     return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
 
 
-def named(learners: Sequence[str]) -> str:
-    """Learners in a row; names of settings may have commas themselves."""
-    return ("; " if any("," in name for name in learners) else ", ").join(learners)
-
-
 class LeftOut(NamedTuple):
     """The agreement graph without a learner, or without several that are almost equal.
 
@@ -236,10 +231,12 @@ def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
         departs = f"depart{'s' if one else ''} from what the others share"
     else:
         departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
+    pairs = counted(after.n_connected, "pair")
     told = (
-        f"{named(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
-        f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
-        f"all pairs agreed on rather than {percent(before.relative_size)}"
+        f"{listed(group)} {departs}: without {'it' if one else 'them'} {pairs} "
+        f"{agreeing(after.n_connected, 'is', 'are')} connected rather than {before.n_connected}, "
+        f"and {percent(after.relative_size)} of all pairs agreed on rather than "
+        f"{percent(before.relative_size)}"
     )
     if before.verdict == after.verdict:
         return told

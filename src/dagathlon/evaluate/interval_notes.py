@@ -13,11 +13,11 @@ from dagathlon.evaluate.interval_forecast import (
     LeftOut,
     forecast,
     groups_of,
-    named,
     percent,
 )
 from dagathlon.evaluate.interval_ranks import Mean
 from dagathlon.evaluate.interval_types import Learned
+from dagathlon.wording import counted, listed
 
 # So large a part of its edges is shared by all where a learner found hardly anything else.
 _NEARLY = 0.9
@@ -72,9 +72,9 @@ def _mostly_missing(learned: Learned) -> list[str]:
     if told.by_limits == "not reliable" or told.edge_share >= FEW_SHARED:
         return []
     return [
-        f"Of the {told.n_joined} pairs that any learner joins all agree on {told.n_connected} only "
-        f"({percent(told.edge_share)}); what is agreed on are mostly missing edges, and learners "
-        "with few edges have it easier."
+        f"Of the {counted(told.n_joined, 'pair')} that any learner joins all agree on "
+        f"{told.n_connected} only ({percent(told.edge_share)}); what is agreed on are mostly "
+        "missing edges, and learners with few edges have it easier."
     ]
 
 
@@ -87,13 +87,13 @@ def _trivial(learned: Learned) -> list[str]:
     if empty:
         finds = "finds" if len(empty) == 1 else "find"
         found.append(
-            f"{named(empty)} {finds} no edge on all rows: no edge can be agreed on, and the "
+            f"{listed(empty)} {finds} no edge on all rows: no edge can be agreed on, and the "
             "emptier a graph is the better it seems."
         )
     if complete:
         joins = "joins" if len(complete) == 1 else "join"
         found.append(
-            f"{named(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
+            f"{listed(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
         )
     return found
 
@@ -106,7 +106,7 @@ def _sparsest(learned: Learned) -> list[str]:
     if not n or not 0 < len(own) <= len(edges) / 2:
         return []
     return [
-        f"On all rows {named(own)} found next to nothing but the edges that all have ({n}): the "
+        f"On all rows {listed(own)} found next to nothing but the edges that all have ({n}): the "
         "ranking asks who finds just these early, which is in favour of "
         f"{'it' if len(own) == 1 else 'them'}; what others find besides counts for nobody, right "
         "or wrong."
@@ -116,13 +116,13 @@ def _sparsest(learned: Learned) -> list[str]:
 def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
     groups = groups_of(duplicates)
     if any(len(group) == len(learned.learners) for group in groups):
-        everyone = named(learned.learners)
+        everyone = listed(learned.learners)
         return [
             f"All learners ({everyone}) give almost the same graphs, be it that the data leave no "
             "doubt or that the learners are alike: there is little to rank them by."
         ]
     return [
-        f"{named(group)} give almost the same graphs: they count as several learners in the "
+        f"{listed(group)} give almost the same graphs: they count as several learners in the "
         "agreement, which leans towards what they say; keep one of them."
         for group in groups
     ]
@@ -139,7 +139,7 @@ def _no_classes(learned: Learned) -> list[str]:
         return []
     if len(odd) == 1:
         return [f"The graph of {odd[0]} on all rows is no CPDAG, and is compared as it is."]
-    return [f"The graphs of {named(odd)} on all rows are no CPDAGs, and are compared as they are."]
+    return [f"The graphs of {listed(odd)} on all rows are no CPDAGs, and are compared as they are."]
 
 
 def _failures(means: Iterable[Mean]) -> list[str]:
@@ -154,7 +154,7 @@ def _failures(means: Iterable[Mean]) -> list[str]:
     failed = list(dict.fromkeys(row.learner for row in rows if row.failures))
     if failed:
         found.append(
-            f"{named(failed)} failed on some subsamples: means are over the subsamples on which "
+            f"{listed(failed)} failed on some subsamples: means are over the subsamples on which "
             "all ranked learners have a graph; in ranks a failure is last."
         )
     return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import ADVICE, FEW_SHARED, REACH, named, percent
+from dagathlon.evaluate.interval_forecast import ADVICE, FEW_SHARED, REACH, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
 from dagathlon.evaluate.significance import LEAST_COMPETITORS
-from dagathlon.wording import counted
+from dagathlon.wording import counted, listed
 
 _BELIEVE = {
     "not reliable": "Do not rely on this ranking",
@@ -107,7 +107,7 @@ def _others(result: IntervalResult) -> str:
     firsts = []
     for measure, words in _OTHERS.items():
         if best := result.first_by(measure):
-            firsts.append(f"{named(best)} by {words}")
+            firsts.append(f"{listed(best)} by {words}")
     return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
 
@@ -128,5 +128,5 @@ def _told_apart(test: RankTest) -> str:
         return "The two differ." if few else f"All learners can be told apart: their {apart}."
     if test.groups == ((0, len(found.names) - 1),):
         return f"They differ, but it cannot be said which two: no {apart}."
-    alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in test.groups)
+    alike = "; nor ".join(listed(found.names[i : j + 1]) for i, j in test.groups)
     return f"Cannot be told apart: {alike}. Others can, whose {apart}."

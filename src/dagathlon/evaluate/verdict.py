@@ -62,7 +62,8 @@ class KindVerdict(NamedTuple):
     gap
         By how much the best is better than that, data set by data set.
     clear
-        Whether the interval of the gap excludes zero; None when that cannot be told.
+        Whether the interval of the gap excludes zero; None when that cannot be told. Gaps that
+        are all the same have no spread to judge by, and need six data sets (a sign test).
     n
         Data sets that all of them have a number on.
     incomplete
@@ -240,7 +241,7 @@ def _of_kind(
         tuple(Contender(*name, interval(fair[name])) for name in best),
         None if second is None else Contender(*second, interval(fair[second])),
         gap,
-        None if gap is None or gap.half_width is None else gap.mean > gap.half_width,
+        None if gap is None else _clear(gap, len(seeds)),
         len(seeds),
         partial,
         {name[1]: sign * mean for name, mean in means.items()},
@@ -270,6 +271,15 @@ def _runner_up(means: Mapping[Name, float], first: set[str]) -> Name | None:
 
 def _gap(left: Values, right: Values, sign: float) -> Interval:
     return interval({seed: sign * (value - right[seed]) for seed, value in left.items()})
+
+
+def _clear(gap: Interval, n: int) -> bool | None:
+    """Whether a gap over so many data sets is more than chance; None for a single one."""
+    if gap.half_width is None:
+        return None
+    if is_same(gap.mean + gap.half_width, gap.mean):
+        return gap.mean > 0 and 0.5 ** (n - 1) <= 1 - _CONFIDENCE
+    return gap.mean > gap.half_width
 
 
 def _below(means: Mapping[Name, float], yardstick: float) -> tuple[str, ...]:

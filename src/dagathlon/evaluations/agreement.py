@@ -31,7 +31,7 @@ from dagathlon.report.places import combination_of
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Run
-from dagathlon.wording import agreeing, counted, listed
+from dagathlon.wording import counted, listed
 
 _MOST_ROWS = 500
 _MOST_NODES = 1000
@@ -189,13 +189,18 @@ def _in_words(group: Mapping[str, Any], several: bool) -> str:
     return f"{group['name']}: {words}" if several else words
 
 
+_DIRECTION = {"agreed": "in an agreed direction", "contradicting": "in contradicting directions"}
+
+
 def _shared(edges: Sequence[EdgeAgreement]) -> str:
     """Pairs that all voters join, in whatever direction, and what becomes of their directions."""
     shared = [edge.verdict for edge in edges if edge.support > 1 - 1e-9]
     if not shared:
         return "none is joined by all"
     n, agreed, against = len(shared), shared.count("agreed"), shared.count("contradicting")
-    words = f"{n:,} {agreeing(n, 'is', 'are')} joined by all, in whatever direction"
+    if n == 1:
+        return f"1 is joined by all, {_DIRECTION.get(shared[0], 'in no agreed direction')}"
+    words = f"{n:,} are joined by all, in whatever direction"
     words += f", {agreed:,} of them in an agreed one" if agreed else ", none in an agreed one"
     return words + (f" and {against:,} in contradicting ones" if against else "")
 

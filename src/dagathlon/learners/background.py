@@ -114,10 +114,12 @@ def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
 
 
 def _without_cycle(arcs: set[tuple[str, str]], names: Sequence[str], what: str) -> Graph:
-    graph = Graph.from_edges(sorted(arcs), names=names)
-    if not graph.is_dag:
+    both = next(((a, b) for a, b in sorted(arcs) if (b, a) in arcs), None)
+    graph = Graph(names) if both else Graph.from_edges(sorted(arcs), names=names)
+    cycle = f"{both[0]} -> {both[1]} -> {both[0]}" if both else directed_cycle(graph)
+    if cycle:
         raise GraphError(
-            f"{what} have a directed cycle, {directed_cycle(graph)}: no graph can have all of "
-            "them; take one of these out of the constraints"
+            f"{what} have a directed cycle, {cycle}: no graph can have all of them; take one of "
+            "these out of the constraints"
         )
     return graph

@@ -24,6 +24,10 @@ Row: TypeAlias = Mapping[str, Any]
 _METRICS = 4
 _MOST_ROWS = 100
 _COSTS = ("time", "memory")
+_UNPLACED = (
+    " Settings without a place are not the best of their algorithm, or took part in too few data "
+    "sets to be ranked."
+)
 
 
 class _Cell(NamedTuple):
@@ -59,6 +63,9 @@ def scoreboard(results: Results) -> dict[str, Any]:
     titles = [f"rank by {short_title(m)[:-2]}" if several else short_title(m) for m in metrics]
     sentences = lead(results, tables, verdicts_of(tables))
     standing = results.standing
+    partial = several and chosen and any(line["setting"] not in places for line in lines)
+    unplaced = _UNPLACED if partial else ""
+    remark = f" {results.metric_note}" if chosen and results.metric_note else ""
     return {
         "title": results.title,
         "there": standing.there,
@@ -66,7 +73,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
         "words": standing.line(),
         "lead": sentences,
         "lead_text": _plain(sentences),
-        "note": _note(len(results.compared), chosen, several=several),
+        "note": _note(len(results.compared), chosen, several=several) + unplaced + remark,
         "header": [*["place"][: len(columns)], "setting", "runs", *ends, *titles, "median time"],
         "data_sets": len(results.compared),
         "rows": [_shown(line, ends, columns, places) for line in lines[:_MOST_ROWS]],
@@ -89,11 +96,7 @@ def _note(data_sets: int, chosen: Verdict | None, *, several: bool) -> str:
         return f"Times on {where}, the fastest first."
     if several:
         first = f"Average ranks of {contenders(chosen)} over {ranked_data(chosen.contest)}"
-        return (
-            f"{first}, the best first; = marks equal places. Unlike data are not averaged. "
-            "Settings without a place are not the best of their algorithm, or took part in too "
-            "few data sets to be ranked."
-        )
+        return f"{first}, the best first; = marks equal places. Unlike data are not averaged."
     return (
         f"Means over {counted(chosen.kinds[0].n, 'data set')}, the best first; = marks equal "
         "places, ▾ is worse than the best baseline, and settings with numbers on fewer of the data "

@@ -37,6 +37,11 @@ RANKING = "ranking"
 DIAGNOSTICS = "diagnostics"
 """Name of the score of data sets that the page knows how to show."""
 
+_OPEN_DIRECTIONS = (
+    "In BSF and the other metrics of Bayesys, directions that the equivalence class of the truth "
+    "leaves open cost nothing, as the study asks."
+)
+
 
 class NotShown(NamedTuple):
     """An evaluation that the study asks for and that cannot be made here, and why."""
@@ -243,6 +248,12 @@ class Results:
         said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
         found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
         return cast(Unit, found) if found in UNITS else UNITS[0]
+
+    @cached_property
+    def metric_note(self) -> str:
+        """A sentence where metrics are not those that their names mean by default; else empty."""
+        asked = [one.values.get("equivalent") for one in self.setup.evaluations]
+        return _OPEN_DIRECTIONS if True in asked else ""
 
     @cached_property
     def rank_alpha(self) -> float:

@@ -14,7 +14,7 @@ from dagathlon.evaluate.interval import (
 from dagathlon.evaluate.interval_forecast import ADVICE, FEW_SHARED, REACH, percent
 from dagathlon.report.interval_results import Validated
 from dagathlon.report.section import Tone, Words
-from dagathlon.wording import counted, listed
+from dagathlon.wording import agreeing, counted, listed
 
 HOW = (
     "What all learners say about a pair of variables on all rows, an edge or none, is taken for "
@@ -117,10 +117,12 @@ def lead(found: Sequence[Validated]) -> str:
     firsts = Counter(name for result in good for name in first_of(result))
     if not firsts:
         return ""
-    each = [f"{name} on {n}" for name, n in firsts.most_common(_NAMED)]
+    (name, most), *others = firsts.most_common(_NAMED)
+    each = [f"{name} is first or among the first on {most}"]
+    each += [f"{other} on {n}" for other, n in others]
     return (
         f"On {len(good)} of {len(found)} data sets the learners agree enough to be ranked by what "
-        f"all of them find; first or among the first is {listed(each)}."
+        f"all of them find; {listed(each)}."
     )
 
 
@@ -129,7 +131,7 @@ def _lead_of(result: IntervalResult) -> str:
     if not first:
         return ""
     told = result.forecast
-    agree = f"{percent(told.relative_size)} of all pairs and {told.n_connected:,} edges"
+    agree = f"{percent(told.relative_size)} of all pairs and {counted(told.n_connected, 'edge')}"
     verb = "ranks first" if len(first) == 1 else "share the first place"
     but = ", with a reservation" if reserved(result) else ""
     return (
@@ -168,7 +170,7 @@ def weighted(result: IntervalResult) -> Iterator[Words]:
     if first:
         yield Words(
             "Where each pair counts by how often learners come back to it on bootstrap samples of "
-            f"all rows, first is {listed(first)}{same}."
+            f"all rows, {listed(first)} {agreeing(len(first), 'is', 'are')} first{same}."
         )
 
 
@@ -224,7 +226,8 @@ def _notes(one: Validated) -> Iterator[str]:
         yield f"There is no ranking: {one.reason}."
     if one.missing:
         yield (
-            f"{one.missing} subsamples are still to be learned from by some learner; numbers are "
+            f"{counted(one.missing, 'subsample')} {agreeing(one.missing, 'is', 'are')} still to be "
+            "learned from by some learner; numbers are "
             "of the others."
         )
     if one.result is None:

@@ -15,6 +15,7 @@ from dagathlon.report.page.tables import case_names
 from dagathlon.report.places import Place, named_places, place_of
 from dagathlon.report.predictive import CROSS_ENTROPY
 from dagathlon.report.tables import combination, combinations, mean_of
+from dagathlon.wording import counted
 
 VALUE = "cv_log_likelihood"
 
@@ -144,7 +145,7 @@ def _without(setting: str, rows: Sequence[Mapping[str, Any]], n: int) -> dict[st
     reason = f": {reasons[0]}" if reasons else ""
     numbers = (VALUE, "se", "to the best", "± to the best", CROSS_ENTROPY, "remark")
     about = {"setting": setting, "id": rows[0]["id"], "rows": None, "data sets": n - missing}
-    note = f"on {missing} of {n} data sets there is no number{reason}"
+    note = f"on {missing} of {counted(n, 'data set')} there is no number{reason}"
     return about | dict.fromkeys(numbers) | {"note": note}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dagathlon.evaluate.interval import Comparison
 from dagathlon.report.charts.parts import WIDTH, Chart, nothing, tooltip
+from dagathlon.wording import counted
 
 _STEP = 30
 _LEAST = 1.0
@@ -75,7 +76,7 @@ def _cells(row: Comparison) -> Iterator[dict[str, Any]]:
     p = "too few subsamples" if row.adjusted is None else f"{row.adjusted:.3f}"
     common: dict[str, Any] = {"chance": p}
     common["agreement"] = (
-        f"{row.relative_size:.1%} of all pairs, {row.n_connected} edges ({row.verdict})"
+        f"{row.relative_size:.1%} of all pairs, {counted(row.n_connected, 'edge')} ({row.verdict})"
     )
     doubt = "?" if row.verdict == "not reliable" else ""
     error = "" if row.se is None else f" ± {row.se:.2f}"

@@ -10,6 +10,7 @@ import numpy as np
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import label
+from dagathlon.wording import counted
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 # Characters of graphs in a report; the runs with the first seeds come first.
@@ -70,7 +71,7 @@ class GraphBook:
     @property
     def left_out(self) -> str:
         """What there was no room for, as a part of a sentence; empty when all is there."""
-        return f"the graphs of {self._refused:,} runs" if self._refused else ""
+        return f"the graphs of {counted(self._refused, 'run')}" if self._refused else ""
 
     def _names(self, graph: Graph) -> int:
         number = self._nodes.get(graph.names)

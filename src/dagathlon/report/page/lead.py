@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from dagathlon.evaluate.contest import Contest, Placed
 from dagathlon.evaluate.significance import LEAST_BLOCKS
@@ -23,6 +23,7 @@ _NO_TRUTH = "There is no true graph to compare with. This report shows what"
 _PLACES = 6
 _NOTHING = 1e-9
 _MANY_DATA_SETS = 10
+_ALL = {1: "the only", 2: "both"}
 _NAMED = 3
 # They say what a result cost or one side of it only.
 _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
@@ -52,7 +53,7 @@ def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
 def _one_kind(chosen: Verdict) -> Iterator[str]:
     """The best mean on the only kind of data, and the next algorithm."""
     (kind,) = chosen.kinds
-    value = f"{text(words(chosen.metric).title)} {shown(kind.best[0].result)}"
+    value = f"{text(words(chosen.metric).title)} {stated(kind.best[0].result)}"
     value += f"{_meaning(chosen.metric)}, {_over(kind.n)}"
     beaten = kind.best[0].setting in kind.below and kind.baseline is not None
     if kind.baseline is not None and beaten:
@@ -104,7 +105,7 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
     if len(counts) == 1:
-        every = "both" if n == 2 else f"all {n}"
+        every = _ALL.get(n, f"all {n}")
         yield f"{_strong(counts[0][0])} is best by {title} on {every} kinds of data."
     elif counts:
         (name, most), *others = counts[:_NAMED]
@@ -139,16 +140,15 @@ def contenders(chosen: Verdict) -> str:
 
 def ranked_data(found: Contest) -> str:
     """The data that average ranks are over, in the unit that counts once."""
-    said = data_sets = counted(found.n_cases, "data set")
-    if found.unit == "block":
-        said = f"{counted(found.n_blocks, 'block')} of data ({data_sets})"
-    if found.n_cases == 1:
-        said = "data set"
+    blocks = found.unit == "block" and found.n_cases > 1
+    n = found.n_blocks if blocks else found.n_cases
+    noun = agreeing(n, "data set", "data sets")
+    if blocks:
+        noun = f"{agreeing(n, 'block', 'blocks')} of data ({counted(found.n_cases, 'data set')})"
     if found.n_cases < found.n_all:
-        return f"the {said} in which two or more of those ranked took part"
-    if found.n_cases == 1:
-        return "the only data set"
-    return f"the only block of data ({data_sets})" if said.startswith("1 ") else f"all {said}"
+        which = f"{n:,} {noun}" if n > 1 else noun
+        return f"the {which} in which two or more of those ranked took part"
+    return f"{_ALL.get(n, f'all {n:,}')} {noun}"
 
 
 def _ranked(chosen: Verdict) -> str:
@@ -222,15 +222,15 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
     hopeless = sum(kind.best[0].setting in kind.below for kind in known)
     if hopeless:
         yield (
-            f"On {hopeless} of {len(known)} kinds of data no setting beats the best baseline "
-            "(the empty, the complete or a random graph)."
+            f"On {hopeless} of {counted(len(known), 'kind')} of data no setting beats the best "
+            "baseline (the empty, the complete or a random graph)."
         )
     counts = Counter(setting for kind in known for setting in kind.below)
     often = [(name, n) for name, n in counts.most_common() if 2 * n >= len(known)]
     if often:
         each = [f"{text(name)} (on {n})" for name, n in often[: _NAMED + 1]]
         more = f" and {len(often) - _NAMED - 1} more" if len(often) > _NAMED + 1 else ""
-        where = f"half of the {len(known)} kinds or more"
+        where = f"half or more of {counted(len(known), 'kind')}"
         yield f"Worse than the best baseline on {where}: {', '.join(each)}{more}."
 
 
@@ -313,13 +313,19 @@ def shown(found: Interval) -> str:
     return f"{mean} ± {found.half_width:,.{places}f}"
 
 
-def shown_as(metric: str, found: Interval) -> str:
+def stated(found: Interval) -> str:
+    """Mean and half width; the mean is not rounded further than in tables, as `number` has it."""
+    mean, plus_minus, half_width = shown(found).partition(" ± ")
+    return max(number(found.mean), mean, key=len) + plus_minus + half_width
+
+
+def shown_as(metric: str, found: Interval, show: Callable[[Interval], str] = shown) -> str:
     """An interval of a metric; times in the unit in which they read best."""
     if metric != "time":
-        return shown(found)
+        return show(found)
     scale, unit = time_unit(max(abs(found.mean), found.half_width or 0.0))
     half_width = None if found.half_width is None else found.half_width * scale
-    return f"{shown(Interval(found.mean * scale, half_width))} {unit}"
+    return f"{show(Interval(found.mean * scale, half_width))} {unit}"
 
 
 def number(value: float) -> str:

@@ -15,6 +15,7 @@ from dagathlon.report.page.lead import (
     number,
     ranked_data,
     shown_as,
+    stated,
 )
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
@@ -82,6 +83,11 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     """The best by each metric; with several kinds of data by ranks, then on each kind."""
     if not verdicts:
         return ""
+    remark = tables.results.metric_note
+    return _tables(tables, verdicts) + (f'<p class="muted">{remark}</p>' if remark else "")
+
+
+def _tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     if max(len(one.kinds) for one in verdicts) == 1:
         most = max(one.kinds[0].n for one in verdicts)
         return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
@@ -111,8 +117,10 @@ def _metric_cells(one: Verdict, most: int) -> list[str]:
 
 def _kind_cells(kind: KindVerdict, metric: str) -> list[str]:
     second = kind.second
-    cells = [_best(kind), shown_as(metric, kind.best[0].result)]
-    cells += ["–"] * 2 if second is None else [_name(second), shown_as(metric, second.result)]
+    cells = [_best(kind), shown_as(metric, kind.best[0].result, stated)]
+    cells += (
+        ["–"] * 2 if second is None else [_name(second), shown_as(metric, second.result, stated)]
+    )
     cells.append("–" if kind.gap is None else shown_as(metric, kind.gap))
     return [*cells, _belief(kind), _baseline(kind)]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeAlias, cast
+
+import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, list_networks
 from dagathlon.data.facts import DataFacts, facts_of
-from dagathlon.errors import GraphError, Mistakes, StudyError, listing
+from dagathlon.errors import DagathlonError, GraphError, Mistakes, StudyError, listing
+from dagathlon.external.module import ExternalModule
 from dagathlon.graphs import Mark
+from dagathlon.learners.background import constraints_of
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 from dagathlon.simulate.columns import Arrange, none_there
@@ -22,6 +26,10 @@ from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM, Omission
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.plan.truth import check_truth, described, read_fixed
+from dagathlon.wording import listed
+
+Names: TypeAlias = Callable[[], Sequence[str] | None]
+_MOST_NAMED = 5
 
 
 def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
@@ -70,12 +78,29 @@ def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str
             raise StudyError(f"{where}.transforms: {none_there(step.variables, known)}")
 
 
-def known_names(parts: Sequence[Part | None], steps: Steps) -> tuple[str, ...] | None:
-    """Return the names of the columns, where files tell them and no transform changes them."""
+def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
+    """Return the columns of data before transforms, which may leave some out; None if unknown.
+
+    They are those of a fixed file, or of the graphs that a generator of the package draws.
+    """
     kinds = (TaskKind.GRAPH, TaskKind.PARAMETERS, TaskKind.DATA)
     fixed = [(p, kind) for p, kind in zip(parts, kinds, strict=True) if isinstance(p, FixedFile)]
-    changed = any(isinstance(step, Arrange) or getattr(step, "latent", 0) for step in steps)
-    return None if changed or not fixed else _names_of(*fixed[-1])
+    if fixed:
+        return _names_of(*fixed[-1])
+    graph = parts[0]
+    return _drawn_names(cast(GraphGenerator, graph.module)) if isinstance(graph, Setting) else None
+
+
+@functools.cache
+def _drawn_names(module: GraphGenerator) -> tuple[str, ...] | None:
+    """The nodes of one drawn graph; code that is not of the package is not run while planning."""
+    own = type(module).__module__.startswith("dagathlon.")
+    if not own or isinstance(module, ExternalModule):
+        return None
+    try:
+        return module.sample(np.random.default_rng(0)).names
+    except DagathlonError:
+        return None
 
 
 class Unsuited:
@@ -85,13 +110,11 @@ class Unsuited:
     ----------
     omissions
         Algorithms that are skipped, on which data, and why.
-    warnings
-        Sentences on constraints with names that are no columns.
     """
 
     def __init__(self, inputs: Inputs) -> None:
         self.omissions: list[Omission] = []
-        self.warnings: dict[str, None] = {}
+        self._unknown: dict[str, dict[str, str]] = {}
         self._inputs = inputs
         self._some_suit = False
         self._mistakes = Mistakes()
@@ -100,7 +123,7 @@ class Unsuited:
         self,
         chain: Sequence[ModuleEntry],
         facts: DataFacts,
-        names: Sequence[str] | None,
+        names: Names,
         where: str,
         data: str,
     ) -> None:
@@ -113,7 +136,7 @@ class Unsuited:
         facts
             Properties of the data.
         names
-            Columns of the data; None where they are not known in advance.
+            Returns the columns of the data; None where they are not known in advance.
         where
             Place of the data in the study.
         data
@@ -135,28 +158,34 @@ class Unsuited:
             some = "" if n == len(found) else f" ({n} of {len(found)} settings)"
             self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
 
-    def _objections(
-        self, entry: ModuleEntry, facts: DataFacts, names: Sequence[str] | None
-    ) -> list[str]:
+    def _objections(self, entry: ModuleEntry, facts: DataFacts, names: Names) -> list[str]:
         """What each setting of an algorithm says against such data."""
         return [
             cast(Learner, setting.module).objection(facts)
-            or self._constraint_objection(setting, names, entry.where)
+            or self._constraint_objection(setting, names, entry)
             for setting in entry.settings
         ]
 
-    def _constraint_objection(
-        self, setting: Setting, names: Sequence[str] | None, where: str
-    ) -> str:
+    def _constraint_objection(self, setting: Setting, names: Names, entry: ModuleEntry) -> str:
         """Why the constraints of a setting cannot be used with these columns."""
-        if names is None:
+        columns = names() if constraints_of(setting.module) else None
+        if columns is None:
             return ""
         try:
-            found = self._inputs.unknown_names(setting, names, where)
+            unknown = self._inputs.unknown_names(setting, columns, entry.where)
         except GraphError as error:
             return str(error)
-        self.warnings.update(dict.fromkeys(f"{where}: {words}" for words in found))
+        for words in unknown:
+            self._unknown.setdefault(words, {})[entry.id] = entry.where
         return ""
+
+    def warnings(self) -> Iterator[str]:
+        """A sentence on each name in constraints that is no column, with all whom it concerns."""
+        for words, places in self._unknown.items():
+            names, (first, *_) = list(places), places.values()
+            more = len(names) - _MOST_NAMED
+            shown = names if more < 2 else [*names[:_MOST_NAMED], f"{more:,} more"]
+            yield f"{listed(shown) if len(names) > 1 else first}: {words}"
 
     def refuse_if_nothing_suits(self) -> None:
         """Refuse a study whose algorithms take none of its data."""

@@ -17,6 +17,7 @@ from dagathlon.modules import modules
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind
+from dagathlon.wording import counted
 
 _FAR = 10.0  # times longer or shorter than what it is judged by: a rough estimate
 
@@ -54,7 +55,7 @@ class Forecast:
             "measured": "measured costs of learners with defaults",
         }
         sources = " and ".join(text for key, text in by.items() if self.runs[key])
-        unknown = f"{self.unknown.total():,} runs ({listing(sorted(self.unknown))})"
+        unknown = f"{counted(self.unknown.total(), 'run')} ({listing(sorted(self.unknown))})"
         if not sources:
             return f"no estimate of the time: nothing is known of {unknown}"
         known = f"{Cost(self.seconds, self.extrapolated).words()} of computing left on one core"

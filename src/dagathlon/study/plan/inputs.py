@@ -149,9 +149,9 @@ class Inputs:
 def _check_constraints(content: Mapping[str, Any]) -> None:
     """Refuse constraints that no DAG over the variables they name can obey."""
     knowledge = Knowledge.from_json(content, sorted(_texts(content)))
-    parents: dict[str, set[str]] = {}
-    for cause, effect in knowledge.required:
-        parents.setdefault(effect, set()).add(cause)
+    parents: dict[str, list[str]] = {}
+    for cause, effect in sorted(knowledge.required):
+        parents.setdefault(effect, []).append(cause)
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as error:

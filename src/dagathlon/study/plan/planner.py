@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import NamedTuple, cast
 
@@ -22,6 +23,7 @@ from dagathlon.study.grammar.restriction import ONLY_ON
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.compatible import (
+    Names,
     Unsuited,
     check_order,
     facts_of_case,
@@ -130,7 +132,7 @@ class _Planner:
             )
         self.unsuited.refuse_if_nothing_suits()
         self.plan.omissions += self.unsuited.omissions
-        self.plan.warnings += self.unsuited.warnings
+        self.plan.warnings += self.unsuited.warnings()
 
     def _kinds(
         self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
@@ -158,8 +160,8 @@ class _Planner:
                 plain_id(entry.parameters_id),
             )
             cases = replace(cases, ids=self._allowed(setup.ids_on(cases), entry, cases.data))
-            names = known_names(parts, steps)
-            self._look(cases.ids, facts, names, entry.where, cases.data)
+            columns = partial(known_names, parts)
+            self._look(cases.ids, facts, columns, entry.where, cases.data)
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
                 self.plan.omissions.append(omission)
@@ -216,7 +218,7 @@ class _Planner:
         self,
         ids: Sequence[str],
         facts: DataFacts,
-        names: Sequence[str] | None,
+        names: Names,
         where: str,
         data: str,
     ) -> None:
@@ -252,7 +254,7 @@ class _Planner:
         where, data = kind.entry.where, kind.cases.data
         facts = self._transformed(learning.steps, kind.cases.facts, where, data)
         if facts is not None:
-            self._look(learning.ids, facts, None, where, f"{data}, {learning.label}")
+            self._look(learning.ids, facts, lambda: None, where, f"{data}, {learning.label}")
         return facts is not None
 
     def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
