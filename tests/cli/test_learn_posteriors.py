@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from dagathlon.cli import main
+from dagathlon.cli._posterior import strength_table
 from dagathlon.data import Network, write_data
 from dagathlon.learners import learn
 from dagathlon.posteriors import read_posterior
+from dagathlon.posteriors.edge_strength import EdgeStrengths
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -110,3 +112,9 @@ def test_a_trajectory_of_several_chains_is_refused_before_they_run(run: Run) -> 
     assert "holds one chain, and there are 2" in err
     assert not out
     assert not Path("g.csv").exists()
+
+
+def test_names_in_tables_of_strengths_are_no_formulas():
+    numbers = np.array([[0.0, 0.5], [0.5, 0.0]])
+    table = strength_table(EdgeStrengths(("=HYPERLINK(1)", "b"), numbers, numbers))
+    assert table.splitlines()[1:] == ["'=HYPERLINK(1),b,0.5,0.5", "b,'=HYPERLINK(1),0.5,0.5"]

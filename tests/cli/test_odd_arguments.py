@@ -51,6 +51,20 @@ def test_seeds_of_studies_stay_within_bounds(data, capsys, command):
     assert not Path("o").exists()
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_limits_of_memory_are_no_larger_than_others_can_read(data, capsys, command):
+    found = said(capsys, command, QUICKSTART, "--out", "o", "--memory-limit", LARGE)
+    assert "expected less than 2^63 bytes" in found
+    assert not Path("o").exists()
+
+
+@pytest.mark.parametrize("learner", ["boss[starts={}]", "hc[restart={}]"])
+def test_whole_numbers_are_no_larger_than_native_code_takes(data, capsys, learner):
+    found = said(capsys, "learn", "d.csv", "--with", learner.format(LARGE))
+    assert ", less than 2^63" in found
+    assert "Traceback" not in found
+
+
 def test_seeds_in_python_are_checked(data):
     with pytest.raises(DataError, match="seed: expected a whole number from 0 to"):
         learn(data, "hc", seed=10**40)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import getpass
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,8 +17,10 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main
+from dagathlon.errors import DagathlonError
 from dagathlon.study.store import pulling
 from dagathlon.study.store.index_tables import INDEX
+from dagathlon.study.store.results_folder import LinkError
 from dagathlon.study.store.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
@@ -199,3 +203,22 @@ def test_over_ssh(tmp_path, connection, capsys):
     assert "there is no such folder" in capsys.readouterr().err
     assert main(["pull", address, "--out", str(out), "--ssh", "ssh -p 1 -o BatchMode=yes"]) == 2
     assert "there is no connection" in capsys.readouterr().err
+
+
+def test_a_copy_is_opened_as_every_folder_that_may_be_a_strangers(tmp_path, monkeypatch):
+    far = fill(tmp_path / "far", range(2))
+    cache = pulling.cache_of(str(far), tmp_path / "out")
+    shutil.copytree(far, cache)
+    monkeypatch.setattr(shutil, "which", lambda program: program)
+    monkeypatch.setattr(pulling.Pull, "_copy", lambda *rules: None)
+    monkeypatch.setattr(pulling, "_PAUSE", 0.0)
+    pull = pulling.Pull(str(far), cache)
+    pull.fetch(print)
+    with contextlib.closing(sqlite3.connect(cache / "store" / INDEX)) as index:
+        index.execute("CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END")
+    with pytest.raises(DagathlonError, match="its tables are not those of a store"):
+        pull.fetch(print)
+    journal = cache / "store" / f"{INDEX}-journal"
+    journal.write_bytes(b"/home/me/thesis" + bytes(8) + bytes.fromhex("d9d505f920a163d7"))
+    with pytest.raises(LinkError, match="names another file"):
+        pull.fetch(print)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import json
+import lzma
 import os
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from dagathlon.cli import USER_ERROR, main
 from dagathlon.data import read_data, text_bytes, unpacking
 from dagathlon.data.inspection import Remark, describe, noise_sample
 from dagathlon.data.reading import Reading
+from dagathlon.data.text_file import TextFile
 from dagathlon.errors import DataError, DataWarning, GraphError
 from dagathlon.graphs import read_graph
 from dagathlon.learners.background import content_of
@@ -31,11 +35,15 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "labels", [None, [3, 5, 6, 900], list("abcd"), ["2024-01-01", "2024-01-02", "c", "d"]]
+    "labels",
+    [
+        *(None, [3, 5, 6, 900], [0.0, 1.0, 2.0, 3.0], [-2, -1, 0, 1], list("abcd")),
+        ["2024-01-01", "2024-01-02", "c", "d"],
+    ],
 )
 def test_the_index_of_pandas_is_left_out_and_said(file: Path, labels: list[object] | None) -> None:
     FRAME.set_index(pd.Index(labels) if labels else FRAME.index).to_csv(file)
-    check(noted(file, "first column has no name and another value in each row"))
+    check(noted(file, "first column has no name and another value in each of the first rows"))
     found = describe(file)
     assert [column.name for column in found.columns] == list(FRAME.columns)
     assert any("first column has no name" in one.text for one in found.remarks)
@@ -51,8 +59,24 @@ def test_row_names_of_r_are_left_out_and_said(file: Path, header: str) -> None:
 def test_a_nameless_column_that_tells_something_stays(file: Path) -> None:
     file.write_text(",b\n1.5,1.5\n2.5,3.5\n0.5,2.25\n")
     assert noted(file, "column 1 has no name").names == ("Unnamed: 0", "b")
-    file.write_text(",b\nx,1.5\ny,3.5\nx,2.25\n")
+    file.write_text(",b\n3.0,1.5\n5.0,3.5\n4.0,2.25\n")
     assert noted(file, "column 1 has no name").names == ("Unnamed: 0", "b")
+    file.write_text(",b\nx,1.5\ny,3.5\nx,2.25\n")
+    note = r"column 1 has no name .* kept, .* --drop 'Unnamed: 0'"
+    assert noted(file, note).names == ("Unnamed: 0", "b")
+    assert noted(file, note, drop=["Unnamed: 0"]).names == ("b",)
+
+
+@pytest.mark.parametrize("write", [feather.write_feather, parquet.write_table])
+def test_the_index_of_pandas_in_typed_tables_is_left_out(tmp_path: Path, write: object) -> None:
+    path = tmp_path / f"data{'.feather' if write is feather.write_feather else '.parquet'}"
+    frame = FRAME.set_index(pd.Index(["w", "x", "y", "z"]))
+    write(pa.Table.from_pandas(frame), path)  # type: ignore[operator]
+    check(noted(path, "labels of the rows as '__index_level_0__'; they were left out"))
+    found = describe(path)
+    assert [one.name for one in found.columns if one.kind == "left out"] == ["__index_level_0__"]
+    assert any("labels of the rows" in one.text for one in found.remarks)
+    assert quiet(path, keep=["__index_level_0__", "n"]).names == ("n", "__index_level_0__")
 
 
 def test_a_faulty_cell_beside_an_index_keeps_its_place(file: Path) -> None:
@@ -81,9 +105,8 @@ def test_byte_order_marks_are_obeyed(file: Path, encoding: str) -> None:
 def test_encodings_can_be_named(file: Path) -> None:
     FRAME.replace("Nîmes", "Köln").to_csv(file, index=False, encoding="cp850", errors="replace")
     assert quiet(file, encoding="cp850").names == ("größe", "ort", "n")
-    FRAME.to_csv(file, index=False, encoding="utf-16-le")
-    check(quiet(file, encoding="utf-16-le"))
-    with pytest.raises(DataError, match=r"zero byte at offset 1.*--encoding utf-16-le"):
+    file.write_bytes(b"a,b\n1,2\n\0,3\n")
+    with pytest.raises(DataError, match=r"zero byte at offset 8.*--encoding NAME"):
         read_data(file)
     with pytest.raises(DataError, match=r"unknown encoding 'cp1253x'.*did you mean 'cp1252'"):
         read_data(file, encoding="cp1253x")
@@ -93,6 +116,36 @@ def test_encodings_can_be_named(file: Path) -> None:
     file.write_bytes(b"a,b\n1,2\nx\x81,3\n")
     with pytest.raises(DataError, match=r"line 3: not cp1252 text \(byte 0x81 at offset 9\)"):
         read_data(file, encoding="cp1252")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_guessed_and_said(file: Path, encoding: str) -> None:
+    FRAME.to_csv(file, index=False, encoding=encoding)
+    check(noted(file, f"not UTF-8 text .* read as {encoding}"))
+    check(quiet(file, encoding=encoding))
+    assert any(encoding in one.text for one in describe(file).remarks)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_without_their_ending_are_told(file: Path, pack: object) -> None:
+    file.write_bytes(pack(FRAME.to_csv(index=False).encode()))  # type: ignore[operator]
+    for look in (read_data, describe):
+        with pytest.raises(DataError, match="not a text file but a packed one"):
+            look(file)
+
+
+@pytest.mark.parametrize("line", ["sep={}\n", "\ufeffsep={}\r\n", '"sep={}"\n'])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_the_line_that_names_the_delimiter_for_excel_is_obeyed(
+    file: Path, line: str, delimiter: str
+) -> None:
+    table = FRAME.to_csv(index=False, sep=delimiter)
+    file.write_bytes((line.format(delimiter) + table).encode())
+    check(quiet(file))
+    assert [column.name for column in describe(file).columns] == list(FRAME.columns)
+    file.write_bytes((line.format(delimiter) + table.replace("0.25", "oops")).encode())
+    with pytest.raises(DataError, match=r"line 5, column 'größe'.*'oops'"):
+        read_data(file, kinds={"größe": "continuous"})
 
 
 def test_damaged_utf_8_is_not_guessed(file: Path) -> None:
@@ -211,6 +264,22 @@ def test_a_bomb_is_refused_before_it_is_held(
         assert len(read_data(bomb, kinds="categorical")) == 12 << 18
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_line_without_end_is_refused_before_it_is_split(
+    file: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    def never(*given: object) -> None:
+        raise AssertionError("the line was split")
+
+    content = b"a,b\n1," + b"," * (6 << 20) + b"\n"
+    path = file.with_suffix(".csv.gz") if packed else file
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    monkeypatch.setattr(TextFile, "records", never)
+    for look in (read_data, describe):
+        with pytest.raises(DataError, match="a line of more than 5,000,000 fields"):
+            look(path)
+
+
 def test_describe_shows_what_other_commands_refuse(file: Path) -> None:
     rows = [f"{i}.5,{i * i}.25,{i % 7}.125,{i % 5}.5" for i in range(60)]
     file.write_text("\n".join(["a,b,,a", *rows]) + "\n")
@@ -230,10 +299,20 @@ def test_describe_shows_what_other_commands_refuse(file: Path) -> None:
             f"2 rows have another number of fields (line {place + 2}: found 1 field" in one.text
             for one in found.remarks
         )
+        assert sum("found 1 field" in one.text for one in found.remarks) == 1
     file.write_text(TITLES + "\n".join(["a,b,c,d", *rows]) + "\n")
     found = describe(file)
     assert [column.name for column in found.columns] == list("abcd")
     assert (found.remarks[0].flag, found.remarks[0].advised) == ("--skip=3", True)
+    assert describe(file, Reading(skip=1)).remarks[0].flag == "--skip=3"
+
+
+def test_infinite_numbers_are_described_in_silence(file: Path) -> None:
+    file.write_text("a,b\ninf,1.5\n-inf,2.5\n0.5,3.5\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = describe(file)
+    assert (found.columns[0].mean, found.columns[1].mean) == (None, 2.5)
 
 
 def test_describe_shows_a_table_that_nearly_has_cardinalities(file: Path) -> None:

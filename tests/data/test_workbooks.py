@@ -183,3 +183,70 @@ def test_two_cells_far_from_each_other_ask_for_no_memory(tmp_path: Path, close: 
         return
     with pytest.raises(DataError, match=r"1,048,576 rows and 16,384 columns"):
         read_data(book)
+
+
+def _with_part(book: Path, name: str, content: str) -> None:
+    with zipfile.ZipFile(book) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, old in {**parts, name: content.encode()}.items():
+            archive.writestr(part, old)
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No workbook is opened by the library."""
+    library = pytest.importorskip("python_calamine")
+    monkeypatch.setattr(library, "CalamineWorkbook", None)
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_shared_text_in_many_cells_is_refused_before_it_is_copied(tmp_path: Path) -> None:
+    book = tmp_path / "book.xlsx"
+    xlsx(book, {"Data": ROWS})
+    cells = "".join(f'<row r="{i}"><c r="A{i}" t="s"><v>1</v></c></row>' for i in range(1, 30_000))
+    sheet = f"<worksheet><sheetData>{cells}</sheetData></worksheet>"
+    _with_part(book, "xl/worksheets/sheet1.xml", sheet)
+    text = "b" * 300_000
+    _with_part(book, "xl/sharedStrings.xml", f"<sst><si><t>a</t></si><si><t>{text}</t></si></sst>")
+    assert book.stat().st_size < 200_000
+    for look in (read_data, describe):
+        with pytest.raises(DataError, match=r"the cells hold more than .* bytes of text"):
+            look(book)
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize("repeated", ["rows", "columns"])
+def test_a_repeated_text_is_refused_before_it_is_copied(tmp_path: Path, repeated: str) -> None:
+    sheet = tmp_path / "sheet.ods"
+    ods(sheet, [["a", "b"], ["x" * 900_000, "y"]])
+    with zipfile.ZipFile(sheet) as archive:
+        content = archive.read("content.xml").decode()
+    tag = {"rows": "<table:table-row", "columns": "<table:table-cell"}[repeated]
+    many = content.replace(tag, f'{tag} table:number-{repeated}-repeated="16000"')
+    _with_part(sheet, "content.xml", many)
+    with pytest.raises(DataError, match=r"the cells hold more than .* bytes of text"):
+        read_data(sheet)
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_cell_without_end_is_refused_before_it_is_copied(tmp_path: Path) -> None:
+    book = tmp_path / "book.xlsx"
+    xlsx(book, {"Data": [["a"], ["x" * (3 << 20)]]})
+    with pytest.raises(DataError, match="a cell has more than 1,048,576 bytes of text"):
+        read_data(book)
+
+
+def test_empty_cells_may_be_repeated(tmp_path: Path) -> None:
+    """As far as a sheet goes, as programs write it."""
+    pytest.importorskip("python_calamine")
+    sheet = tmp_path / "sheet.ods"
+    ods(sheet, ROWS)
+    with zipfile.ZipFile(sheet) as archive:
+        content = archive.read("content.xml").decode()
+    rest = (
+        '<table:table-row table:number-rows-repeated="1048000">'
+        '<table:table-cell table:number-columns-repeated="16000"/></table:table-row></table:table>'
+    )
+    _with_part(sheet, "content.xml", content.replace("</table:table>", rest))
+    check(quiet(sheet))

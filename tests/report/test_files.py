@@ -179,7 +179,9 @@ def test_the_script_of_charts_is_kept_whole_or_not_at_all(
     render.vega_script.cache_clear()
 
 
-@pytest.mark.parametrize("text", ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "-"])
+@pytest.mark.parametrize(
+    "text", ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "-", "\uff1d1"]
+)
 def test_no_cell_is_taken_for_a_formula(text: str, tmp_path: Path) -> None:
     """Texts of a study, which may be a stranger's, are no programs of a spreadsheet."""
     write_csv([{"id": text, "n": -1.5, text: 1}], tmp_path / "a.csv")

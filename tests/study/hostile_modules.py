@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
 import threading
@@ -86,6 +87,16 @@ def open_descriptors(first: int = 3) -> list[int]:
     return sorted(fd for fd in map(int, os.listdir("/proc/self/fd")) if fd >= first)
 
 
+def close_everything() -> None:
+    """Close the pipes of this process, and go on."""
+    os.closerange(3, 1 + max(open_descriptors()))
+    time.sleep(1000)
+
+
+def forget_what_it_used() -> None:
+    resource.getrusage = None  # type: ignore[assignment]
+
+
 def write_in_shared_memory() -> None:
     """Write over the slot, which is the only file in memory that is open."""
     for fd in open_descriptors():
@@ -153,6 +164,8 @@ DEEDS: dict[str, Callable[[], None]] = {
     "die once": die_once,
     "fork": fork,
     "write": write_everywhere,
+    "close": close_everything,
+    "usage": forget_what_it_used,
     "shared": write_in_shared_memory,
     "leave child": leave_child,
     "swallow": swallow_orders,

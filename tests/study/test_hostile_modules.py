@@ -12,6 +12,7 @@ from dagathlon.modules import add_files, find
 from dagathlon.study.engine import losses, process
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.protocol import Note
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import verify
@@ -91,6 +92,23 @@ def test_bytes_in_descriptors_of_others_cost_one_run_and_no_store(store):
     assert wrote.reason == "it wrote to file descriptors that are not its own"
     assert verify(store) == []
     assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_learner_that_closes_descriptors_of_others_has_failed_at_once(store):
+    """It is not begun again, as one is that was killed from outside."""
+    events = []
+    plan = plan_of("close", "none")
+    LocalEngine(1).run(plan, store, on_event=events.append)
+    closed, other = outcomes(plan, store)
+    assert (closed.status, other.status) == (Status.ERROR, Status.OK)
+    assert closed.reason == "it closed file descriptors that are not its own"
+    assert not any("begins again" in event.text for event in events if isinstance(event, Note))
+
+
+def test_what_a_learner_does_to_the_measuring_of_usage_is_not_believed(store):
+    plan = plan_of("usage", "none")
+    LocalEngine(1).run(plan, store)
+    assert [each.status for each in outcomes(plan, store)] == [Status.OK] * 2
 
 
 def test_workers_hold_no_descriptor_of_the_index(store):

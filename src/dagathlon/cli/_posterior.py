@@ -18,6 +18,7 @@ from dagathlon.posteriors.drawing import summary_line, weights_of
 from dagathlon.posteriors.edge_strength import EdgeStrengths
 from dagathlon.posteriors.files import check_chains, check_suffix, write_posterior
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.files import harmless
 
 
 def add_posterior_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +89,13 @@ def strength_table(strengths: EdgeStrengths) -> str:
         for j, end in enumerate(strengths.names):
             if strengths.strength[i, j] > 0:
                 numbers = (strengths.strength[i, j], strengths.direction[i, j])
-                writer.writerow([start, end, *(f"{float(number):.6g}" for number in numbers)])
+                writer.writerow(
+                    [
+                        harmless(start),
+                        harmless(end),
+                        *(f"{float(number):.6g}" for number in numbers),
+                    ]
+                )
     return text.getvalue()
 
 

@@ -109,7 +109,7 @@ def read_data(
         leave no doubt, else a point.
     encoding
         The encoding of a text file, such as ``"cp1252"`` or ``"utf-16"``. By default what its first
-        bytes name, else UTF-8, else cp1252 with a warning.
+        bytes name, else UTF-8, else UTF-16 or cp1252 with a warning.
     skip
         Number of lines above the header of a text file or workbook, such as titles.
     sheet

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,9 +46,11 @@ from dagathlon.data.table_sizes import (
 )
 from dagathlon.data.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import first_repeated
-from dagathlon.errors import DataError, listing
+from dagathlon.errors import DataError, DataWarning, listing
 
 _DOUBLE = 8
+_INDEX = re.compile(r"__index_level_\d+__")
+LEFT_OUT = "pandas has written the labels of the rows as {!r}; they were left out"
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 _MARKED_ROW = 32
 """Bytes that it takes to tell the regime of a row from its marks."""
@@ -58,9 +62,15 @@ def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dat
         table = load_table(path)
     except TooLargeError:
         return _read_too_large(Path(path), request)
+    _note_row_labels(path, table.schema, request)
     wanted = with_written(table.schema, request)
     mapped = Path(path).suffix.lower() in ARROW_SUFFIXES
     return _from_columns(table.column_names, table.columns, wanted, str(path), mapped)
+
+
+def _note_row_labels(path: str | os.PathLike[str], schema: Any, request: ColumnRequest) -> None:
+    for name in sorted(row_labels(schema, request)):
+        warnings.warn(f"{path}: {LEFT_OUT.format(name)}", DataWarning, stacklevel=5)
 
 
 def load_table(path: str | os.PathLike[str]) -> Any:
@@ -77,6 +87,7 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
         raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
     with explained(path, str(path)):
         schema = table_schema(path)
+        _note_row_labels(path, schema, request)
         fields = list(schema)
         asked = with_written(schema, request)
         wanted, marks = _wanted(schema.names, fields, asked, str(path))
@@ -201,7 +212,20 @@ def with_written(
         if request.kind(name) != "continuous" and name not in request.recode
     }
     ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(schema, name)}
-    return replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
+    return replace(
+        request,
+        kinds={**ordinal, **request.kinds},
+        levels={**kept, **request.levels},
+        drop=request.drop | row_labels(schema, request),
+    )
+
+
+def row_labels(schema: Any, request: ColumnRequest) -> frozenset[str]:
+    """Columns in which pandas has written an index without a name, and that nothing was said of."""
+    if request.keep is not None:
+        return frozenset()
+    found = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
+    return frozenset(found) - request.drop
 
 
 def _written_order(schema: Any, name: str) -> bool:

@@ -20,8 +20,12 @@ _FEWEST = 3
 UNNAMED = "Unnamed: {}"
 """What pandas calls a column without a name."""
 _DROPPED = (
-    "the first column has no name and another value in each row, like the numbers or names of rows "
-    "that pandas and R write (the first is {!r}); it was left out"
+    "the first column has no name and another value in each of the first rows, like the numbers or "
+    "names of rows that pandas and R write (the first is {!r}); it was left out"
+)
+_KEPT = (
+    "column 1 has no name and is called {0!r}; it was kept, since its values neither count the "
+    "rows nor tell them apart. If it only names them: --drop {0!r}"
 )
 
 
@@ -112,7 +116,7 @@ def _header(
         notes = (_DROPPED.format(rows[0][0].strip()),)
     elif not named[0] and len(named) > 1:
         named[0] = UNNAMED.format(0)
-        notes = (f"column 1 has no name, and its values do not tell rows apart: {named[0]!r}",)
+        notes = (_KEPT.format(named[0]),)
     names, indicators = _split_names(text.label, line, named[labels:])
     names = ("", *names) if labels else names
     return Header(names, indicators, len(words), line, tuple(map(tuple, rows)), labels, notes)
@@ -150,11 +154,14 @@ def _have_names(rows: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _are_row_labels(labels: Sequence[str]) -> bool:
-    """Whether each row has a label of its own: a whole number, or a word, but no measurement."""
+    """Whether each row has a label of its own: a count, a whole number, a word, no measurement."""
     if not all(labels) or len(set(labels)) < len(labels):
         return False
-    numbers = [label for label in labels if _NUMBER.fullmatch(label)]
-    return not numbers or all(label.isdecimal() for label in labels)
+    numbers = [float(label) for label in labels if _NUMBER.fullmatch(label)]
+    if not numbers or all(label.isdecimal() for label in labels):
+        return True
+    steps = {after - before for before, after in itertools.pairwise(numbers)}
+    return len(numbers) == len(labels) and steps == {1.0} and numbers[0].is_integer()
 
 
 def title_lines(text: TextFile) -> int:

@@ -15,8 +15,7 @@ from dagathlon.errors import DataError
 
 PATIENCE = 60.0
 """Seconds to wait for the next bytes of a pipe."""
-GUESSED = "cp1252"
-"""Encoding of most files that are not UTF-8: that of Windows in Western Europe and America."""
+_WINDOWS = "cp1252"  # most files that are not UTF-8
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
     codecs.BOM_UTF32_BE: "utf-32",
@@ -25,7 +24,10 @@ _MARKS = {
 }
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
 _SEPARATORS = (b"\n", b",", b";", b"\t", b" ", b"|", b":", b"\r")
+_DELIMITERS = (b",", b";", b"\t", b"|", b" ")
 _LONGEST_FIELD = 1 << 20
+_MOST_FIELDS = 5_000_000
+_LOOKED_AT, _MOSTLY = 4096, 0.5
 
 
 def content_to_hold(file: Path) -> bytes | None:
@@ -38,17 +40,34 @@ def content_to_hold(file: Path) -> bytes | None:
     if not stat.S_ISREG(mode):
         raise ValueError("it is not a regular file")
     if file.suffix == ".gz":
-        return read_gzip(file, str(file), check_fields)
+        return read_gzip(file, str(file), TableCheck())
     with file.open("rb"):
         return None
 
 
-def check_fields(piece: bytes, label: str) -> None:
-    """Refuse a long piece of text in which no field ends: it is no table, and may be a bomb."""
-    if len(piece) >= _LONGEST_FIELD and not any(sign in piece for sign in _SEPARATORS):
-        raise DataError(
-            f"{label}: not a table (found a field of more than {_LONGEST_FIELD:,} bytes)"
-        )
+class TableCheck:
+    """Refuses text that is no table, piece by piece: a field or a line without end.
+
+    It may be a bomb, and a line is split into its fields as a whole.
+    """
+
+    def __init__(self) -> None:
+        self._fields = 0
+
+    def __call__(self, piece: bytes, label: str) -> None:
+        """Look at the next piece of a text."""
+        if len(piece) >= _LONGEST_FIELD and not any(sign in piece for sign in _SEPARATORS):
+            raise DataError(
+                f"{label}: not a table (found a field of more than {_LONGEST_FIELD:,} bytes)"
+            )
+        if b"\n" in piece or b"\r" in piece:
+            self._fields = 0
+            return
+        self._fields += max(map(piece.count, _DELIMITERS))
+        if self._fields > _MOST_FIELDS:
+            raise DataError(
+                f"{label}: not a table (found a line of more than {_MOST_FIELDS:,} fields)"
+            )
 
 
 def marked_encoding(start: bytes) -> str | None:
@@ -72,20 +91,38 @@ def recoded(content: bytes, encoding: str, label: str) -> bytes:
         raise DataError(f"{label}: not valid {encoding} text ({error})") from None
 
 
-def guessed_text(content: bytes) -> bytes | None:
-    """Text that is not UTF-8, read in the encoding that is likeliest; None where it is no text.
+def guessed_text(content: bytes) -> tuple[bytes, str] | None:
+    """Transcode text that is not UTF-8 from its likeliest encoding; None where it is no text.
 
     A text with more characters of UTF-8 than wrong bytes is UTF-8 with damage, and not guessed.
+
+    Returns
+    -------
+    bytes, str
+        The text in UTF-8, and the name of the encoding.
     """
-    damaged = content.decode("utf-8", "replace")
-    wrong = damaged.count("\ufffd")
-    if len(damaged) - len(damaged.encode("ascii", "ignore")) > 2 * wrong:
-        return None
+    wide = _wide_encoding(content[:_LOOKED_AT])
+    if not wide:
+        damaged = content.decode("utf-8", "replace")
+        wrong = damaged.count("\ufffd")
+        if len(damaged) - len(damaged.encode("ascii", "ignore")) > 2 * wrong:
+            return None
     try:
-        text = content.decode(GUESSED)
+        text = content.decode(wide or _WINDOWS)
     except UnicodeDecodeError:
         return None
-    return None if _CONTROL.search(text) else text.encode()
+    if _CONTROL.search(text):
+        return None
+    return text.encode(), wide or f"{_WINDOWS} (Windows, Western Europe)"
+
+
+def _wide_encoding(start: bytes) -> str:
+    """Encoding of two bytes per character, one of which is mostly zero; empty for none."""
+    zeros = [start[place::2].count(0) for place in (0, 1)]
+    most = _MOSTLY * len(start) / 2
+    if min(zeros) or max(zeros) < most:
+        return ""
+    return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
 def _from_pipe(file: Path) -> bytes:

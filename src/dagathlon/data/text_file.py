@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from dagathlon.data.request import TextLayout
 from dagathlon.data.text_bytes import (
-    GUESSED,
-    check_fields,
+    TableCheck,
     content_to_hold,
     guessed_text,
     marked_encoding,
@@ -33,8 +32,14 @@ DELIMITERS = (",", ";", "\t")
 
 _CHUNK = 1 << 20
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_PACKED = (b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+# Zip, Microsoft's compound files, gzip, xz, bzip2, zstandard.
+_PACKED = (
+    *(b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh"),
+    b"\x28\xb5\x2f\xfd",
+)
 _PLAIN = TextLayout()
+_SEPARATOR_LINE = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([,;\t|])"?\r?[\n\r]', re.IGNORECASE)
+_LONGEST_SEPARATOR_LINE = 16
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,15 @@ def _whole(file: Path, content: bytes | None) -> bytes:
         return read_bounded(stream, str(file))
 
 
+def without_separator_line(text: TextFile) -> tuple[TextFile, str | None]:
+    """Skip the line ``sep=;`` that programs write for Excel; return the delimiter that it names."""
+    with text.open() as stream:
+        found = _SEPARATOR_LINE.match(stream.read(_LONGEST_SEPARATOR_LINE))
+    if found is None or text.start:
+        return text, None
+    return replace(text, start=found.end(), skipped=1), found[1].decode()
+
+
 def without_titles(text: TextFile, lines: int) -> TextFile:
     """Return the file with its first `lines` lines skipped."""
     if not lines:
@@ -204,12 +218,13 @@ def checked(text: TextFile, layout: TextLayout) -> tuple[TextFile, Signs]:
     try:
         signs = check_text(text)
     except _NotUtf8Error as error:
-        content = None if layout.encoding else guessed_text(_whole(text.path, text.content))
-        if content is None:
+        guess = None if layout.encoding else guessed_text(_whole(text.path, text.content))
+        if guess is None:
             raise
+        content, encoding = guess
         note = (
-            f"not UTF-8 text ({error.found}); read as {GUESSED} (Windows, Western Europe). If "
-            "letters look wrong, say which it is: --encoding NAME, or encoding= in Python"
+            f"not UTF-8 text ({error.found}); read as {encoding}. If letters look wrong, say which "
+            "it is: --encoding NAME, or encoding= in Python"
         )
         text = replace(text, content=content, notes=(*text.notes, note))
         signs = check_text(text)
@@ -221,15 +236,13 @@ def check_text(text: TextFile) -> Signs:
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = pending = 0
     quotes, hexadecimals = 0, False
+    check = TableCheck()
     with text.open() as stream:
         while chunk := stream.read(_CHUNK):
             if not offset and chunk.startswith(_PACKED):
                 raise DataError(_packed(text))
             if (nul := chunk.find(b"\0")) >= 0:
-                raise DataError(
-                    f"{text.label}: not a text file (found a zero byte at offset {offset + nul}); "
-                    "if it is text in another encoding, name it: --encoding utf-16-le"
-                )
+                raise _NotUtf8Error(text, offset + nul, 0)
             try:
                 if pending or not chunk.isascii():
                     decoder.decode(chunk)
@@ -237,7 +250,7 @@ def check_text(text: TextFile) -> Signs:
             except UnicodeDecodeError as error:
                 at = offset + error.start - pending
                 raise _NotUtf8Error(text, at, error.object[error.start]) from None
-            check_fields(chunk, text.label)
+            check(chunk, text.label)
             quotes += chunk.count(b'"') if b'"' in chunk else 0
             hexadecimals = hexadecimals or _may_have_hexadecimals(chunk)
             offset += len(chunk)
@@ -263,10 +276,16 @@ class _NotUtf8Error(DataError):
         with text.open() as stream:
             line = stream.read(offset).count(b"\n") + 1
         self.found = f"byte 0x{byte:02X} at offset {offset}, line {line}"
-        super().__init__(
+        said = (
             f"{text.label}, line {line}: not UTF-8 text (byte 0x{byte:02X} at offset {offset}); "
             "name the encoding (--encoding NAME), or save the file as UTF-8"
         )
+        if not byte:
+            said = (
+                f"{text.label}: not a text file (found a zero byte at offset {offset}); if it is "
+                "text in another encoding, name it: --encoding NAME"
+            )
+        super().__init__(said)
 
 
 def _packed(text: TextFile) -> str:
@@ -274,7 +293,7 @@ def _packed(text: TextFile) -> str:
     endings = listing(WORKBOOKS)
     return (
         f"{text.label}: not a text file but a packed one; if it is a workbook, give it its ending "
-        f"({endings}); other archives are to be unpacked first"
+        f"({endings}), and .gz if it was packed by gzip; others are to be unpacked first"
     )
 
 

@@ -23,7 +23,13 @@ from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
 from dagathlon.data.plain_text import PlainText, Use, plain_text
 from dagathlon.data.request import ColumnRequest, TextLayout
-from dagathlon.data.text_file import checked, open_text, sniffed_delimiter, without_titles
+from dagathlon.data.text_file import (
+    checked,
+    open_text,
+    sniffed_delimiter,
+    without_separator_line,
+    without_titles,
+)
 from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.data.workbook import is_workbook
 from dagathlon.errors import DataError
@@ -73,11 +79,11 @@ class TextTable:
     ) -> None:
         self.layout = layout
         text, signs = checked(open_text(path, layout), layout)
-        self.text = without_titles(text, layout.skip)
+        self.text, separator = without_separator_line(without_titles(text, layout.skip))
         self.has_quotes = signs.quotes > 0
         self.may_have_hexadecimals = signs.may_have_hexadecimals
         told = None if is_workbook(self.text.path) else layout.delimiter
-        self.delimiter = told or sniffed_delimiter(self.text)
+        self.delimiter = told or separator or sniffed_delimiter(self.text)
         if signs.quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.tolerant = tolerant
@@ -99,7 +105,7 @@ class TextTable:
         rows = "1 row has" if self.n_unfit == 1 else f"{self.n_unfit:,} rows have"
         first = str(self._unfit_row()).removeprefix(self.label).lstrip(":, ")
         return (
-            *notes,
+            *(note for note in notes if not note.startswith(first)),
             f"{rows} another number of fields ({first}): other commands refuse the file",
         )
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.data.unpacking import TooLargeError, most_unpacked
+from dagathlon.data.workbook_texts import SHEET, check_texts
 from dagathlon.errors import DataError, listing, unknown
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 """Endings of workbooks."""
 _MOST_CELLS = 50_000_000
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+# Rows of cells take several times the memory of their text.
+_PER_BYTE = 8
 # A cell that is closed at once has a style and no content.
 _FILLED_CELL = re.compile(rb'<(?:\w+:)?c\s(?:[^>]*\s)?r="([A-Z]{1,3})(\d{1,7})"(?:[^>]*[^/>])?>')
 _PIECE, _LONGEST_CELL = 1 << 20, 400
@@ -73,10 +75,11 @@ def _check_size(file: Path, label: str) -> None:
                 size = sum(part.file_size for part in archive.infolist())
                 if size <= most:
                     # The library makes room for all cells of a sheet before it tells their number.
+                    check_texts(archive, most // _PER_BYTE, label)
                     for part in archive.namelist():
-                        if _SHEET.fullmatch(part):
+                        if SHEET.fullmatch(part):
                             _check_cells(_last_filled(archive, part), label)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise DataError(f"{label}: not a readable workbook ({error})") from None
         if size > most:
             raise TooLargeError(most, label)

@@ -107,12 +107,17 @@ def _bool(value: Any) -> bool:
     raise Mismatch
 
 
+_BEYOND = 2.0**63  # whole numbers from here on have no room in native code and in files of plans
+
+
 def _int(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise Mismatch
     number = _float(value)
     if not math.isfinite(number) or number != int(number):
         raise Mismatch
+    if abs(number) >= _BEYOND:
+        raise Mismatch(", less than 2^63")
     return value if isinstance(value, int) else int(number)
 
 

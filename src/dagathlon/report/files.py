@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\n")
+# The wide signs count in East Asian settings.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 

@@ -17,7 +17,14 @@ from dagathlon.data.cardinality import coded
 from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.columns import plan_column
 from dagathlon.data.files import is_table_file
-from dagathlon.data.frames import entries_of, indicators_of, load_table, with_written
+from dagathlon.data.frames import (
+    LEFT_OUT,
+    entries_of,
+    indicators_of,
+    load_table,
+    row_labels,
+    with_written,
+)
 from dagathlon.data.gaps import spellings
 from dagathlon.data.header import distinct_names
 from dagathlon.data.inspection.remarks import Remark
@@ -83,6 +90,8 @@ def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
             f"called {listing(map(repr, changed))}"
         )
         table, remarks = table.rename_columns(names), (Remark("names", text),)
+    labels = sorted(row_labels(table.schema, reading.request()))
+    remarks += tuple(Remark("names", LEFT_OUT.format(name)) for name in labels)
     request = with_written(table.schema, reading.request())
     marks = indicators_of(table.column_names, table.columns)
     names = [name for j, name in enumerate(table.column_names) if j not in marks.values()]
@@ -132,9 +141,7 @@ def _text_table(path: str | os.PathLike[str], reading: Reading) -> tuple[TextTab
     try:
         return TextTable(path, reading.layout(), missing, tolerant=True), []
     except TitleLinesError as error:
-        skip = reading.skip or error.skip
-        if skip == reading.skip:
-            raise
+        skip = error.skip
     layout = replace(reading.layout(), skip=skip)
     lines = "the first line is" if skip == 1 else f"the first {skip} lines are"
     text = f"{lines} not part of the table, which is shown without"

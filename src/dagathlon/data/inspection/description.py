@@ -169,9 +169,9 @@ def _facts(found: FoundColumn, there: Present) -> ColumnFacts:
         return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, there, variable))
     if not len(present) or found.words is not None:
         return ColumnFacts(found.name, "continuous", n_missing, n_distinct)
-    low, mean, high = float(present.min()), float(present.mean()), float(present.max())
+    low, high = float(present.min()), float(present.max())
     finite = bool(np.isfinite([low, high]).all())
-    limits = (low, mean, high) if finite else (None, None, None)
+    limits = (low, float(present.mean()), high) if finite else (None, None, None)
     return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
 
 

@@ -149,7 +149,7 @@ function compare(a, b, down) {
 function quoted(value) {
   if (value === null || value === undefined) return "NA";
   // No spreadsheet takes it for a formula, as in the files beside the page.
-  const formula = typeof value === "string" && /^[=+\-@\t\n]/.test(value) && (!value.trim() || Number.isNaN(Number(value)));
+  const formula = typeof value === "string" && /^[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]/.test(value) && (!value.trim() || Number.isNaN(Number(value)));
   const text = (formula ? "'" : "") + String(value).replace(/\r\n?/g, "\n");
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

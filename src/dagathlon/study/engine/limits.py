@@ -6,8 +6,8 @@ import contextlib
 import ctypes
 import gc
 import os
-import resource
 from collections.abc import Iterable
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import NamedTuple
 
 from dagathlon.external.accounts import CLEARLY, descendants, peak_memory, server_time
@@ -58,7 +58,7 @@ class Meter:
         held += occupied(server_processes())
         peak_memory.reset()
         server_time.reset()
-        self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self._children = getrusage(RUSAGE_CHILDREN)
         self._cpu = process_time()
         self._wall = perf_counter()
         return held
@@ -67,7 +67,7 @@ class Meter:
         """End: what it cost since `start`."""
         wall = perf_counter() - self._wall
         cpu = process_time() - self._cpu
-        before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
+        before, after = self._children, getrusage(RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         cpu += server_time.seconds
         peak = self._peak(self._read())
@@ -87,7 +87,7 @@ class Meter:
     def _peak(self, text: bytes) -> int:
         """The high-water mark."""
         if not text:
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            return getrusage(RUSAGE_SELF).ru_maxrss * 1024
         return _field(text, b"VmHWM:")
 
 

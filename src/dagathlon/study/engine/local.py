@@ -315,6 +315,8 @@ class _Run:
 
     def _replace(self, worker: WorkerProcess, *, still: bool = False) -> None:
         """A worker has ended by itself or by a signal, or stands still: find out why."""
+        if not still:
+            worker.check_end()
         code, messages = self._workers.dismiss(worker)
         self._listen(worker, messages)
         self._workers.check_start(worker, code)

@@ -34,6 +34,8 @@ _MAX_OUTPUT = 16 << 20
 _UNREAD, _UNBEGUN = 60.0, 3600.0
 # The same for one that computes, which no task does before it begins or after its end.
 _LONGEST = 6 * 3600.0
+# Seconds from the end of a dying worker's pipe to its own end.
+_DYING = 3.0
 
 
 class Guardian:
@@ -171,6 +173,8 @@ class WorkerProcess:
         How many its tasks use, where it has any.
     garbled
         Whether something came from it that is no message, so that it cannot go on.
+    cut_off
+        Whether it lives on after it has closed its pipe (`check_end`).
     """
 
     def __init__(
@@ -228,7 +232,7 @@ class WorkerProcess:
         self._seen = (-1, 0.0)
         self._counted, self._before = -1, 0.0
         self._quiet = Quiet(self.pid)
-        self.garbled = False
+        self.garbled = self.cut_off = False
         self.outstanding: dict[int, float] = {}
         self.load = 0.0
         self.is_up = False
@@ -358,6 +362,17 @@ class WorkerProcess:
         if start or not (self.outstanding or not self.is_up):
             return False
         return self._quiet.lasts(_UNREAD if position < 0 and self.is_up else _UNBEGUN)
+
+    def check_end(self) -> None:
+        """Its pipe has come to its end: find out whether the process ends, too.
+
+        One that does not was cut off by a module that closed descriptors of others.
+        """
+        if not self.garbled:
+            try:
+                self._process.wait(_DYING)
+            except subprocess.TimeoutExpired:
+                self.cut_off = True
 
     def has_ended(self) -> bool:
         """Whether the process is gone; what it has started may hold its pipes open."""

@@ -19,6 +19,7 @@ _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of m
 _FASTEST = 8e9
 _STILL = "its process answered no more"
 _GARBLED = "it wrote to file descriptors that are not its own"
+_CUT_OFF = "it closed file descriptors that are not its own"
 _SOONEST, LATEST = 0.01, 0.05
 
 
@@ -95,8 +96,9 @@ class Inquest:
         """
         tail = worker.tail()
         before, self._oom_kills = self._oom_kills, oom_kills()
-        if worker.garbled:
-            return Death(Outcome(Status.ERROR, _GARBLED, tail, limits=limits), False)
+        if worker.garbled or worker.cut_off:
+            reason = _GARBLED if worker.garbled else _CUT_OFF
+            return Death(Outcome(Status.ERROR, reason, tail, limits=limits), False)
         if still:
             return Death(Outcome(Status.ERROR, _STILL, tail, limits=limits), True)
         killed = -code in KILLS

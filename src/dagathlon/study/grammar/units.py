@@ -10,6 +10,7 @@ from dagathlon.errors import StudyError
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_MOST_BYTES = 2**63 - 1
 
 
 def seconds_of(value: Any, where: str) -> float:
@@ -26,7 +27,10 @@ def size_of(value: Any, where: str) -> int:
     letter = unit.removesuffix("b").removesuffix("i")
     if letter not in _BYTES or number <= 0:
         raise StudyError(f"{where}: found {value!r}, expected a size such as '500M' or '2G'")
-    return int(number * _BYTES[letter])
+    size = int(number * _BYTES[letter])
+    if size > _MOST_BYTES:
+        raise StudyError(f"{where}: found {value!r}, expected less than 2^63 bytes")
+    return size
 
 
 def _split(value: Any, where: str, expected: str) -> tuple[float, str]:

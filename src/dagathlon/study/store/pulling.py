@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dagathlon.errors import DagathlonError
-from dagathlon.study.store.results_folder import INDEX, refuse_link, refuse_links
+from dagathlon.errors import DagathlonError, StudyError
+from dagathlon.study.store.index_tables import connect
+from dagathlon.study.store.results_folder import INDEX, check_store, refuse_link, refuse_links
 
 CACHE = ".pulled"
 """Folder of a folder of results with the copies of what was pulled into it."""
@@ -62,6 +63,7 @@ class Pull:
         self._check()
         refuse_link(self.cache.parent)
         refuse_links(self.cache)
+        check_store(self.cache / self.store)
         self.cache.mkdir(parents=True, exist_ok=True)
         self._fetch_index(tell)
         objects = f"/{self.store}/objects"
@@ -150,9 +152,9 @@ def _problem(path: Path) -> str:
     if not path.is_file():
         return f"there are no results of a study here (no {path.parent.name}/{INDEX})"
     try:
-        with contextlib.closing(sqlite3.connect(path)) as index:
+        with contextlib.closing(connect(path.parent, readonly=True)) as index:
             (said,) = index.execute("PRAGMA integrity_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, StudyError) as error:
         return str(error)
     return "" if said == "ok" else str(said).splitlines()[-1]
 

@@ -186,6 +186,8 @@ class Post:
 
     def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
         """A process has ended by itself or by a signal, or stands still: find out why."""
+        if not still:
+            worker.check_end()
         worker.kill()
         code = worker.wait()
         messages, _ = worker.receive()
