@@ -26,6 +26,7 @@ const std::map<std::string, SecondPass> passes{{"none", SecondPass::none},
                                                {"adaptive", SecondPass::adaptive},
                                                {"ancestors", SecondPass::ancestors},
                                                {"hierarchy", SecondPass::hierarchy}};
+const std::map<std::string, RfciChecks> checks_of_rfci{{"all", RfciChecks::all}, {"pcalg", RfciChecks::pcalg}};
 
 PagOptions pag_options(const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& colliders,
                        bool selection, bool complete, bool test_paths) {
@@ -73,10 +74,11 @@ static void bind_fci(nb::module_& m) {
         nb::arg("test"), nb::arg("options"), nb::arg("second_pass"),
         "The PAG, the number of tests, and the number of triples left open.");
   m.def("rfci",
-        [](IndependenceTest& test, const PagOptions& options) {
-          return counted(test, options, [&] { return learn_rfci(test, options); });
+        [](IndependenceTest& test, const PagOptions& options, const std::string& checks) {
+          const RfciChecks chosen_checks = chosen(checks_of_rfci, checks);
+          return counted(test, options, [&] { return learn_rfci(test, options, chosen_checks); });
         },
-        nb::arg("test"), nb::arg("options"), "The PAG, the number of tests, and 0.");
+        nb::arg("test"), nb::arg("options"), nb::arg("checks"), "The PAG, the number of tests, and 0.");
   nb::class_<ScoreUse>(m, "ScoreUse")
       .def("__init__", from_fields<ScoreUse, bool, bool, bool>(), nb::kw_only(),
            nb::arg("scored_neighbours") = false, nb::arg("keep_arrows") = false, nb::arg("all_edges") = false);

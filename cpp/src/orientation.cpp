@@ -86,6 +86,13 @@ class Orienter {
     put_over(a, b, Mark::arrow);
   }
 
+  // The same pairs in the order of the rules of pcalg that visit the marked node first.
+  std::vector<Edge> ends_by_mark(Mark at_b) const {
+    std::vector<Edge> result = ends(at_b);
+    if (options_.as_pcalg) std::ranges::stable_sort(result, {}, &Edge::second);
+    return result;
+  }
+
   // All pairs (a, b) with this mark at b.
   std::vector<Edge> ends(Mark at_b) const {
     std::vector<Edge> result;
@@ -131,9 +138,7 @@ class Orienter {
   // Rule 1: a *-> b o-* c, a and c not adjacent: b -> c.
   bool away_from_arrow() {
     bool changed = false;
-    std::vector<Edge> arrows = ends(Mark::arrow);
-    if (options_.as_pcalg) std::ranges::stable_sort(arrows, {}, &Edge::second);
-    for (const auto& [a, b] : arrows) {
+    for (const auto& [a, b] : ends_by_mark(Mark::arrow)) {
       const BitSet open(g_.size(), g_.at_near_end(Mark::circle, b));
       for_each(unlinked_over(open, a, b), [&, b = b](std::size_t c) {
         put_directed(b, c);
@@ -146,7 +151,7 @@ class Orienter {
   // Rule 2: a -> b *-> c or a *-> b -> c, and a *-o c: a *-> c.
   bool away_from_cycle() {
     bool changed = false;
-    for (const auto& [a, c] : ends(Mark::circle))
+    for (const auto& [a, c] : ends_by_mark(Mark::circle))
       if (intersects(g_.children(a), g_.at_near_end(Mark::arrow, c)) ||
           intersects(g_.at_far_end(Mark::arrow, a), g_.parents(c)))
         changed |= put(a, c, Mark::arrow);

@@ -944,7 +944,7 @@ def fci(
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and the number of triples left open."""
 
-def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
+def rfci(test: IndependenceTest, options: PagOptions, checks: str) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
 class ScoreUse:

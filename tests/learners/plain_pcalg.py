@@ -268,23 +268,25 @@ def plain_rfci(test: Test, n: int) -> Marks:
 
 
 def _colliders_of_rfci(test: Test, marks: Marks, sets: Sets, triples: list[Triple]) -> None:
-    """Check triples by tests and direct the colliders; what a removal makes unshielded as well."""
-    pending = list(triples)
-    standing = []
-    while pending:
-        x, y, z = pending.pop(0)
+    """Direct the colliders that tests confirm, and unchecked what a removal makes unshielded."""
+    standing, unchecked = [], []
+    for x, y, z in triples:
         if not (marks[x, y] and marks[y, z]):
             continue
         given = [v for v in separating(sets, x, z) if v != y]
         stands = True
         for end in (x, z):
-            if given and marks[end, y] and test(end, y, given):
+            if given and test(end, y, given):
                 stands = False
                 subset = next(s for s in subsets(given) if test(end, y, s))
-                pending += _take_out(marks, sets, end, y, subset)
+                unchecked += [
+                    (u, v, w)
+                    for u, v, w in _take_out(marks, sets, end, y, subset)
+                    if marks[u, v] == marks[v, u] == marks[v, w] == marks[w, v] == CIRCLE
+                ]
         if stands:
             standing.append((x, y, z))
-    for x, y, z in standing:
+    for x, y, z in standing + unchecked:
         if marks[x, y] and marks[y, z] and not marks[x, z] and y not in separating(sets, x, z):
             marks[x, y] = marks[z, y] = ARROW
 
@@ -304,9 +306,15 @@ def _take_out(marks: Marks, sets: Sets, u: int, v: int, subset: tuple[int, ...])
 
 
 def _path_stands(test: Test, marks: Marks, sets: Sets, path: list[int]) -> bool:
-    """Whether no subset of what separated the ends separates neighbours on a path."""
+    """Whether no subset of what separated the ends separates neighbours on a path.
+
+    pcalg keeps the first two and the last two nodes of a path, and may take out an edge that is not
+    there, over and over.
+    """
     known = separating(sets, path[0], path[-1])
-    for u, v in pairwise(path):
+    for u, v in pairwise([*path[:2], *path[-2:]]):
+        if not marks[u, v]:
+            continue
         for subset in subsets([w for w in known if w not in (u, v)]):
             if test(u, v, subset):
                 _colliders_of_rfci(test, marks, sets, _take_out(marks, sets, u, v, subset))

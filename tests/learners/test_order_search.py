@@ -43,12 +43,12 @@ def test_grasp_goes_where_tucks_that_move_everything_go(seed: int) -> None:
 
 
 def test_boss_finds_a_collider_of_five_variables_in_any_order() -> None:
-    """One start ends on a plateau in about half of the orders."""
+    """One start ends on a plateau in about half of the orders, ten in one of a few hundred."""
     edges = [("V2", "V0"), ("V4", "V0"), ("V0", "V1")]
     names = [f"V{i}" for i in range(5)]
     dag = Graph.from_edges(edges, names=names)
-    rng = np.random.default_rng(7)
-    for seed in range(40):
+    for seed in (*range(100), 209, 321):
+        rng = np.random.default_rng(1000 + seed)
         weights = np.where(dag.adjacency, rng.uniform(0.5, 1.2, size=(5, 5)), 0)
         raw = rng.normal(size=(2000, 5))
         noise, _ = np.linalg.qr(raw - raw.mean(axis=0))

@@ -89,6 +89,21 @@ def test_every_mark_on_many_data_sets(name: str, kind: Kind, sizes: tuple[int, i
     assert differing(name, kind, sizes, 2, 600) == 0
 
 
+@pytest.mark.parametrize(("seed", "alpha"), [(138, 0.2), (6032, 0.5)])
+def test_pcalg_directs_what_a_removal_makes_unshielded_without_a_test(
+    seed: int, alpha: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(60, 9))
+    values = values @ (rng.normal(size=(9, 9)) * (rng.random((9, 9)) < 0.45) + np.eye(9))
+    data = Dataset([Variable(f"V{j}") for j in range(9)], values=values)
+    expected = plain_rfci(plain_test(data, "gaussCItest", alpha), 9)
+    found = Rfci(test="gaussCItest", alpha=alpha).learn(data, rng).graph.marks
+    every = Rfci(test="gaussCItest", alpha=alpha, checks="all").learn(data, rng).graph.marks
+    assert np.array_equal(found, expected)
+    assert not np.array_equal(every, expected)
+
+
 def test_rule_4_of_pcalg_replaces_a_tail() -> None:
     # d -> a <- b o-o c <- a; d and c are separated without b, so b is a collider, though b -> a.
     d, a, b, c = range(4)

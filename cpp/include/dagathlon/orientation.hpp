@@ -36,7 +36,7 @@ enum class RuleTurns : std::uint8_t {
 struct OrientationOptions {
   RuleSet rules = all_rules;
   RuleTurns turns = RuleTurns::arrows_first;
-  // On contradictory separating sets: rule 1 visits arrows by the node that they point to, and rules 1 and 4 replace
+  // On contradictory separating sets: rules 1 and 2 visit edges by the node of the mark, and rules 1 and 4 replace
   // any mark, as pcalg does. Otherwise only circles are ever replaced.
   bool as_pcalg = false;
   // Pairs whose marks are known and not replaced; of no size for none.

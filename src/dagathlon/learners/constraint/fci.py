@@ -137,7 +137,7 @@ class Fci(LatentSearch):
     """
 
     name = "fci"
-    version = 3
+    version = 4
     references = (
         _CPS,
         _RULES,
@@ -197,17 +197,27 @@ class Rfci(LatentSearch):
 
     A collider or a discriminating path is used only when tests confirm its edges. The result says
     nothing wrong about ancestors, but may have more edges than that of `fci`, and fewer marks.
+
+    Parameters
+    ----------
+    checks
+        Which colliders and paths are confirmed: those that pcalg tests (pcalg), which directs
+        triples that the removal of an edge made unshielded without a test, and of a discriminating
+        path tests the edges between its first two and its last three nodes only; or all of them,
+        as in the paper (all).
     """
 
     name = "rfci"
-    version = 3
+    version = 4
     references = (
         "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
         "acyclic graphs with latent and selection variables, Annals of Statistics 40",
         _RULES,
     )
 
+    checks: Literal["pcalg", "all"] = "pcalg"
+
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions
     ) -> tuple[MarkedGraph, int, int]:
-        return _core.rfci(test, options)
+        return _core.rfci(test, options, self.checks)

@@ -134,7 +134,7 @@ class RfciBsc(Learner):
             beat(number, self.graphs)
             test.restart(int(seed))
             with part():
-                graph = Graph._of(data.names, _core.rfci(test, options)[0])
+                graph = Graph._of(data.names, _core.rfci(test, options, "all")[0])
             graphs[graph] = graphs.get(graph, 0) + 1
             questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
         return graphs, [(x, y, list(given)) for x, y, given in questions]
@@ -145,6 +145,7 @@ class RfciBsc(Learner):
             stable=self.form == "published",
             selection=self.selection,
             constraints=self.constraints,
+            checks="all",
         )
 
     def _test(self, data: Dataset) -> _core.SampledTest:

@@ -21,8 +21,10 @@ from dagathlon.modules import Count, Delegate, Natural, Range, SharedCode
 # One start often ends at a local maximum; random orders of many variables take long.
 _STARTS, _FEW_VARIABLES = 10, 50
 _FEWER_STARTS, _MORE_VARIABLES = 3, 100
-# Its second version begins ten times for up to 50 variables.
-_STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 2)
+# Of ten starts of five variables all end on a plateau in one of a few hundred orders.
+_MORE_STARTS, _FEWEST_VARIABLES = 40, 10
+# Its third version begins forty times for up to ten variables.
+_STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,8 @@ class OrderSearch(ScoreBased):
     ----------
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
-        Null is ten up to 50 variables, for boss three up to 100, and one beyond.
+        Null is ten up to 50 variables and one beyond; for boss forty up to ten variables, ten up
+        to 50, three up to 100, and one beyond.
     climb
         Whether the search also starts at the order of the DAG that hill climbing finds, and gives
         that DAG's class if no order leads to a higher score. The published searches do not.
@@ -110,7 +113,7 @@ class Boss(OrderSearch):
 
     def _default_starts(self, variables: int) -> int:
         if variables <= _FEW_VARIABLES:
-            return _STARTS
+            return _MORE_STARTS if variables <= _FEWEST_VARIABLES else _STARTS
         return _FEWER_STARTS if variables <= _MORE_VARIABLES else 1
 
     def _search(
