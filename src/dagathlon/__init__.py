@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.intersection import interval
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
-    from dagathlon.learners.independence import independence_test, separation_test
+    from dagathlon.learners.independence import PythonTest, independence_test, separation_test
+    from dagathlon.learners.score.python_score import PythonScore
     from dagathlon.learners.score.scores import score_graph
     from dagathlon.posteriors.edge_strength import optimal_threshold
     from dagathlon.workflow import Study
@@ -41,6 +42,8 @@ _HOMES = {
     "Graph": "graphs",
     "Learner": "learners",
     "Network": "data",
+    "PythonScore": "learners.score.python_score",
+    "PythonTest": "learners.independence",
     "StructureLearner": "learners.estimator",
     "Study": "workflow",
     "compare": "evaluate",
@@ -70,6 +73,8 @@ __all__ = [
     "Graph",
     "Learner",
     "Network",
+    "PythonScore",
+    "PythonTest",
     "StructureLearner",
     "Study",
     "compare",

@@ -478,6 +478,16 @@ def bdgraph_chain(
 def bdgraph_copula_chain(
     start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
 ) -> UndirectedLog: ...
+def callback_test(
+    size: int, p_value: Callable[[int, int, Sequence[int]], float | None]
+) -> IndependenceTest:
+    """
+    A test that calls p_value(x, y, given), which gives a number, or None where the data cannot answer.
+    """
+
+def callback_score(size: int, local: Callable[[int, Sequence[int]], float]) -> Score:
+    """A score that calls local(child, parents)."""
+
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 

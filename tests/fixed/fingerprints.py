@@ -25,9 +25,9 @@ from dagathlon.data import Dataset, facts_of
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.independence import TESTS, independence_test
-from dagathlon.learners.independence.catalogue import POOLED, shared_tests
-from dagathlon.learners.score.score_kinds import SCORES, shared_scores
+from dagathlon.learners.independence import independence_test, known_tests
+from dagathlon.learners.independence.catalogue import pooled_tests, shared_tests
+from dagathlon.learners.score.score_kinds import known_scores, shared_scores
 from dagathlon.learners.score.scores import score_graph
 from dagathlon.modules import Module, SharedCode, find, modules
 from dagathlon.modules.lineage import lineage
@@ -101,9 +101,9 @@ def fingerprints(jitters: int = 0) -> Iterator[tuple[str, Callable[[], Fingerpri
             ours = cls.__module__.startswith("dagathlon.") and not cls.unavailable
             if ours and name not in _NO_RESULT:
                 yield f"{kind}/{name}", _made(cls, make)
-    for name in [*TESTS, *(f"{name}.mi" for name in POOLED)]:
+    for name in [*known_tests(), *(f"{name}.mi" for name in pooled_tests())]:
         yield f"test/{name}", _of_shared(lambda n=name: (shared_tests(n)[0], _tested(n)))
-    for name in SCORES:
+    for name in known_scores():
         yield f"score/{name}", _of_shared(lambda n=name: (shared_scores([n])[0], _scored(n)))
 
 
@@ -247,15 +247,16 @@ _OTHERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _tested(name: str) -> Any:
-    base = TESTS[name.removesuffix(".mi")]
-    kind = next(k for k in ("continuous", "discrete", "mixed") if k in base.kinds)
+    base = known_tests()[name.removesuffix(".mi")]
+    kind = next(k for k in ("continuous", "discrete", "mixed") if k in base.takes)
     test = independence_test(table(kind), name, replicates=20 if base.replicates else None, seed=3)
     asked: Sequence[tuple[str, str, list[str]]] = [("A", "D", []), ("A", "D", ["B", "C"])]
     return [_plain(list(test.test(*each))) for each in asked]
 
 
 def _scored(name: str) -> Any:
-    data = with_targets(table(SCORES[name].data))  # type: ignore[index]
+    kind = next(k for k in ("mixed", "continuous", "discrete") if k in known_scores()[name].takes)
+    data = with_targets(table(kind))
     return _plain(dict(score_graph(data, TRUTH_OF_MIXED, name).by_node))
 
 

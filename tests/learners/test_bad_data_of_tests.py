@@ -10,13 +10,13 @@ import pytest
 
 from dagathlon.data import Dataset, Variable, read_data
 from dagathlon.errors import DataError
-from dagathlon.learners.independence import DELETION, IMPUTATION, TESTS, independence_test
-from dagathlon.learners.independence.catalogue import POOLED
+from dagathlon.learners.independence import DELETION, IMPUTATION, independence_test, known_tests
+from dagathlon.learners.independence.catalogue import pooled_tests
 
 NAMES = (
-    *TESTS,
-    *(name + DELETION for name, kind in TESTS.items() if kind.takes_gaps),
-    *(name + IMPUTATION for name in POOLED),
+    *known_tests(),
+    *(name + DELETION for name, kind in known_tests().items() if kind.leaves_out_rows),
+    *(name + IMPUTATION for name in pooled_tests()),
 )
 pytestmark = pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning")
 
@@ -101,7 +101,7 @@ def check_answers(data: Dataset, name: str) -> None:
 def test_a_probability_or_a_message(name: str, case: str) -> None:
     base = name.removesuffix(DELETION).removesuffix(IMPUTATION)
     for kind, make in zip(("continuous", "discrete"), BAD[case], strict=True):
-        if kind not in TESTS[base].kinds:
+        if kind not in known_tests()[base].takes:
             continue
         data = make()
         too_short = case == "two rows" and name == "sem-bic"
@@ -112,9 +112,11 @@ def test_a_probability_or_a_message(name: str, case: str) -> None:
             check_answers(data, name)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in TESTS.items() if not kind.takes_gaps])
+@pytest.mark.parametrize(
+    "name", [n for n, kind in known_tests().items() if not kind.leaves_out_rows]
+)
 def test_deletion_is_refused_where_it_is_not_there(name: str) -> None:
-    kind = "continuous" if "continuous" in TESTS[name].kinds else "discrete"
+    kind = "continuous" if "continuous" in known_tests()[name].takes else "discrete"
     data = from_values(continuous(30)) if kind == "continuous" else from_codes(codes_of(30))
     with pytest.raises(DataError, match=r"cannot leave out rows with gaps; impute them first"):
         independence_test(data, name + DELETION)

@@ -170,7 +170,7 @@ def test_constraint_files_and_their_mistakes(tmp_path: Path) -> None:
 
 
 def test_score_that_does_not_fit_is_refused_with_those_that_do() -> None:
-    with pytest.raises(DataError, match="scores for them: loglik-g, aic-g, bic-g"):
+    with pytest.raises(DataError, match="scores for them: aic-g, bge, bic-g, ebic-g, l0-g"):
         learn(sample(1), "hc", score="bde")
 
 

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph, cpdag, members
-from dagathlon.learners.score.score_kinds import SCORES, ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreParameters, known_scores
 from dagathlon.learners.score.scores import native_score, score_graph, scores_for
 
 NAMES = tuple("ABCDE")
 NOT_EQUIVALENT = {"k2", "bds", "bdj", "fnml", "mbde", "nig", "bic-blip", "bic-blip1"}
 EQUIVALENT = [
-    name for name, kind in SCORES.items() if kind.data != "mixed" and name not in NOT_EQUIVALENT
+    name
+    for name, kind in known_scores().items()
+    if "mixed" not in kind.takes and name not in NOT_EQUIVALENT
 ]
 
 
@@ -53,14 +55,14 @@ def discrete(rng: np.random.Generator, n: int = 80) -> Dataset:
 
 
 def data_for(score: str, rng: np.random.Generator) -> Dataset:
-    if SCORES[score].data == "mixed":
+    if "mixed" in known_scores()[score].takes:
         left, right = discrete(rng, 60), gaussian(rng, 60)
         return Dataset(
             (*left.variables[:2], *right.variables[2:]),
             codes=left.codes[:, :2],
             values=right.values[:, 2:],
         )
-    return discrete(rng) if SCORES[score].data == "discrete" else gaussian(rng)
+    return discrete(rng) if "discrete" in known_scores()[score].takes else gaussian(rng)
 
 
 def test_two_coins_by_hand() -> None:
@@ -116,7 +118,7 @@ def test_some_scores_tell_equivalent_graphs_apart(score: str) -> None:
     )
 
 
-@pytest.mark.parametrize("score", sorted(SCORES))
+@pytest.mark.parametrize("score", sorted(known_scores()))
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10_000))
 def test_additions_are_the_scores_of_larger_families(score: str, seed: int) -> None:
@@ -130,7 +132,7 @@ def test_additions_are_the_scores_of_larger_families(score: str, seed: int) -> N
         assert found[x] == pytest.approx(native.local(child, [*parents, x]), rel=1e-10)
 
 
-@pytest.mark.parametrize("score", sorted(SCORES))
+@pytest.mark.parametrize("score", sorted(known_scores()))
 def test_order_of_rows_and_columns_does_not_matter(score: str) -> None:
     rng = np.random.default_rng(11)
     data = data_for(score, rng)
@@ -219,7 +221,7 @@ CERTAIN = (("A", "B", 0.7), ("B", "A", 0.3))
 @pytest.mark.parametrize(
     ("score", "parameters", "message"),
     [
-        ("bge", {}, "needs continuous data, and these are discrete; scores for them: loglik, aic"),
+        ("bge", {}, "needs continuous data, and these are discrete; scores for them: aic, bde"),
         ("bicc", {}, "did you mean 'bic'"),
         ("bic", {"iss": 1}, "score bic: unknown parameter 'iss'"),
         ("bde", {"iss": 0}, "iss: found 0"),

@@ -174,16 +174,15 @@ def test_threads_are_allowed_for_a_while():
     assert allowed_threads() == 1
 
 
-@pytest.mark.parametrize("wrong", [0, -2, 1.5, True, "two", None])
+@pytest.mark.parametrize("wrong", [2**70, 0, -2, 1.5, True, "two", None])
 def test_a_number_of_threads_that_is_none_is_refused(wrong):
     with pytest.raises(DagathlonError, match="threads"):
         learn(linear(4, 20, 1), "pc", threads=wrong)
 
 
-@pytest.mark.parametrize("many", [10**9, 2**70])
-def test_more_threads_than_any_machine_has_are_no_error(many):
+def test_more_threads_than_any_machine_has_are_no_error():
     data = linear(40, 60, 1)
-    assert same(learn(data, "pc"), learn(data, "pc", threads=many))
+    assert same(learn(data, "pc"), learn(data, "pc", threads=10**9))
 
 
 _WITHOUT_ROOM = """

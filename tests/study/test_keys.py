@@ -13,10 +13,8 @@ from small_study import STUDY
 
 from dagathlon.evaluate.steps import StandardMetrics
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.independence import catalogue
-from dagathlon.learners.score import score_kinds
 from dagathlon.learners.score.hill_climbing import HillClimbing
-from dagathlon.modules import add_files, find, modules
+from dagathlon.modules import Kind, add_files, find, modules
 from dagathlon.modules.lineage import lineage
 from dagathlon.simulate.linear_sem import RandomLinearSem
 from dagathlon.simulate.noise import Noise
@@ -126,11 +124,14 @@ def test_raising_pc_changes_the_key_of_all_that_run_it(
     ],
 )
 def test_raising_a_test_or_a_score_changes_keys(
-    file: Path, monkeypatch: pytest.MonkeyPatch, table: str, name: str, expected: set[str]
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: Kind,
+    name: str,
+    expected: set[str],
 ) -> None:
     before = planned(file)
-    kinds: Any = catalogue.TESTS if table == "test" else score_kinds.SCORES
-    monkeypatch.setitem(kinds, name, dataclasses.replace(kinds[name], version=2))
+    monkeypatch.setattr(find(table, name), "version", 2)
     assert changed(file, before) == expected
 
 

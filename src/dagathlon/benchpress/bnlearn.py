@@ -25,7 +25,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
+from dagathlon.learners.score.score_kinds import DefaultScores, known_scores
 from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
 
 if TYPE_CHECKING:
@@ -227,10 +227,10 @@ class BnlearnHpc(BnlearnConstraintBased):
 
 def _score_problem(translated: Mapping[str, Any]) -> str:
     score = translated["score"]
-    if score is not None and score not in SCORES:
+    if score is not None and score not in known_scores():
         return (
             f"score {score!r} is not implemented; there are "
-            f"{listing(name for name in get_args(Score) if name in SCORES)}"
+            f"{listing(name for name in get_args(Score) if name in known_scores())}"
         )
     if translated.get("prior") == "cs":
         return "prior 'cs' needs probabilities of arcs, which a study cannot give; use 'vsp'"

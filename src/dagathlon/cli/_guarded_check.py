@@ -1,4 +1,4 @@
-"""The checks of a learner in a process of its own: whatever it does, the command goes on.
+"""The checks of a module in a process of its own: whatever it does, the command goes on.
 
 The child is ``python -m dagathlon.cli._guarded_check``; it says on a pipe what it checks next and
 what it found, one JSON value in each line. Its parent watches the clock and its memory.
@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import IO, Any, cast
 
 from dagathlon.errors import DagathlonError, UnavailableError
@@ -27,8 +26,7 @@ from dagathlon.modules import Kind, modules
 from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import die_with, output_tail
-from dagathlon.testing import problems_of
-from dagathlon.testing.generators import generator_problems
+from dagathlon.testing.checks import CHECKS
 
 _LOOK_SECONDS = 0.1
 # Python, NumPy and all modules are loaded before the first check.
@@ -58,7 +56,7 @@ def guarded_problems(name: str, seconds: float, memory: int, kind: Kind = "algor
     Parameters
     ----------
     name
-        The learner or generator.
+        The module.
     seconds
         How long each run on small data may take.
     memory
@@ -157,8 +155,7 @@ def main() -> None:
         os.write(writer, json.dumps(message).encode() + b"\n")
 
     try:
-        problems = problems_of if kind == "algorithm" else partial(generator_problems, kind)
-        found = problems(name, seconds=seconds, on_check=lambda what: say(check=what))
+        found = CHECKS[kind](name, seconds=seconds, on_check=lambda what: say(check=what))
     except UnavailableError as error:
         say(unavailable=str(error))
     except DagathlonError as error:

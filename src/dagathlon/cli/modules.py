@@ -12,26 +12,23 @@ from typing import cast
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import add_modules_argument, load_modules
+from dagathlon.data.facts import DataKind
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalModule
-from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen
+from dagathlon.learners.abilities import FAMILIES, GIVES, KINDS, TAKES, abilities_of, chosen
 from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.base import GPU_WORDS, Learner
+from dagathlon.learners.independence import TestModule
+from dagathlon.learners.score.score_kinds import ScoreModule
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.modules.registry import unknown_module
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
-from dagathlon.testing.generators import CHECKED
+from dagathlon.testing.checks import CHECKS
 
 _KINDS: tuple[Kind, ...] = (
-    "graph",
-    "parameters",
-    "data",
-    "transform",
-    "algorithm",
-    "evaluation",
-    "chart",
-    "format",
+    *("graph", "parameters", "data", "transform", "algorithm", "test", "score", "evaluation"),
+    *("chart", "format"),
 )
 
 
@@ -55,7 +52,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="try the learner or generator on small inputs, ordinary and awkward",
+        help="try the learner, generator, test or score on small inputs, ordinary and awkward",
     )
     parser.add_argument(
         "--time-limit", metavar="S", default="60s", help="of each run of --check (default 60s)"
@@ -68,7 +65,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     if arguments.name is None and arguments.check:
-        raise DagathlonError("--check needs the name of an algorithm or a generator")
+        raise DagathlonError("--check needs the name of a module")
     if arguments.takes is not None or arguments.gives is not None:
         if arguments.name is not None:
             raise DagathlonError("--takes and --gives are for lists; leave the name out")
@@ -127,9 +124,9 @@ def _print_algorithms(found: Sequence[type[Learner]]) -> None:
 def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
     """Run the checks; nothing that the module does can end or hold up this command."""
     name = arguments.name
-    checked = [module for module in found if module.kind in CHECKED]
+    checked = [module for module in found if module.kind in CHECKS]
     if not checked:
-        raise DagathlonError(f"--check is for {', '.join(CHECKED)} modules, and {name!r} is none")
+        raise DagathlonError(f"--check is for {', '.join(CHECKS)} modules, and {name!r} is none")
     seconds = seconds_of(arguments.time_limit, "--time-limit")
     memory = size_of(arguments.memory_limit, "--memory-limit")
     problems = []
@@ -148,6 +145,10 @@ def _described(module: type[Module]) -> str:
         lines.append(f"Not available: {module.unavailable}")
     if issubclass(module, Learner):
         lines += _abilities(module)
+    if issubclass(module, TestModule | ScoreModule):
+        lines += ["", f"Takes:   {', '.join(sorted(module.takes))}"]
+        words = dict.fromkeys(word for kind in KINDS for word in _assumed(module, kind))
+        lines += [f"Assumes: {', '.join(words)}"] if words else []
     for parameter in module.parameters().values():
         value = "required" if parameter.required else json.dumps(parameter.default)
         lines += ["", f"  {parameter.name} ({value})"]
@@ -157,6 +158,10 @@ def _described(module: type[Module]) -> str:
     if module.references:
         lines += ["", "References:", *(f"  {text}" for text in module.references)]
     return "\n".join(lines)
+
+
+def _assumed(module: type[TestModule | ScoreModule], kind: DataKind) -> tuple[str, ...]:
+    return module.assumptions(kind) if kind in module.takes else ()
 
 
 _CARDS = {
@@ -185,6 +190,11 @@ def _example(module: type[Module]) -> dict[str, object]:
         return {module.name: ["N", "M5", "cMISL", defaults]}
     if module.kind == "chart":
         return {"charts": {"charts": [module.name]}}
+    if module.kind in ("test", "score"):
+        learner = "pc" if module.kind == "test" else "hc"
+        values = ",".join(f"{name}={json.dumps(value)}" for name, value in defaults.items())
+        named = f"{module.name}[{values}]" if values else module.name
+        return {learner: [{"id": learner, module.kind: named}]}
     if module.kind == "transform":
         return {"transforms": [{module.name: defaults}]}
     return {module.name: [{"id": module.name, **defaults}]}

@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -51,6 +53,87 @@ class {cls}(Learner):
         joined = np.abs(correlation) > self.thresh
         np.fill_diagonal(joined, False)
         return Estimate(Graph.from_adjacency(data.names, joined))
+'''
+
+_TEST = '''\
+"""My test of conditional independence."""
+
+from dataclasses import dataclass
+from math import atanh, erfc, sqrt
+from typing import Any
+
+import numpy as np
+
+from dagathlon import Dataset, PythonTest
+
+
+@dataclass(frozen=True, kw_only=True)
+class {cls}(PythonTest):
+    """Say in one sentence what it tests.
+
+    Parameters
+    ----------
+    largest
+        Say what the parameter means.
+    """
+
+    name = "{name}"
+    takes = frozenset({{"continuous"}})
+    assumes = ("linear relations with Gaussian noise",)
+    largest: float = 0.999999
+
+    def begin(self, data: Dataset) -> Any:
+        """Compute once per data set what p_value needs."""
+        return data.index, len(data), np.atleast_2d(np.corrcoef(data.values, rowvar=False))
+
+    def p_value(self, data: Any, x: str, y: str, given: tuple[str, ...]) -> float | None:
+        """Fisher's z of the partial correlation; None where the data cannot answer."""
+        index, n, correlation = data
+        places = [index[name] for name in (x, y, *given)]
+        part = correlation[np.ix_(places, places)]
+        if n <= len(given) + 3 or not np.isfinite(part).all():
+            return None
+        precision = np.linalg.pinv(part)
+        scale = max(precision[0, 0] * precision[1, 1], 1e-300)
+        r = min(abs(precision[0, 1]) / sqrt(scale), self.largest)
+        return erfc(atanh(r) * sqrt(n - len(given) - 3) / sqrt(2))
+'''
+
+_SCORE = '''\
+"""My score."""
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from dagathlon import Dataset, PythonScore
+
+
+@dataclass(frozen=True, kw_only=True)
+class {cls}(PythonScore):
+    """Say in one sentence what it scores.
+
+    Parameters
+    ----------
+    penalty
+        Say what the parameter means.
+    """
+
+    name = "{name}"
+    takes = frozenset({{"continuous"}})
+    assumes = ("linear relations with Gaussian noise",)
+    equivalent = True
+    penalty: float = 1.0
+
+    def local_score(self, data: Dataset, node: str, parents: tuple[str, ...]) -> float:
+        """The log likelihood of a regression on the parents, less a price per coefficient."""
+        n = len(data)
+        design = np.column_stack([np.ones(n), *(data.column(name) for name in parents)])
+        y = data.column(node)
+        left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        variance = max(float(left @ left) / n, 1e-10)
+        return -n / 2 * log(variance) - self.penalty * len(parents) * log(n) / 2
 '''
 
 _METRIC = '''\
@@ -135,7 +218,7 @@ def _chart(tables: TableSet) -> Drawing:
     }}
 '''
 
-_KINDS = ("study", "learner", "module", "metric", "evaluation")
+_KINDS = ("study", "learner", "module", "metric", "evaluation", "test", "score")
 _PACKAGE = Path(__file__).parent
 _SKELETONS = _PACKAGE / "skeletons"
 _LANGUAGES = ("python", "r", "shell")
@@ -146,7 +229,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "new",
-        "write a starting point: a study, or a learner, a metric, an evaluation of your own",
+        "write a starting point: a study, or a learner, a test, a score, … of your own",
         "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
         "  dagathlon new study --example quickstart\n"
         "  dagathlon new learner mine.py\n"
@@ -154,6 +237,8 @@ def add_parser(commands: Commands) -> None:
         "  dagathlon new study mine.json --pick pc --pick boss --data people.csv --missing drop\n"
         "  dagathlon new module mine --language r\n"
         "  dagathlon new module my_graphs --kind graph --language shell\n"
+        "  dagathlon new test my_test.py\n"
+        "  dagathlon new score my_score.py\n"
         "  dagathlon new metric my_metric.py\n"
         "  dagathlon new evaluation my_evaluation.py",
         _run,
@@ -201,14 +286,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.what == "module":
         _write_module(path, arguments.kind or "algorithm", arguments.language)
         return 0
-    if arguments.what == "learner":
-        _write_learner(path)
-        return 0
-    if arguments.what == "metric":
-        _write_metric(path)
-        return 0
-    if arguments.what == "evaluation":
-        _write_evaluation(path)
+    if arguments.what in _WRITERS:
+        _WRITERS[arguments.what](path)
         return 0
     if arguments.example:
         _write_example(path, arguments)
@@ -284,6 +363,28 @@ def _write_evaluation(path: Path) -> None:
         f'then: "modules": [{json.dumps(str(path))}] in a study, and in the evaluation of a setup'
     )
     print(f'      "{name}": {{"ids": ["hc"]}}')
+
+
+def _write_asked(path: Path, what: str) -> None:
+    """A test or a score, which learners ask."""
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise DagathlonError(f"{path}: a {what} is a Python file such as my_{what}.py")
+    name, learner = path.stem, "pc" if what == "test" else "hc"
+    text = _TEST if what == "test" else _SCORE
+    write_text(path, text.format(name=name, cls=_class_name(name)))
+    place = shlex.quote(str(path))
+    print(path)
+    print(f"next: dagathlon modules {name} --modules {place} --check")
+    print(f"then: dagathlon learn data.csv --modules {place} --with '{learner}[{what}={name}]'")
+
+
+_WRITERS: Mapping[str, Callable[[Path], None]] = {
+    "learner": _write_learner,
+    "metric": _write_metric,
+    "evaluation": _write_evaluation,
+    "test": partial(_write_asked, what="test"),
+    "score": partial(_write_asked, what="score"),
+}
 
 
 def _write_module(folder: Path, kind: ModuleKind, language: str) -> None:

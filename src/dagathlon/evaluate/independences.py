@@ -15,10 +15,10 @@ from dagathlon.graphs import Graph, extension, mag_of_pag, separating_set
 from dagathlon.learners.independence import (
     DEFAULT_TESTS,
     DELETION,
-    IMPUTATION,
-    TESTS,
     IndependenceTest,
     independence_test,
+    named_test,
+    with_ending,
 )
 from dagathlon.pulse import beat
 
@@ -187,14 +187,16 @@ def audit(
 
 def _usable(data: Dataset, test: str) -> Dataset:
     """The rows that a test takes: complete ones, unless it leaves rows out by itself."""
-    if data.missing is None or test.endswith((DELETION, IMPUTATION)):
+    asked = named_test(test)
+    if data.missing is None or asked.deletes or asked.imputes:
         return data
     return data.take(np.flatnonzero(~data.missing.any(axis=1)))
 
 
 def _default(data: Dataset) -> str:
     name = DEFAULT_TESTS[facts_of(data).kind or "mixed"]
-    return f"{name}{DELETION}" if data.has_missing and TESTS[name].takes_gaps else name
+    deletes = data.has_missing and named_test(name).module.leaves_out_rows
+    return with_ending(name, DELETION) if deletes else name
 
 
 def _tested(asked: IndependenceTest, statements: Sequence[Statement]) -> list[Tested]:

@@ -14,7 +14,8 @@ from typing import Any, cast
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.base import Learner
-from dagathlon.learners.independence import DELETION, TESTS
+from dagathlon.learners.independence import DELETION, known_tests, with_ending
+from dagathlon.learners.score.score_kinds import known_scores
 
 KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 TAKES = (*KINDS, "missing", "interventions", "constraints", "tiers", "start")
@@ -148,10 +149,12 @@ def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
     """The learner with one parameter changed, for each of the choices of each parameter."""
     for name, parameter in type(default).parameters().items():
         values = list(_choices(parameter.type.schema))
-        if name == "test" and not values:
+        if parameter.type.names == "test":
             usual: Mapping[DataKind, str] = getattr(default, "default_tests", {})
-            tests = dict.fromkeys([*usual.values(), *TESTS])
-            values = [*tests, *(f"{test}{DELETION}" for test in tests)]
+            known = dict.fromkeys([*usual.values(), *known_tests()])
+            values = [*known, *(with_ending(test, DELETION) for test in known)]
+        elif parameter.type.names == "score":
+            values = list(known_scores())
         for value in values:
             try:
                 variant = replace(default, **{parameter.attribute: value})

@@ -97,7 +97,7 @@ def attempt(
     deadline = None if timeout is None else began[0] + timeout
     try:
         with (
-            several_threads(threads or allowed_threads()),
+            several_threads(1 if learner.one_thread() else threads or allowed_threads()),
             watch(deadline=deadline, cpu=cpu_limit, progress=progress) as watched,
         ):
             estimate = attempt_inside(learner, data, rng, start=start)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
-from dagathlon.modules import Count, Module, Probability
+from dagathlon.modules import Count, Module, Probability, SharedCode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,6 +175,15 @@ class Learner(Module):
         Override it where a parameter decides.
         """
         return self.splits
+
+    def one_thread(self) -> bool:
+        """Whether its runs keep to one thread because a test or score that they ask does."""
+        return any(
+            each.one_thread
+            if isinstance(each, SharedCode)
+            else isinstance(each, Learner) and each.one_thread()
+            for each in self.delegates()
+        )
 
     def output(self) -> Output:
         """The kind of graph for these parameters; override it where a parameter decides."""

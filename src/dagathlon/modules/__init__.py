@@ -5,6 +5,7 @@ from dagathlon.modules.module import Kind, Module, Parameter
 from dagathlon.modules.registry import add_files, find, modules
 from dagathlon.modules.types import (
     Count,
+    Names,
     Natural,
     NonNegative,
     ParameterType,
@@ -19,6 +20,7 @@ __all__ = [
     "Delegate",
     "Kind",
     "Module",
+    "Names",
     "Natural",
     "NonNegative",
     "Parameter",

@@ -27,12 +27,15 @@ class SharedCode:
         Raised when it begins to give other numbers.
     uses
         Further code that it is made of.
+    one_thread
+        Whether it must run in one thread, whatever is allowed.
     """
 
     kind: str
     name: str
     version: int = FIRST
-    uses: tuple[SharedCode, ...] = ()
+    uses: tuple[Delegate, ...] = ()
+    one_thread: bool = False
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Further code that it is made of."""
@@ -62,10 +65,18 @@ def raised(versions: Lineage) -> list[tuple[str, str, int]]:
     return [(*place, version) for place, version in versions.items() if version != FIRST]
 
 
+def named_bases(cls: type) -> tuple[SharedCode, ...]:
+    """The modules that a class is derived from."""
+    bases = (base for base in cls.__mro__[1:] if vars(base).get("name"))
+    return tuple(
+        SharedCode(base.kind, base.name, base.version)  # type: ignore[attr-defined]
+        for base in bases
+    )
+
+
 def _follow(source: Delegate, found: dict[tuple[str, str], int]) -> None:
-    for base in type(source).__mro__[1:]:
-        if vars(base).get("name"):
-            found[base.kind, base.name] = base.version  # type: ignore[attr-defined]
+    for base in named_bases(type(source)):
+        found[base.kind, base.name] = base.version
     for delegate in source.delegates():
         found[delegate.kind, delegate.name] = delegate.version
         _follow(delegate, found)

@@ -28,6 +28,8 @@ Kind: TypeAlias = Literal[
     "truth",
     "format",
     "chart",
+    "test",
+    "score",
 ]
 
 

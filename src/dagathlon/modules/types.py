@@ -50,6 +50,13 @@ class Reference:
     to: Literal["constraints", "algorithm", "settings"]
 
 
+@dataclass(frozen=True)
+class Names:
+    """Marks a text that names a test or a score, with its parameters in brackets if need be."""
+
+    kind: Literal["test", "score"]
+
+
 class Mismatch(Exception):  # noqa: N818 - it carries no blame, the caller words the error
     """A value does not fit a type."""
 
@@ -64,6 +71,7 @@ class ParameterType:
     nullable: bool = False
     reference: Reference | None = None
     is_list: bool = False
+    names: str = ""
 
     def read(self, value: Any, where: str) -> Any:
         """The value as the parameter's type, or a `StudyError` that names the place."""
@@ -200,6 +208,7 @@ def _union(parts: Sequence[ParameterType]) -> ParameterType:
         any(part.nullable for part in parts),
         next((part.reference for part in parts if part.reference), None),
         any(part.is_list for part in parts),
+        next((part.names for part in parts if part.names), ""),
     )
 
 
@@ -212,6 +221,9 @@ def _annotated(base: ParameterType, extras: Sequence[Any]) -> ParameterType:
             what = "a constraint file" if extra.to == "constraints" else "the id of an algorithm"
             convert = _settings if extra.to == "settings" else result.convert
             result = ParameterType(what, result.schema, convert, result.nullable, extra)
+        elif isinstance(extra, Names):
+            text = f"the name of a {extra.kind}"
+            result = ParameterType(text, result.schema, result.convert, names=extra.kind)
     return result
 
 

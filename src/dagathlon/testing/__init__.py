@@ -1,5 +1,8 @@
-"""What a learner is held to: the conformance suite, for our modules and yours."""
+"""The conformance suites of learners, tests and scores, for our modules and yours."""
 
-from dagathlon.testing.conformance import ConformanceError, check_learner, problems_of
+from dagathlon.testing.conformance import check_learner, problems_of
+from dagathlon.testing.independence_checks import check_test
+from dagathlon.testing.reports import ConformanceError
+from dagathlon.testing.score_checks import check_score
 
-__all__ = ["ConformanceError", "check_learner", "problems_of"]
+__all__ = ["ConformanceError", "check_learner", "check_score", "check_test", "problems_of"]

@@ -8,7 +8,7 @@ import json
 import random
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TypeAlias, cast
 
@@ -21,6 +21,8 @@ from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
+from dagathlon.testing.generators import description_problems
+from dagathlon.testing.reports import ConformanceError, OnCheck
 from dagathlon.testing.samples import AwkwardData, awkward, intervened, ordinary, with_missing
 from dagathlon.testing.tracing import tracing, undeclared
 
@@ -28,11 +30,6 @@ _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-OnCheck: TypeAlias = Callable[[str], None]
-
-
-class ConformanceError(AssertionError):
-    """A learner does not do what studies rely on; the message lists every problem."""
 
 
 def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60.0) -> None:
@@ -56,10 +53,7 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
     UnavailableError
         When the learner cannot run on this machine.
     """
-    problems = problems_of(learner, seconds=seconds)
-    if problems:
-        lines = "\n".join(f"- {problem}" for problem in problems)
-        raise ConformanceError(f"{len(problems)} problems:\n{lines}")
+    ConformanceError.refuse(problems_of(learner, seconds=seconds))
 
 
 def problems_of(
@@ -115,11 +109,7 @@ def _class_of(learner: Learner | type[Learner] | str) -> type[Learner]:
 def _description(cls: type[Learner]) -> Iterator[str]:
     if not cls.name:
         yield "it has no name"
-    if not cls.summary().endswith("."):
-        yield "its documentation does not begin with a sentence"
-    for parameter in cls.parameters().values():
-        if not parameter.description:
-            yield f"the parameter {parameter.name!r} is not documented"
+    yield from description_problems(cls)
     for name in sorted({field.name for field in fields(cls)} & set(dir(Learner))):
         yield f"the parameter {name!r} has the name of what every learner has: choose another"
     if not cls.takes:

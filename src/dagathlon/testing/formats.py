@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -27,7 +28,9 @@ GRAPHS = {
 }
 
 
-def format_problems(name: str, on_check: Callable[[str], None] = lambda _: None) -> list[str]:
+def format_problems(
+    name: str, *, seconds: float = 60.0, on_check: Callable[[str], None] = lambda _: None
+) -> list[str]:
     """Return what is wrong with a graph format; an empty list when nothing is.
 
     Graphs of all kinds are written and read back. A graph may be changed by that, or refused, only
@@ -37,6 +40,8 @@ def format_problems(name: str, on_check: Callable[[str], None] = lambda _: None)
     ----------
     name
         Its name.
+    seconds
+        How long writing and reading all graphs may take.
     on_check
         Told what is checked next.
     """
@@ -45,9 +50,13 @@ def format_problems(name: str, on_check: Callable[[str], None] = lambda _: None)
     problems = list(description_problems(cls))
     wrong = [one for one in cls.suffixes if not one.startswith(".") or one.lower() != one]
     problems += [f"the suffix {one!r} is not a full stop and small letters" for one in wrong]
+    begin = time.perf_counter()
     for what, graph in GRAPHS.items():
         on_check(what)
         problems += [f"{what}: {problem}" for problem in _problems(cls(), graph)]
+    taken = time.perf_counter() - begin
+    if taken > seconds:
+        problems.append(f"writing and reading took {taken:.1f} s, more than {seconds:g} s")
     return problems
 
 

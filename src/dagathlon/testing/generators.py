@@ -17,8 +17,6 @@ from dagathlon.modules import Kind, Module, find
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 from dagathlon.testing.samples import NAMES
 
-CHECKED: tuple[Kind, ...] = ("algorithm", "graph", "parameters", "data")
-
 _Inputs: TypeAlias = tuple[Any, ...]
 _EDGES = ((0, 1), (0, 2), (1, 3), (2, 3), (3, 4))
 
@@ -67,7 +65,7 @@ def generator_problems(
 
 
 def description_problems(cls: type[Module]) -> Iterator[str]:
-    """What is missing in the documentation of a module and its parameters."""
+    """What the description of a module lacks."""
     if not cls.summary().endswith("."):
         yield "its documentation does not begin with a sentence"
     for parameter in cls.parameters().values():

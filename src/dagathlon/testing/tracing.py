@@ -1,4 +1,4 @@
-"""What runs while a module works: other modules, and the tests and scores that modules share."""
+"""Which other modules run while a module works, tests and scores among them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from dagathlon.learners.independence.catalogue import TESTS, TestKind
-from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage
 
-_DESCRIBING = frozenset({"delegates", "native", "native_for", "problem", "accepted", "objection"})
-_MAKING_TESTS = (TestKind.make.__code__, TestKind.make_pooled.__code__)
+_DESCRIBING = frozenset(
+    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "objection"}
+)
+_OUTSIDE_RESULTS = frozenset({"format", "chart"})
 
 
 @contextmanager
 def tracing() -> Iterator[set[tuple[str, str]]]:
-    """Collect the kinds and names of modules, tests and scores whose code runs inside.
+    """Collect the kinds and names of modules whose code runs inside, but for formats and charts.
 
     Calls in native code are not seen, nor those in other threads.
     """
@@ -44,14 +44,9 @@ def undeclared(module: Module, found: set[tuple[str, str]]) -> list[tuple[str, s
 
 def _running(frame: FrameType) -> Iterator[tuple[str, str]]:
     code = frame.f_code
-    if code is native_score.__code__:
-        yield "score", frame.f_locals["score"]
-    elif code in _MAKING_TESTS:
-        test = frame.f_locals["self"]
-        yield from (("test", name) for name, each in TESTS.items() if each is test)
-    elif code.co_varnames[:1] == ("self",) and not _describes(code.co_name):
+    if code.co_varnames[:1] == ("self",) and not _describes(code.co_name):
         module = frame.f_locals.get("self")
-        if isinstance(module, Module) and module.name:
+        if isinstance(module, Module) and module.name and module.kind not in _OUTSIDE_RESULTS:
             yield module.kind, module.name
 
 

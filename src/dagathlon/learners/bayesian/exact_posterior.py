@@ -18,7 +18,7 @@ from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.bayesian.pooled_terms import pooled_terms
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.prior_mass import log_prior_mass, prior_score
-from dagathlon.learners.score.score_kinds import MARGINAL, ScoreName
+from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.score.scores import prior_terms
 from dagathlon.modules import Count, NonNegative, Probability
 from dagathlon.posteriors.dag_posterior import DagPosterior
@@ -115,7 +115,7 @@ class ExactPosterior(InterventionalScore):
             return _TOO_MANY_TO_LIST.format(data.n_columns)
         return super().objection(data)
 
-    def chosen_score(self, data: Dataset) -> ScoreName:
+    def chosen_score(self, data: Dataset) -> str:
         """The score; with one variance for all nodes its model is that of nig."""
         return super().chosen_score(data) if self.variances == "own" else "nig"
 

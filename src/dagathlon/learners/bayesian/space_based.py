@@ -16,6 +16,7 @@ from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.search_space import ArcMatrix, check_size, space_of_graph
 from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.independence import TestText
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
@@ -75,7 +76,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
     """
 
-    test: str | None = None
+    test: TestText | None = None
     directed_space: bool = False
     plus_one: bool = True
     hard_limit: Natural | None = None

@@ -17,7 +17,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.conditions import labels_of, with_condition
 from dagathlon.learners.constraint.independent_changes import LEAST_CONDITIONS, Changes
 from dagathlon.learners.constraint.pc import Conflicts, Pc
-from dagathlon.learners.independence import kind_of_test
+from dagathlon.learners.independence import named_test
 from dagathlon.modules import Delegate
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class CdNod(Pc):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG of the variables and what changes with the condition."""
-        kinds: Collection[DataKind] = _ALL if self.test is None else kind_of_test(self.test).kinds
+        test = None if self.test is None else named_test(self.test).module
+        kinds: Collection[DataKind] = _ALL if test is None else test.takes
         extended, name = with_condition(data, self.condition, kinds)
         found = super().learn(extended, rng)
         graph, notes = found.graph, found.notes

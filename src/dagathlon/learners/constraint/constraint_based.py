@@ -10,18 +10,18 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
-from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN, model_words
+from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
 from dagathlon.learners.independence import (
     DEFAULT_TESTS,
-    DELETION,
-    IMPUTATION,
     IndependenceTest,
+    TestText,
     independence_test,
-    kind_of_test,
+    named_test,
     problem_of_test,
     shared_tests,
+    tests_for_missing,
 )
 from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability, SharedCode
 
@@ -36,12 +36,6 @@ Neighbours: TypeAlias = Literal["by-column", "by-name"]
 
 # What null stands for: raised when it begins to stand for another test on some data.
 _CHOICE = SharedCode("choice", "test", 2)
-# Tests that leave out rows with gaps, and that are pooled over imputed copies.
-_WITH_GAPS = {
-    "continuous": ("zf", "zf"),
-    "discrete": ("mi", "mi"),
-    "mixed": (DEFAULT_TESTS["mixed"], "lr-dg"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +47,9 @@ class ConstraintBased(Learner):
     alpha
         Significance level: variables count as independent when the p-value is at least this.
     test
-        Name of the test; ``.td`` at its end leaves out rows with missing values per test, ``.mi``
-        pools over imputed copies of the data. Null is cor, mi or wilks-dg as the data are
+        Name of the test, with parameters where it has some (``mine[bins=5]``); ``.td`` behind its
+        name leaves out rows with missing values per test, ``.mi`` pools over imputed copies of the
+        data. Null is cor, mi or wilks-dg as the data are
         continuous, discrete or mixed.
     replicates
         Number of permutations of the tests that use them, or of imputed copies; null is the test's
@@ -81,7 +76,7 @@ class ConstraintBased(Learner):
     reentrant = True
 
     alpha: Probability = 0.05
-    test: str | None = None
+    test: TestText | None = None
     replicates: Natural | None = None
     max_order: MaxOrder = None
     keep_untestable: bool = False
@@ -94,23 +89,25 @@ class ConstraintBased(Learner):
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data that the test takes."""
-        return self.takes if self.test is None else self.takes & kind_of_test(self.test).kinds
+        return self.takes if self.test is None else self.takes & named_test(self.test).module.takes
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the learner and its test rely on."""
-        return (*self.assumes, *model_words(kind, self.test or self.default_tests[kind]))
+        test = named_test(self.test or self.default_tests[kind])
+        return (*self.assumes, *test.module.assumptions(kind))
 
     def objection(self, data: DataFacts) -> str:
         """Missing values need a test that leaves out rows."""
         if not data.missing:
             return super().objection(data)
-        if self.test is None or not self.test.endswith((DELETION, IMPUTATION)):
+        test = None if self.test is None else named_test(self.test)
+        if test is None or not (test.deletes or test.imputes):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
-            deleting, pooled = _WITH_GAPS[data.kind or "mixed"]
+            deleting, pooled = tests_for_missing(data.kind or "mixed")
             return (
                 f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
-                f"rows out, such as {self.name}[test={deleting}{DELETION}], or that imputes the "
-                f"values, such as {self.name}[test={pooled}{IMPUTATION}]"
+                f"rows out, such as {self.name}[test={deleting}], or that imputes the "
+                f"values, such as {self.name}[test={pooled}]"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 
@@ -124,14 +121,14 @@ class ConstraintBased(Learner):
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""
         name = self.test or self.default_tests[facts_of(data).kind or "mixed"]
-        kind = kind_of_test(name)
-        needs_seed = kind.needs_seed or name.endswith(IMPUTATION)
+        kind = named_test(name)
+        needs_seed = kind.module.needs_seed() or kind.imputes
         seed = int(rng.integers(2**63)) if needs_seed else 0
         test = independence_test(data, name, replicates=self.replicates, seed=seed)
         if self.keep_untestable:
             test.native.undefined_is_independent = False
         if self.max_order is None:
-            test.native.untestable_order = kind.testable_order(data)
+            test.native.untestable_order = kind.module.testable_order(data)
         return test
 
     @property

@@ -18,6 +18,7 @@ from dagathlon.learners.independence import (
     IndependenceTest,
     independence_test,
     shared_tests,
+    with_ending,
 )
 from dagathlon.modules import Delegate
 
@@ -89,7 +90,9 @@ class MissingValuePc(Pc):
         used = _complete_rows(data) if self.deletion == "complete-rows" else data
         name = self.test or _TESTS[facts_of(data).kind or "continuous"]
         gaps = used.missing is not None
-        plain = replace(self, test=name + DELETION if gaps else name).make_test(used, rng)
+        plain = replace(self, test=with_ending(name, DELETION) if gaps else name).make_test(
+            used, rng
+        )
         if data.missing is None or self.correction is None:
             return self.learn_with(plain, rng)
         causes = missingness_causes(data, alpha=self.alpha)

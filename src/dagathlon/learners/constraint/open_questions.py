@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from dagathlon.graphs import Graph
     from dagathlon.learners.independence import IndependenceTest
 
-_BY_CONFIGURATION = ("mi-cg", "lr-cg")
 _FEWER_ROWS = "Choose the test wilks-dg, which needs fewer rows, or merge rare levels."
 _BETTER_DATA = "Take out constant columns and copies of others, merge rare levels, or add rows."
 
@@ -70,7 +69,8 @@ class Questions:
 
     def _on_undefined(self, independent: bool) -> str:
         taken, edges = ("independence", "missing") if independent else ("dependence", "too many")
-        by_configuration = self._test.name.split(".")[0] in _BY_CONFIGURATION
+        module = self._test.module
+        by_configuration = module is not None and module.by_cells and "mixed" in module.takes
         return (
             f"The data could not answer {self.undefined} of {self.asked} tests, which count as "
             f"{taken}, so that edges may be {edges}. "

@@ -19,7 +19,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxOrder
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
-from dagathlon.learners.independence import TESTS
+from dagathlon.learners.independence import TestText, known_tests, named_test, problem_of_test
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Delegate, Natural, Probability
@@ -84,7 +84,7 @@ class TwoStep(ScoreBased):
     steps: ClassVar[tuple[Restrict, Maximize]]
 
     alpha: Probability = 0.05
-    test: str | None = None
+    test: TestText | None = None
     replicates: Natural | None = None
     max_order: MaxOrder = None
     column_orders: Natural = 1
@@ -95,8 +95,13 @@ class TwoStep(ScoreBased):
 
     def problem(self) -> str:
         """The test must be known."""
-        if self.test is not None and self.test not in TESTS:
-            return unknown("independence test", self.test, TESTS)
+        if self.test is not None:
+            problem = problem_of_test(self.test)
+            if problem:
+                return problem
+            test = named_test(self.test)
+            if test.deletes or test.imputes:  # which is no help to the score
+                return unknown("independence test", self.test, known_tests())
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:

@@ -15,7 +15,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
 from dagathlon.learners.constraint.open_questions import Questions
-from dagathlon.learners.independence import IndependenceTest
+from dagathlon.learners.independence import IndependenceTest, TestText
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
@@ -57,7 +57,7 @@ class ScoredPag(ScoreBased):
     default_scores: ClassVar[DefaultScores] = {**CRITERIA, "continuous": "sem-bic"}
 
     alpha: Probability = 0.01
-    test: str | None = None
+    test: TestText | None = None
     replicates: Natural | None = None
     max_order: MaxOrder = None
     selection: bool = True

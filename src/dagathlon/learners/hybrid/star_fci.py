@@ -17,7 +17,7 @@ from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.hybrid.gfci import Gfci
-from dagathlon.learners.independence import IndependenceTest
+from dagathlon.learners.independence import IndependenceTest, TestText
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.pulse import part
 
@@ -75,7 +75,7 @@ class StarFci(Around):
 
     learner: LearnerSettings = "boss"
     alpha: Probability = 0.01
-    test: str | None = None
+    test: TestText | None = None
     replicates: Natural | None = None
     max_order: MaxOrder = None
     selection: bool = True

@@ -1,16 +1,20 @@
-"""Tests of conditional independence: one name each, one native kernel per family."""
+"""Tests of conditional independence: one module each, found by name."""
 
 from dagathlon.learners.independence.catalogue import (
     DEFAULT_TESTS,
     DELETION,
     IMPUTATION,
-    TESTS,
-    TestName,
-    kind_of_test,
+    TestText,
+    known_tests,
+    named_test,
     problem_of_test,
     shared_tests,
     suitable_tests,
+    tests_for_missing,
+    with_ending,
 )
+from dagathlon.learners.independence.module import Options, TestModule
+from dagathlon.learners.independence.python_test import PythonTest
 from dagathlon.learners.independence.query import (
     IndependenceTest,
     TestResult,
@@ -22,14 +26,19 @@ __all__ = [
     "DEFAULT_TESTS",
     "DELETION",
     "IMPUTATION",
-    "TESTS",
     "IndependenceTest",
-    "TestName",
+    "Options",
+    "PythonTest",
+    "TestModule",
     "TestResult",
+    "TestText",
     "independence_test",
-    "kind_of_test",
+    "known_tests",
+    "named_test",
     "problem_of_test",
     "separation_test",
     "shared_tests",
     "suitable_tests",
+    "tests_for_missing",
+    "with_ending",
 ]

@@ -14,13 +14,16 @@ from dagathlon.data.imputation import DEFAULT_COPIES
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.separation import check_separation
+from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.independence.catalogue import (
     DEFAULT_TESTS,
     DELETION,
-    IMPUTATION,
-    kind_of_test,
+    NamedTest,
+    named_test,
     suitable_tests,
+    with_ending,
 )
+from dagathlon.learners.independence.module import TestModule
 
 
 class TestResult(NamedTuple):
@@ -52,12 +55,17 @@ class IndependenceTest:
     """
 
     __test__ = False
-    __slots__ = ("_name", "_names", "_native", "_rows")
+    __slots__ = ("_module", "_name", "_names", "_native", "_rows")
 
     def __init__(
-        self, names: tuple[str, ...], native: _core.IndependenceTest, name: str = ""
+        self,
+        names: tuple[str, ...],
+        native: _core.IndependenceTest,
+        name: str = "",
+        module: TestModule | None = None,
     ) -> None:
         self._name = name
+        self._module = module
         self._names = names
         self._native = native
         self._rows = {name: j for j, name in enumerate(names)}
@@ -66,6 +74,11 @@ class IndependenceTest:
     def name(self) -> str:
         """Name of the test; empty for `separation_test`."""
         return self._name
+
+    @property
+    def module(self) -> TestModule | None:
+        """The test as a module; None for `separation_test`."""
+        return self._module
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +122,7 @@ class IndependenceTest:
 
 def independence_test(
     data: Any,
-    name: str | None = None,
+    name: str | TestModule | None = None,
     *,
     replicates: int | None = None,
     seed: int = 0,
@@ -126,8 +139,9 @@ def independence_test(
     data
         A `Dataset`, or anything `read_data` takes.
     name
-        Name of the test, such as ``cor``, ``mi`` or ``kci``; an unknown one is answered with the
-        list of tests. With ``.td`` at its end rows with missing values in the variables of a
+        Name of the test, such as ``cor``, ``mi`` or ``kci``, with parameters where it has some
+        (``mine[bins=5]``), or the test itself; an unknown name is answered with the list of tests.
+        With ``.td`` at its end rows with missing values in the variables of a
         test are left out of that test; with ``.mi`` the test is pooled over imputed copies of the
         data. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
         for discrete and ``wilks-dg`` (degenerate Gaussian) for mixed data.
@@ -151,28 +165,31 @@ def independence_test(
     data = data if isinstance(data, Dataset) else read_data(data)
     kind = facts_of(data).kind or "mixed"
     chosen = DEFAULT_TESTS[kind] if name is None else name
-    found = kind_of_test(chosen)
-    if kind not in found.kinds:
+    if isinstance(chosen, TestModule):
+        test, chosen = NamedTest(chosen, False, False), chosen.name
+    else:
+        test = named_test(chosen)
+    module = test.module
+    if kind not in module.takes:
         raise DataError(
-            f"the test {chosen!r} is for {' or '.join(sorted(found.kinds))} data, and these are "
+            f"the test {chosen!r} is for {' or '.join(sorted(module.takes))} data, and these are "
             f"{kind}; tests for {kind} data: {listing(suitable_tests(kind))}"
         )
-    rowwise = chosen.endswith(DELETION)
-    imputed = chosen.endswith(IMPUTATION)
-    _check_values(data, chosen, rowwise or imputed)
-    if found.max_rows and len(data) > found.max_rows:
+    make_ready(type(module))
+    _check_values(data, chosen, test)
+    if module.max_rows and len(data) > module.max_rows:
         raise DataError(
             f"the test {chosen!r} holds matrices of rows by rows and takes at most "
-            f"{found.max_rows} rows, found {len(data)}; take a sample of the rows"
+            f"{module.max_rows} rows, found {len(data)}; take a sample of the rows"
         )
-    if imputed and completed is not None:
-        return IndependenceTest(data.names, found.pool(completed), chosen)
-    if imputed:
+    if not test.imputes:
+        native = module.make(data, rowwise=test.deletes, replicates=replicates, seed=seed)
+    elif completed is not None:
+        native = module.pool(completed)
+    else:
         copies = DEFAULT_COPIES if replicates is None else replicates
-        native = found.make_pooled(data, copies=copies, seed=seed)
-        return IndependenceTest(data.names, native, chosen)
-    native = found.make(data, rowwise=rowwise, replicates=replicates, seed=seed)
-    return IndependenceTest(data.names, native, chosen)
+        native = module.make_pooled(data, copies=copies, seed=seed)
+    return IndependenceTest(data.names, native, chosen, module)
 
 
 def separation_test(graph: Graph) -> IndependenceTest:
@@ -187,14 +204,14 @@ def separation_test(graph: Graph) -> IndependenceTest:
     return IndependenceTest(graph.names, _core.oracle_test(graph.native))
 
 
-def _check_values(data: Dataset, name: str, takes_gaps: bool) -> None:
+def _check_values(data: Dataset, name: str, test: NamedTest) -> None:
     if len(data) < 2:
         raise DataError(f"a test of independence needs at least 2 rows, found {len(data)}")
-    if not takes_gaps and data.missing is not None:
+    if not (test.deletes or test.imputes) and data.missing is not None:
         column = data.names[int(np.argmax(data.missing.any(axis=0)))]
-        deletion = f"use '{name}{DELETION}' to leave out rows per test, or "
+        deletion = f"use {with_ending(name, DELETION)!r} to leave out rows per test, or "
         raise DataError(
             f"variable {column!r} has missing values, which the test {name!r} cannot handle; "
-            f"{deletion if kind_of_test(name).takes_gaps else ''}impute them first "
+            f"{deletion if test.module.leaves_out_rows else ''}impute them first "
             "(dagathlon.data.impute)"
         )

@@ -16,7 +16,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import BLIP_STATES, ScoreParameters, shared_scores
+from dagathlon.learners.score.score_kinds import ScoreParameters, score_class, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Delegate, Natural, NonNegative
 from dagathlon.pulse import stop_early, time_left, watch
@@ -133,11 +133,11 @@ class ParentSetOrderSearch(ScoreBased):
 
     def _explore(self, data: Dataset) -> _core.ParentSets:
         """Independence selection."""
-        score, name = self.native_score(data), self.chosen_score(data)
-        own = name in BLIP_STATES
+        score, extra = self.native_score(data), score_class(self.chosen_score(data)).extra_states
+        own = extra is not None
         guide = score if own else native_score(data, self.default_score(data), ScoreParameters())
         states = list(data.arities) if data.is_discrete else []
-        levels = [n + BLIP_STATES.get(name, 0) for n in states]
+        levels = [n + (extra or 0) for n in states]
         work = self._work_per_table(len(data), len(data.names))
         budget = _core.ExplorationBudget(sets=self.explored, work=work, levels=states)
         limits, penalty = self.limits(data), 0.5 * math.log(len(data))

@@ -19,7 +19,12 @@ from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.order.order_search import Boss
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, UNEQUAL_PRIORS, DefaultScores
+from dagathlon.learners.score.score_kinds import (
+    UNEQUAL_PRIORS,
+    DefaultScores,
+    made_score,
+    score_class,
+)
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural, SharedCode
@@ -92,11 +97,11 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         knowledge = self.knowledge(data)
         first = starting_dag(None, knowledge, data.names)
         limits, settings, targets = self.limits(data), self._settings(data), self._targets(data)
-        score, parameters = SCORES[self.chosen_score(data)], self.score_parameters(data)
+        score = made_score(self.chosen_score(data), self.score_parameters(data))
         known: dict[bytes, Graph] = {}
         self.native_score(data)  # which refuses what no score can be made of
         for sample in samples:
-            native = score.build(sample, parameters)
+            native = score.build(sample)
             found = _core.search_classes(native, limits, first.native, settings, targets).graph
             marks = found.marks().tobytes()
             if marks not in known:
@@ -188,7 +193,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
 
     def _equivalent(self, data: Dataset) -> bool:
         """Whether the score is the same for all DAGs of a class."""
-        kind = SCORES[self.chosen_score(data)]
+        kind = score_class(self.chosen_score(data))
         one_kind = kind.conditional and not data.is_mixed
         return (kind.equivalent or one_kind) and self.prior not in UNEQUAL_PRIORS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from dagathlon.data.fitting import table_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.score.graph_priors import arc_terms
-from dagathlon.learners.score.score_kinds import SCORES, ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreParameters, made_score, parameters_of
 from dagathlon.pulse import beat
 
 FloatArray = npt.NDArray[np.float64]
@@ -52,11 +51,9 @@ class Statistics:
 
     def score(self, name: str, parameters: ScoreParameters) -> _core.Score:
         """A score of these statistics, with its prior over graphs."""
-        kind = SCORES[name]
-        own = {field: getattr(parameters, field) for field in kind.parameters}
-        read = dataclasses.replace(ScoreParameters(), **own)
-        native = kind.build(cast(Any, self), read)
-        terms = arc_terms(self.names, name, read, self.n_rows)
+        score = made_score(name, parameters)
+        native = score.build(cast(Any, self))
+        terms = arc_terms(self.names, score, parameters_of(score, parameters), self.n_rows)
         return native if terms is None else terms.added_to(native)
 
 

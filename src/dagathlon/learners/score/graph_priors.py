@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import DataError, unknown
-from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreModule, ScoreParameters
 
 
 class ArcTerms(NamedTuple):
@@ -31,7 +31,7 @@ class ArcTerms(NamedTuple):
 
 
 def arc_terms(
-    names: Sequence[str], score: str, parameters: ScoreParameters, n_rows: int
+    names: Sequence[str], score: ScoreModule, parameters: ScoreParameters, n_rows: int
 ) -> ArcTerms | None:
     """All terms of arcs: the prior, the edge penalty, the penalties of ebic and of Tetrad.
 
@@ -46,7 +46,7 @@ def arc_terms(
     terms = ArcTerms(arcs, nodes, _sizes(parameters.prior, p))
     if parameters.edge_penalty != 1.0:
         _add_edge_penalty(terms, score, parameters.edge_penalty)
-    if score.startswith("ebic"):
+    if score.penalises_arcs:
         terms.arcs[:] -= 4 * parameters.gamma * math.log(p)
     if parameters.structure_prior > 0:
         _add_structure_prior(terms, score, parameters.structure_prior, n_rows)
@@ -145,26 +145,25 @@ def _read_arc(entry: Sequence[str | float], names: Sequence[str]) -> tuple[int, 
     return source, target, probability
 
 
-def _add_edge_penalty(terms: ArcTerms, score: str, factor: float) -> None:
+def _add_edge_penalty(terms: ArcTerms, score: ScoreModule, factor: float) -> None:
     if not factor > 0:
         raise DataError(f"edge_penalty: found {factor:g}, expected a number above 0")
     terms.arcs[:] -= math.log(factor)
-    if score in ("bge", "mbge"):
-        # BiDAG counts the node itself as well in its Gaussian score.
+    if score.penalises_nodes:
         terms.nodes[:] = [term - math.log(factor) for term in terms.nodes]
 
 
-def _add_structure_prior(terms: ArcTerms, score: str, expected: float, n_rows: int) -> None:
+def _add_structure_prior(terms: ArcTerms, score: ScoreModule, expected: float, n_rows: int) -> None:
     """A binomial number of parents, as Tetrad has it.
 
     Its trials are the variables in sem-bic, which is on twice the scale, and the rows in bdeu.
     """
-    trials = len(terms.nodes) if score == "sem-bic" else n_rows - 1
+    trials = len(terms.nodes) if score.doubled else n_rows - 1
     if not expected < trials:
         raise DataError(
             f"structure_prior: found {expected:g}, expected a number of parents below {trials}"
         )
     share = expected / trials
-    scale = 2.0 if score == "sem-bic" else 1.0
+    scale = 2.0 if score.doubled else 1.0
     terms.arcs[:] += scale * math.log(share / (1 - share))
     terms.nodes[:] = [term + scale * trials * math.log(1 - share) for term in terms.nodes]

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import (
-    INTERVENTIONAL,
-    KNOW_TARGETS,
-    ScoreName,
-    shared_scores,
-)
+from dagathlon.learners.score.score_kinds import score_class, shared_scores, without_targets
 from dagathlon.modules import Delegate, SharedCode
 
 # Raised when other rows begin to count where variables were set.
@@ -37,10 +32,10 @@ class InterventionalScore(ScoreBased):
 
     interventions: bool = True
 
-    def chosen_score(self, data: Dataset) -> ScoreName:
+    def chosen_score(self, data: Dataset) -> str:
         """The score for these data, that of the rows in which a variable was not set."""
         name = super().chosen_score(data)
-        return INTERVENTIONAL.get(name, name) if self._counts_targets(data) else name
+        return without_targets(name) if self._counts_targets(data) else name
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
@@ -56,7 +51,7 @@ class InterventionalScore(ScoreBased):
         """A score that takes no notice of targets is worth a word."""
         found = super().notes(data)
         name = self.chosen_score(data)
-        if not self._counts_targets(data) or name in KNOW_TARGETS:
+        if not self._counts_targets(data) or score_class(name).knows_targets:
             return found
         return (*found, f"Score {name} takes no notice of interventions: all rows count the same.")
 
@@ -66,7 +61,7 @@ class InterventionalScore(ScoreBased):
         if not self.interventions:
             return own
         named = self.default_scores.values() if self.score is None else (self.score,)
-        others = (INTERVENTIONAL[name] for name in named if name in INTERVENTIONAL)
+        others = [without_targets(name) for name in named if score_class(name).without_targets]
         return (*own, *shared_scores(others), _CHOICE)
 
     def _counts_targets(self, data: Dataset) -> bool:

@@ -13,20 +13,20 @@ from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
-from dagathlon.learners.assumptions import NO_HIDDEN, model_words
+from dagathlon.learners.assumptions import NO_HIDDEN
 from dagathlon.learners.background import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.base import Learner
 from dagathlon.learners.score.score_kinds import (
     CRITERIA,
-    EXTENDED,
     EXTENDED_GAMMA,
-    SCORES,
     DefaultScores,
-    ScoreName,
     ScoreParameters,
+    ScoreText,
+    problem_of_score,
+    score_class,
     shared_scores,
 )
-from dagathlon.learners.score.scores import native_score, scores_for
+from dagathlon.learners.score.scores import native_score, needed_data, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 
 # What null stands for: raised when it begins to stand for another score on some data.
@@ -42,7 +42,8 @@ class ScoreBased(ScoreParameters, Learner):
     Parameters
     ----------
     score
-        Score to maximise; null is bic, bic-g or bic-dg as the data are discrete, continuous or
+        Score to maximise, with parameters of its own where it has some (``mine[weight=2]``); null
+        is bic, bic-g or bic-dg as the data are discrete, continuous or
         mixed. On wide data (more variables than the square root of the number of rows; discrete:
         as many as rows), where neither `k` nor a prior over graphs is given, null is ebic, ebic-g
         or ebic-dg with gamma 0.25.
@@ -66,33 +67,38 @@ class ScoreBased(ScoreParameters, Learner):
     extends_default: ClassVar[bool] = True
     reentrant = True
 
-    score: ScoreName | None = None
+    score: ScoreText | None = None
     max_parents: Natural | None = None
     constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """The score must be known."""
+        return super().problem() if self.score is None else problem_of_score(self.score)
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data that the score takes."""
         if self.score is None:
             return self.takes
-        kind = SCORES[self.score].data
-        return self.takes if kind == "mixed" else self.takes & frozenset({kind})
+        return self.takes & score_class(self.score).takes
 
     def parameter_sample_size(self) -> float | None:
         """The imaginary sample size of a Bayesian Dirichlet score."""
         score = self.score or self.default_scores["discrete"]
-        return self.iss if "iss" in SCORES[score].parameters else None
+        return self.iss if "iss" in score_class(score).parameters() else None
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the learner and its score rely on."""
-        return (*self.assumes, *model_words(kind, self.score or self.default_scores[kind]))
+        score = score_class(self.score or self.default_scores[kind])
+        return (*self.assumes, *score.assumptions(kind))
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used; for a score that does not fit, those that do."""
         suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
         if self.score and data.kind is not None and data.kind in self.takes - suited:
+            needed = needed_data(score_class(self.score))
             return (
-                f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
+                f"{self.name} with score {self.score} needs {needed} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
         problem = super().objection(data)
@@ -112,10 +118,10 @@ class ScoreBased(ScoreParameters, Learner):
         own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
         return ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
 
-    def chosen_score(self, data: Dataset) -> ScoreName:
+    def chosen_score(self, data: Dataset) -> str:
         """The score for these data."""
         default = self.score or self.default_score(data)
-        return EXTENDED[default] if self._extends(data) else default
+        return score_class(default).extended if self._extends(data) else default
 
     def for_search(self, data: Dataset | None = None) -> dict[str, Any]:
         """Parameters of a search inside this one: the same score, limits and knowledge."""
@@ -124,7 +130,7 @@ class ScoreBased(ScoreParameters, Learner):
             found["score"] = self.chosen_score(data)
         return found
 
-    def default_score(self, data: Dataset) -> ScoreName:
+    def default_score(self, data: Dataset) -> str:
         """The score when none is chosen, for data that are not wide."""
         if data.is_mixed:
             return self.default_scores["mixed"]
@@ -133,9 +139,9 @@ class ScoreBased(ScoreParameters, Learner):
     def _extends(self, data: Dataset) -> bool:
         """Whether the default is not enough of a penalty, and nobody has chosen another."""
         chosen = self.score is not None or self.k is not None or self.prior != "uniform"
-        if chosen or not self.extends_default or self.default_score(data) not in EXTENDED:
+        if chosen or not self.extends_default:
             return False
-        return is_wide(data)
+        return bool(score_class(self.default_score(data)).extended) and is_wide(data)
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """What a reader of a result on these data must know."""
@@ -153,7 +159,7 @@ class ScoreBased(ScoreParameters, Learner):
         if self.score is not None:
             return (*super().delegates(), *shared_scores((self.score,)))
         defaults = self.default_scores.values()
-        extended = (EXTENDED[name] for name in defaults if name in EXTENDED)
+        extended = filter(None, (score_class(name).extended for name in defaults))
         extensions = extended if self.extends_default else ()
         return (*super().delegates(), *shared_scores((*defaults, *extensions)), _CHOICE)
 
@@ -182,7 +188,7 @@ class ScoreBased(ScoreParameters, Learner):
         """
         known = self.knowledge(data)
         forbidden, required = known.matrices(data.names)
-        if data.is_mixed and SCORES[self.chosen_score(data)].conditional:
+        if data.is_mixed and score_class(self.chosen_score(data)).conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
         if known.required:  # of very many columns this takes longer than many a search

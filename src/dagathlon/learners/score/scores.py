@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from dagathlon import _core
@@ -14,8 +13,19 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError, GraphError, listing, unknown
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.graphs.checks import require_dag
+from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.score.graph_priors import ArcTerms, arc_terms
-from dagathlon.learners.score.score_kinds import SCORES, ScoreKind, ScoreParameters
+from dagathlon.learners.score.score_kinds import (
+    PRIOR_PARAMETERS,
+    ScoreModule,
+    ScoreParameters,
+    known_scores,
+    made_score,
+    parameters_of,
+    score_class,
+)
+
+_SHARED = tuple(field.name for field in fields(ScoreParameters))
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class GraphScore:
         return self.total
 
 
-def score_graph(data: Any, graph: Any, score: str, **parameters: Any) -> GraphScore:
+def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: Any) -> GraphScore:
     """Score a DAG on data; larger is better.
 
     Parameters
@@ -47,7 +57,8 @@ def score_graph(data: Any, graph: Any, score: str, **parameters: Any) -> GraphSc
     graph
         A DAG over the columns of the data, in any order.
     score
-        Name of the score, such as ``bic``, ``bde`` or ``bge``; an unknown one is answered with the
+        Name of the score, such as ``bic``, ``bde`` or ``bge``, with parameters of its own where it
+        has some (``mine[weight=2]``), or the score itself; an unknown name is answered with the
         list of scores that fit the data.
     **parameters
         Parameters of the score and of the prior over graphs; see `ScoreParameters`.
@@ -68,65 +79,74 @@ def score_graph(data: Any, graph: Any, score: str, **parameters: Any) -> GraphSc
     table = data if isinstance(data, Dataset) else read_data(data)
     dag = as_graph(graph)
     kind = fitting_score(score, table)
+    known = [name for name in (*kind.parameters(), *PRIOR_PARAMETERS) if name in _SHARED]
     for name in parameters:
-        if name not in kind.parameters:
-            raise DataError(unknown("parameter", name, kind.parameters, f"score {score}"))
+        if name not in known:
+            raise DataError(unknown("parameter", name, known, f"score {kind.name}"))
     native = native_score(table, score, ScoreParameters(**parameters))
     terms = native.terms(_over_columns(dag, table).native)
     return GraphScore(dict(zip(table.names, terms, strict=True)))
 
 
 def scores_for(kind: DataKind) -> list[str]:
-    """Names of the scores for a kind of data."""
-    return [name for name, score in SCORES.items() if suits(score, kind)]
+    """Names of the scores for a kind of data, those that take no other first."""
+    found = [name for name, score in known_scores().items() if kind in score.takes]
+    return sorted(found, key=lambda name: len(known_scores()[name].takes))
 
 
-def suits(score: ScoreKind, kind: DataKind) -> bool:
-    """Whether a score takes such data; one for mixed data takes all kinds."""
-    return score.data in (kind, "mixed")
-
-
-def fitting_score(score: str, data: Dataset) -> ScoreKind:
-    """The score of that name, or a `DataError` that lists those that fit the data."""
+def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
+    """The class of a score, or a `DataError` that lists those that fit the data."""
     kind = facts_of(data).kind or "mixed"
     fitting = scores_for(kind)
-    if score not in SCORES:
-        raise DataError(unknown("score", score, fitting))
-    if score not in fitting:
+    found = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
+    if kind not in found.takes:
         raise DataError(
-            f"score {score} needs {SCORES[score].data} data, and these are {kind}; scores for "
+            f"score {found.name} needs {needed_data(found)} data, and these are {kind}; scores for "
             f"them: {listing(fitting)}"
         )
-    return SCORES[score]
+    return found
 
 
-def native_score(data: Dataset, score: str, parameters: ScoreParameters) -> _core.Score:
+def needed_data(score: type[ScoreModule]) -> str:
+    """The kinds of data that a score takes, in words."""
+    return " or ".join(sorted(score.takes))
+
+
+def native_score(
+    data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
+) -> _core.Score:
     """The score of a data set as the native searches take it.
 
     Singular data have a documented value everywhere: see the page on score-based learners.
     """
     kind = fitting_score(score, data)
+    make_ready(kind)
     if data.has_missing:
         raise DataError(
-            f"score {score} takes no missing values; impute them first or drop the rows"
+            f"score {kind.name} takes no missing values; impute them first or drop the rows"
         )
     least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
-        raise DataError(f"score {score} needs at least {least} rows, found {len(data)}")
-    native = kind.build(data, _own(kind, parameters))
-    terms = prior_terms(data, score, parameters)
+        raise DataError(f"score {kind.name} needs at least {least} rows, found {len(data)}")
+    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    native = module.build(data)
+    terms = prior_terms(data, module, parameters)
     return native if terms is None else terms.added_to(native)
 
 
-def prior_terms(data: Dataset, score: str, parameters: ScoreParameters) -> ArcTerms | None:
+def prior_terms(
+    data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
+) -> ArcTerms | None:
     """What a score has besides the data: the prior over graphs and penalties of arcs."""
-    return arc_terms(data.names, score, _own(SCORES[score], parameters), len(data))
+    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    return arc_terms(data.names, module, parameters_of(module, parameters), len(data))
 
 
-def _own(kind: ScoreKind, parameters: ScoreParameters) -> ScoreParameters:
-    """The parameters that a score reads, the others at their defaults."""
-    own = {name: getattr(parameters, name) for name in kind.parameters}
-    return dataclasses.replace(ScoreParameters(), **own)
+def _known(score: str, fitting: list[str]) -> type[ScoreModule]:
+    try:
+        return score_class(score)
+    except DataError:
+        raise DataError(unknown("score", score, fitting)) from None
 
 
 def _over_columns(graph: Graph, data: Dataset) -> Graph:

@@ -19,17 +19,12 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.expectation import Expectation, expectation
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import known_scores, score_class
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Delegate, Natural
 from dagathlon.pulse import time_left, until_deadline
 
 Beginning: TypeAlias = Literal["imputed", "empty", "given"]
-# Scores that need no more than expected counts or moments.
-EXPECTED: tuple[ScoreName, ...] = (
-    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bdj", "k2", "disc-bic",
-    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "nig", "sem-bic", "l0-g",
-)  # fmt: skip
 _SEARCHES: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
 # Gains below this share of the score are rounding.
 _ROUNDING = 1e-9
@@ -98,10 +93,11 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 f"{self.name} takes discrete or continuous data, not mixed; discretise the "
                 "continuous columns, or take imputed[learner=hc] instead"
             )
-        if self.score is not None and self.score not in EXPECTED:
+        if self.score is not None and not score_class(self.score).by_expectation:
+            able = [name for name, one in known_scores().items() if one.by_expectation]
             return (
                 f"{self.name} cannot compute score {self.score} from expected values; "
-                f"it can: {listing(EXPECTED)}"
+                f"it can: {listing(able)}"
             )
         return super().objection(data)
 

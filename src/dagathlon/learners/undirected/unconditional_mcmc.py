@@ -12,7 +12,12 @@ from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import objection_to_temperatures
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import MARGINAL, SCORES, UNEQUAL_PRIORS
+from dagathlon.learners.score.score_kinds import (
+    MARGINAL,
+    UNEQUAL_PRIORS,
+    problem_of_score,
+    score_class,
+)
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.threads import Twins
@@ -70,7 +75,8 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         """A graph has one score, and nothing is known of edges."""
         if self.constraints is not None:
             return "takes no constraints: its edges have no directions"
-        if self.score is not None and not SCORES[self.score].equivalent:
+        known = self.score is not None and not problem_of_score(self.score)
+        if known and not score_class(self.score or "").equivalent:
             return f"needs a score that equivalent DAGs share, and {self.score} is none"
         if self.prior in UNEQUAL_PRIORS:
             return f"needs a prior that equivalent DAGs share, and {self.prior} is none"

@@ -125,7 +125,8 @@ def gains_by_threads(call: Call) -> bool:
         return False
     try:
         cls = cast(type[Learner], find("algorithm", call.module))
-        return cls.from_values(call.values).gains_by_threads()
+        learner = cls.from_values(call.values)
+        return learner.gains_by_threads() and not learner.one_thread()
     except Exception:  # of a user's module: its own run will say what is wrong
         return False
 

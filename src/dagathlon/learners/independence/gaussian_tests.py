@@ -1,0 +1,148 @@
+"""Tests by the partial correlation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dagathlon import _core
+from dagathlon.data.dataset import Dataset
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
+from dagathlon.learners.independence.module import (
+    CONTINUOUS,
+    MonteCarlo,
+    Options,
+    Sequential,
+    StackedCopies,
+    TestModule,
+)
+from dagathlon.learners.independence.normal_scores import normal_scores
+
+
+class GaussianTest(TestModule):
+    """Base of the tests by the partial correlation.
+
+    Attributes
+    ----------
+    statistic
+        Name of the statistic in the kernel.
+    largest_correlation
+        Where correlations are cut before Fisher's z is taken.
+    ranks
+        Whether columns are replaced by normal scores of their ranks.
+    """
+
+    takes = CONTINUOUS
+    assumes: ClassVar[tuple[str, ...]] = (GAUSSIAN,)
+    leaves_out_rows = True
+    statistic: ClassVar[str]
+    largest_correlation: ClassVar[float] = 1.0
+    ranks: ClassVar[bool] = False
+
+    def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
+        """Build the kernel, from moments alone where those are known."""
+        statistic, cut = self.statistic, self.largest_correlation
+        if self.replicates:
+            return _core.gaussian_permutation_test(
+                data.values, statistic, options.replicates, options.seed
+            )
+        if not (options.rowwise or self.ranks or statistic == "shrunk"):
+            moments = data.known_moments
+            if moments is not None:
+                return _core.gaussian_test_by_moments(moments, statistic, cut)
+        values = normal_scores(data.values) if self.ranks else data.values
+        return _core.gaussian_test(values, statistic, cut, options.rowwise)
+
+    def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
+        """Build the kernel that pools Fisher's z over imputed copies."""
+        return _core.pooled_gaussian_test(copies.values, copies.copies, self.largest_correlation)
+
+
+class FisherZ(GaussianTest):
+    """Fisher's z of the partial correlation, normal."""
+
+    name = "zf"
+    statistic = "fisher-z"
+    pools = True
+    pooled_version = 2
+
+
+class FisherZOfRanks(GaussianTest):
+    """Fisher's z of normal scores of the ranks, for monotone relations."""
+
+    name = "zf-ranks"
+    assumes = (COPULA,)
+    statistic = "fisher-z"
+    ranks = True
+
+
+class GaussCITest(GaussianTest):
+    """Fisher's z as in pcalg, which cuts correlations at 0.9999999."""
+
+    name = "gaussCItest"
+    statistic = "fisher-z"
+    largest_correlation = 0.9999999
+    pools = True
+    pooled_version = 2
+
+
+class Correlation(GaussianTest):
+    """Student's t of the partial correlation, exact."""
+
+    name = "cor"
+    statistic = "correlation"
+
+
+class GaussianInformation(GaussianTest):
+    """Mutual information of Gaussian variables, chi-square."""
+
+    name = "mi-g"
+    statistic = "information"
+
+
+class ShrunkGaussianInformation(GaussianTest):
+    """Mutual information of correlations shrunk towards 0, chi-square."""
+
+    name = "mi-g-sh"
+    statistic = "shrunk"
+
+
+class MonteCarloFisherZ(MonteCarlo, GaussianTest):
+    """Share of 5000 permutations that reach Fisher's z."""
+
+    name = "mc-zf"
+    statistic = "fisher-z"
+
+
+class SequentialFisherZ(Sequential, GaussianTest):
+    """Share of 500 permutations that reach Fisher's z."""
+
+    name = "smc-zf"
+    statistic = "fisher-z"
+
+
+class MonteCarloCorrelation(MonteCarlo, GaussianTest):
+    """Share of 5000 permutations that reach the partial correlation."""
+
+    name = "mc-cor"
+    statistic = "correlation"
+
+
+class SequentialCorrelation(Sequential, GaussianTest):
+    """Share of 500 permutations that reach the partial correlation."""
+
+    name = "smc-cor"
+    statistic = "correlation"
+
+
+class MonteCarloGaussianInformation(MonteCarlo, GaussianTest):
+    """Share of 5000 permutations that reach the mutual information of Gaussian variables."""
+
+    name = "mc-mi-g"
+    statistic = "information"
+
+
+class SequentialGaussianInformation(Sequential, GaussianTest):
+    """Share of 500 permutations that reach the mutual information of Gaussian variables."""
+
+    name = "smc-mi-g"
+    statistic = "information"

@@ -1,0 +1,105 @@
+"""Tests by models of continuous and discrete variables together."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dagathlon import _core
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.facts import DataKind
+from dagathlon.learners.assumptions import conditional_gaussian, degenerate_gaussian
+from dagathlon.learners.independence.module import ANY, Options, StackedCopies, TestModule
+from dagathlon.learners.indicators import indicator_columns
+
+
+class DegenerateTest(TestModule):
+    """Base of the tests that take indicators of levels for normal variables.
+
+    Attributes
+    ----------
+    bartlett
+        Whether the likelihood ratio has Bartlett's correction.
+    """
+
+    takes = ANY
+    leaves_out_rows = True
+    bartlett: ClassVar[bool] = False
+
+    @classmethod
+    def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
+        """Linear relations of numbers and indicators."""
+        return degenerate_gaussian(kind)
+
+    def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
+        """Build the kernel on values and indicator columns."""
+        columns = indicator_columns(data)
+        return _core.degenerate_gaussian_test(*columns, self.bartlett, options.rowwise)
+
+
+class DegenerateRatio(DegenerateTest):
+    """Likelihood ratio of jointly normal indicators and values."""
+
+    name = "lr-dg"
+    pools = True
+
+    def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
+        """Build the kernel that pools the likelihood ratio over imputed copies."""
+        stacked = Dataset(copies.data.variables, codes=copies.codes, values=copies.values)
+        return _core.pooled_degenerate_test(*indicator_columns(stacked), copies.copies)
+
+
+class WilksLambda(DegenerateTest):
+    """Wilks' lambda of jointly normal indicators and values, with Bartlett's correction."""
+
+    name = "wilks-dg"
+    bartlett = True
+
+
+class ConditionalTest(TestModule):
+    """Base of the tests by conditional Gaussian models.
+
+    Attributes
+    ----------
+    likelihood_ratio
+        Whether it is the likelihood ratio of the whole model.
+    """
+
+    takes = ANY
+    leaves_out_rows = True
+    by_cells = True
+    likelihood_ratio: ClassVar[bool] = False
+
+    @classmethod
+    def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
+        """Numbers that are Gaussian in each configuration of levels."""
+        return conditional_gaussian(kind)
+
+    def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
+        """Build the kernel; it leaves out rows with missing values itself."""
+        discrete = [variable.is_discrete for variable in data.variables]
+        return _core.mixed_test(
+            data.codes, list(data.arities), data.values, discrete, self.likelihood_ratio
+        )
+
+
+class ConditionalInformation(ConditionalTest):
+    """bnlearn's mutual information of conditional Gaussian models; unbiased variances."""
+
+    name = "mi-cg"
+    pools = True
+    symmetric = False
+
+    def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
+        """Build the kernel that pools the information over imputed copies."""
+        data = copies.data
+        discrete = [variable.is_discrete for variable in data.variables]
+        return _core.pooled_mixed_test(
+            copies.codes, list(data.arities), copies.values, discrete, copies.copies
+        )
+
+
+class ConditionalRatio(ConditionalTest):
+    """Likelihood ratio of conditional Gaussian models: symmetric, maximum likelihood variances."""
+
+    name = "lr-cg"
+    likelihood_ratio = True

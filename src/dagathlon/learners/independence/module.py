@@ -1,0 +1,155 @@
+"""`TestModule`, the base of all tests of conditional independence."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.facts import DataKind
+from dagathlon.data.imputation import stacked_copies
+from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
+from dagathlon.modules import Module
+from dagathlon.modules.lineage import FIRST
+
+CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
+DISCRETE: frozenset[DataKind] = frozenset({"discrete"})
+ANY: frozenset[DataKind] = frozenset({"continuous", "discrete", "mixed"})
+
+
+class Options(NamedTuple):
+    """How one test is made.
+
+    Parameters
+    ----------
+    rowwise
+        Whether rows with missing values in the variables of a question are left out of it.
+    replicates
+        Number of permutations.
+    seed
+        Seed of its random numbers.
+    """
+
+    rowwise: bool = False
+    replicates: int = 0
+    seed: int = 0
+
+
+class StackedCopies(NamedTuple):
+    """Completed copies of a data set, one below the other."""
+
+    data: Dataset
+    codes: npt.NDArray[np.uint16]
+    values: npt.NDArray[np.float64]
+    copies: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestModule(Module):
+    """A test of conditional independence under a name, which learners take as `test`.
+
+    Attributes
+    ----------
+    takes
+        Kinds of data.
+    assumes
+        What it relies on, in words of `learners.assumptions` where they fit.
+    leaves_out_rows
+        Whether it can leave rows with missing values out of each question: its name with ``.td``.
+    pools
+        Whether it can be pooled over imputed copies of the data: its name with ``.mi``.
+    pooled_version
+        Version of the pooled form.
+    replicates
+        Number of permutations unless the user says otherwise; 0 for tests without.
+    draws
+        Whether it draws random numbers besides permutations.
+    untestable_is_dependent
+        Whether a question that the data cannot answer counts as dependence.
+    by_cells
+        Whether each configuration of the discrete variables has parameters of its own.
+    max_rows
+        The most rows, for tests whose memory grows with their square; 0 for no limit.
+    symmetric
+        Whether x and y can be exchanged.
+    by_columns
+        Whether the order of the columns counts, as where it decides which of two is explained.
+    one_thread
+        Whether it must be asked from one thread.
+    """
+
+    __test__ = False
+
+    kind = "test"
+    takes: ClassVar[frozenset[DataKind]] = frozenset()
+    assumes: ClassVar[tuple[str, ...]] = ()
+    leaves_out_rows: ClassVar[bool] = False
+    pools: ClassVar[bool] = False
+    pooled_version: ClassVar[int] = FIRST
+    replicates: ClassVar[int] = 0
+    draws: ClassVar[bool] = False
+    untestable_is_dependent: ClassVar[bool] = False
+    by_cells: ClassVar[bool] = False
+    max_rows: ClassVar[int] = 0
+    symmetric: ClassVar[bool] = True
+    by_columns: ClassVar[bool] = False
+    one_thread: ClassVar[bool] = False
+
+    @classmethod
+    def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
+        """What it relies on with data of one kind."""
+        return cls.assumes
+
+    @classmethod
+    def needs_seed(cls) -> bool:
+        """Whether its answers depend on random numbers."""
+        return cls.draws or cls.replicates > 0
+
+    @abstractmethod
+    def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
+        """Build the kernel that answers questions about these data."""
+
+    def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
+        """Build the kernel that pools over imputed copies, for tests with `pools`."""
+        raise NotImplementedError
+
+    def testable_order(self, data: Dataset) -> int:
+        """The largest number of given variables for which the rows may suffice."""
+        discrete = any(variable.is_discrete for variable in data.variables)
+        return order_of_tables(data) if self.by_cells and discrete else order_of_columns(data)
+
+    def make(
+        self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
+    ) -> _core.IndependenceTest:
+        """Build the kernel on these data; with `rowwise` rows are left out per question."""
+        test = self.native(data, Options(rowwise, replicates or self.replicates, seed))
+        test.undefined_is_independent = not self.untestable_is_dependent
+        return test
+
+    def make_pooled(self, data: Dataset, *, copies: int, seed: int) -> _core.IndependenceTest:
+        """Build the kernel that pools over copies of the data that are imputed here."""
+        return self.pooled(StackedCopies(data, *stacked_copies(data, copies, seed=seed), copies))
+
+    def pool(self, completed: Sequence[Dataset]) -> _core.IndependenceTest:
+        """Build the kernel that pools over copies completed elsewhere."""
+        codes = np.concatenate([copy.codes for copy in completed]).astype(np.uint16)
+        values = np.concatenate([copy.values for copy in completed])
+        return self.pooled(StackedCopies(completed[0], codes, values, len(completed)))
+
+
+class MonteCarlo:
+    """Mixin of tests by 5000 permutations."""
+
+    replicates = 5000
+
+
+class Sequential:
+    """Mixin of tests by 500 permutations."""
+
+    replicates = 500

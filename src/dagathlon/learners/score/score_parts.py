@@ -1,0 +1,99 @@
+"""What scores are made of: rows without interventions, penalties per parameter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy.typing as npt
+
+from dagathlon.modules import NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Parts: TypeAlias = tuple[list[npt.NDArray[Any]], list[int]]
+
+
+def all_rows(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
+    """All rows, the same for each variable."""
+    return [matrix], [0] * len(data.names)
+
+
+def rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
+    """For each variable the rows in which it was not set, each distinct choice of rows once."""
+    if data.intervened is None:
+        return all_rows(data, matrix)
+    numbers: dict[bytes, int] = {}
+    parts: list[npt.NDArray[Any]] = []
+    of_child = []
+    for column in data.intervened.T:
+        number = numbers.setdefault(column.tobytes(), len(parts))
+        if number == len(parts):
+            parts.append(matrix[~column])
+        of_child.append(number)
+    return parts, of_child
+
+
+def measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
+    """The values of each variable's rows, or their moments where the rows stay in a file."""
+    moments = data.known_moments
+    if moments is not None:
+        return [moments], [0] * len(data.names)
+    found: tuple[list[Any], list[int]] = rows(data, data.values)
+    return found
+
+
+def half_log_rows(data: Dataset) -> float:
+    """Half the logarithm of the number of rows: the penalty of BIC."""
+    return 0.5 * math.log(len(data))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AicPenalty:
+    """Mixin of Akaike's criteria.
+
+    Parameters
+    ----------
+    k
+        Penalty per parameter; null is 1.
+    """
+
+    k: NonNegative | None = None
+
+    def penalty(self, data: Dataset) -> float:
+        """`k`, by default 1."""
+        return 1.0 if self.k is None else self.k
+
+
+@dataclass(frozen=True, kw_only=True)
+class BicPenalty:
+    """Mixin of Bayesian information criteria.
+
+    Parameters
+    ----------
+    k
+        Penalty per parameter; null is half the logarithm of the number of rows.
+    """
+
+    k: NonNegative | None = None
+
+    def penalty(self, data: Dataset) -> float:
+        """`k`, by default half the logarithm of the number of rows."""
+        return half_log_rows(data) if self.k is None else self.k
+
+
+@dataclass(frozen=True, kw_only=True)
+class EbicPenalty(BicPenalty):
+    """Mixin of Bayesian information criteria with a penalty per arc.
+
+    Parameters
+    ----------
+    gamma
+        Weight of the penalty per arc, 4·gamma·log(number of variables).
+    """
+
+    penalises_arcs = True
+
+    gamma: NonNegative = 0.5
