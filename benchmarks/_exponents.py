@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.report.look import PALETTE
+from dagathlon.report.figures.palette import PALETTE
 
 
 class Point(NamedTuple):

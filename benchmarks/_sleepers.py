@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from dagathlon.cluster import service
+from dagathlon.cluster.cache import Cache
+from dagathlon.cluster.identity import identity
+from dagathlon.cluster.messages import Batch, Reply
 from dagathlon.graphs import Graph
 from dagathlon.study.engine.messages import Report
-from dagathlon.study.engine.remote import service
-from dagathlon.study.engine.remote.cache import Cache
-from dagathlon.study.engine.remote.identity import identity
-from dagathlon.study.engine.remote.parcels import Batch, Reply
 from dagathlon.study.store.codec import encode
 from dagathlon.study.store.objects import fingerprint
 

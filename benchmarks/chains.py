@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
-from dagathlon.evaluate.chains import size_trajectory
+from dagathlon.evaluate.posteriors.chains import size_trajectory
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from benchmarks._sleepers import NAP
 from benchmarks.scheduler import Tasks, empty_tasks, large_tasks
 from benchmarks.timing import Row, Timing, pick, print_table, row
-from dagathlon.study.engine.dask_engine import DaskEngine
+from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Engine, Event, Finished, Running
 from dagathlon.study.store.store import Store

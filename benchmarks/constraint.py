@@ -16,7 +16,7 @@ from benchmarks._tetrad import against_tetrad
 from benchmarks.inputs import linear_data, random_dag, shd_to_truth
 from benchmarks.timing import Row, best_of, compare, pick, print_table, row
 from dagathlon.data import Dataset
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraint.dual_pc import DualPc

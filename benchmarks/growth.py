@@ -10,7 +10,7 @@ from benchmarks.inputs import linear_data
 from benchmarks.timing import Row, alone, best_of, pick, print_table
 from dagathlon.data import Network
 from dagathlon.learners import learn
-from dagathlon.report.render import save
+from dagathlon.report.figures.charts_io import save
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "growth.svg"
 VARIABLES = pick((25, 50, 100, 200, 400, 800), (10, 20))

@@ -16,7 +16,7 @@ import numpy as np
 from dagathlon import Dataset, Graph, Network, learn
 from dagathlon.data import impute
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.distance import shd
+from dagathlon.evaluate.graphs.distance import shd
 from dagathlon.graphs import cpdag
 
 SETS = 5

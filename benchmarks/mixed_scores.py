@@ -13,7 +13,7 @@ import numpy.typing as npt
 from benchmarks.inputs import random_dag, shd_to_truth
 from benchmarks.timing import Row, Timing, best_of, pick, row
 from dagathlon.data import Dataset, Variable
-from dagathlon.evaluate.counts import skeleton_counts
+from dagathlon.evaluate.graphs.counts import skeleton_counts
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 

@@ -15,7 +15,7 @@ from benchmarks._mixed_networks import MODELS, network
 from benchmarks._mixed_questions import QUESTIONS, Question, table
 from benchmarks.timing import Row, best_of, pick, print_table, row
 from dagathlon.data import Dataset
-from dagathlon.evaluate.counts import skeleton_counts
+from dagathlon.evaluate.graphs.counts import skeleton_counts
 from dagathlon.learners import learn
 from dagathlon.learners.independence import DEFAULT_TESTS, independence_test
 

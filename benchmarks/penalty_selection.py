@@ -11,8 +11,8 @@ from benchmarks.neighbourhoods import band
 from benchmarks.timing import Row, best_of, pick, print_table
 from dagathlon.benchpress.huge import HugeGlasso, HugeMb
 from dagathlon.data import Dataset, Variable
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.run import attempt
 
 SIZES = pick([(100, 200)], [(15, 60)])
 # huge collects R's garbage after every step, which takes seconds for stars at any size.

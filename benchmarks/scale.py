@@ -19,7 +19,7 @@ from benchmarks._exponents import Point, chart, exponent, lines
 from benchmarks.inputs import linear_data, random_dag, shd_to_truth
 from benchmarks.timing import Row, Timing, pick, print_table, row, timed
 from dagathlon.learners import learn
-from dagathlon.report.render import save
+from dagathlon.report.figures.charts_io import save
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "scale.svg"
 # Seconds of wall time after which a search is stopped.

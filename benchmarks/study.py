@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.timing import Row, best_of, pick, print_table, row
-from dagathlon.study.view.saved_file import SAVED, load, save
-from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study.records.file import SAVED, load, save
+from dagathlon.study.records.from_plan import facts_of_setup
 from dagathlon.workflow import Study, rewrite
 
 SEEDS = pick(20, 1)

@@ -14,7 +14,7 @@ import pytest
 import dagathlon
 from dagathlon import Study, workflow
 from dagathlon.errors import DagathlonError, DataError, StudyError
-from dagathlon.evaluate.interval import IntervalResult
+from dagathlon.evaluations.intersection_validation.validation import IntervalResult
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.modules.registry import FILES, modules
 

@@ -24,10 +24,10 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from dagathlon.evaluate.noise_conclusions import Conclusion, conclusions, rank_correlation_rows
-from dagathlon.evaluate.noise_grid import METRICS, Row
-from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
-from dagathlon.report.context import Results
-from dagathlon.report.noise_runs import charged_limit, noise_runs
+from dagathlon.evaluations.noise.grid import METRICS, Row
+from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.runs import charged_limit, noise_runs
+from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 
 PRINTED = Path(__file__).with_name("noise_2021.json")

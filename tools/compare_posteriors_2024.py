@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.correlations import mean_correlations
+from dagathlon.evaluate.ranking.correlations import mean_correlations
 
 PRINTED = Path(__file__).with_name("posteriors_2024.json")
 # Entries of the two halves of a printed matrix that differ by more were not transcribed well.

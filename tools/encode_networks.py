@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dagathlon.data.distributions import Table
-from dagathlon.data.network import About
+from dagathlon.data.models.distributions import Table
+from dagathlon.data.models.network import About
 from dagathlon.data.networks import bif, compact
 from dagathlon.data.networks.container import pack
 from dagathlon.data.networks.definition import Definition, build

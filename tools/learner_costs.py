@@ -22,13 +22,13 @@ from typing import Any, cast
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataKind, facts_of
+from dagathlon.data.spec import DataKind, facts_of
 from dagathlon.errors import DagathlonError
 from dagathlon.external import ExternalLearner
-from dagathlon.learners.around import Around
-from dagathlon.learners.attempt import STOPPED_EARLY, attempt
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import unit_of_work
+from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.run import STOPPED_EARLY, attempt
 from dagathlon.modules import modules
 
 FILE = Path(__file__).parents[1] / "src/dagathlon/learners/costs.json"

@@ -1,4 +1,4 @@
-#include "dagathlon/adam.hpp"
+#include "dagathlon/continuous/adam.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

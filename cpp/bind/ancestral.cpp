@@ -1,9 +1,9 @@
-#include "dagathlon/ancestral.hpp"
+#include "dagathlon/latent/ancestral.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include "bind.hpp"
-#include "dagathlon/pag.hpp"
+#include "dagathlon/latent/pag.hpp"
 
 namespace dagathlon {
 

@@ -1,4 +1,4 @@
-#include "dagathlon/bayesian_test.hpp"
+#include "dagathlon/test/bayesian_test.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -8,9 +8,9 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/answer_network.hpp"
-#include "dagathlon/claims.hpp"
-#include "dagathlon/slice_posterior.hpp"
+#include "dagathlon/latent/answer_network.hpp"
+#include "dagathlon/latent/claims.hpp"
+#include "dagathlon/test/slice_posterior.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -1,9 +1,9 @@
-#include "dagathlon/bdgraph_chain.hpp"
+#include "dagathlon/undirected/bdgraph_chain.hpp"
 
 #include "bind.hpp"
 #include "chain_options.hpp"
 #include "copula.hpp"
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 namespace dagathlon {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "dagathlon/bits.hpp"
+#include "dagathlon/graph/bits.hpp"
 
 namespace dagathlon {
 

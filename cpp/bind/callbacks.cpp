@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bind.hpp"
-#include "dagathlon/independence.hpp"
+#include "dagathlon/test/independence.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "dagathlon/chain_log.hpp"
-#include "dagathlon/random.hpp"
+#include "dagathlon/mcmc/chain_log.hpp"
+#include "dagathlon/stats/random.hpp"
 
 namespace dagathlon {
 

@@ -1,10 +1,10 @@
-#include "dagathlon/chordal.hpp"
+#include "dagathlon/graph/chordal.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 namespace dagathlon {
 

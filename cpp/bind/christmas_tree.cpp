@@ -1,4 +1,4 @@
-#include "dagathlon/christmas_tree_particles.hpp"
+#include "dagathlon/undirected/christmas_tree_particles.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -6,7 +6,7 @@
 #include "bind.hpp"
 #include "chain_options.hpp"
 #include "clique_score.hpp"
-#include "dagathlon/parallel_moves.hpp"
+#include "dagathlon/undirected/parallel_moves.hpp"
 
 namespace dagathlon {
 

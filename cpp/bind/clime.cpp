@@ -1,4 +1,4 @@
-#include "dagathlon/clime.hpp"
+#include "dagathlon/undirected/clime.hpp"
 
 #include "bind.hpp"
 

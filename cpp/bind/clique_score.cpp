@@ -7,8 +7,8 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/chordal.hpp"
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/graph/chordal.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 namespace dagathlon {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "dagathlon/clique_score.hpp"
+#include "dagathlon/undirected/clique_score.hpp"
 
 namespace dagathlon {
 

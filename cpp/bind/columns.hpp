@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "dagathlon/covariance.hpp"
-#include "dagathlon/discrete_data.hpp"
+#include "dagathlon/data/covariance.hpp"
+#include "dagathlon/data/discrete_data.hpp"
 
 namespace dagathlon {
 

@@ -1,9 +1,9 @@
-#include "dagathlon/completion.hpp"
+#include "dagathlon/undirected/completion.hpp"
 
 #include <stdexcept>
 
 #include "bind.hpp"
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 namespace dagathlon {
 

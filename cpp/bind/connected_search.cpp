@@ -1,9 +1,9 @@
-#include "dagathlon/connected_search.hpp"
+#include "dagathlon/search/connected_search.hpp"
 
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/dag.hpp"
-#include "dagathlon/discrepancy.hpp"
+#include "dagathlon/graph/dag.hpp"
+#include "dagathlon/data/discrepancy.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "chain_options.hpp"
-#include "dagathlon/gaussian_chain.hpp"
-#include "dagathlon/marked_graph.hpp"
-#include "dagathlon/random.hpp"
+#include "dagathlon/undirected/gaussian_chain.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
+#include "dagathlon/stats/random.hpp"
 
 namespace dagathlon {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "dagathlon/copula.hpp"
+#include "dagathlon/data/copula.hpp"
 
 namespace dagathlon {
 

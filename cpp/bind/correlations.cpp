@@ -1,6 +1,6 @@
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/covariance.hpp"
+#include "dagathlon/data/covariance.hpp"
 #include "vector.hpp"
 
 namespace dagathlon {

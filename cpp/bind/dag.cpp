@@ -1,4 +1,4 @@
-#include "dagathlon/dag.hpp"
+#include "dagathlon/graph/dag.hpp"
 
 #include "bind.hpp"
 

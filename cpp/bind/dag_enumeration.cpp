@@ -1,4 +1,4 @@
-#include "dagathlon/dag_enumeration.hpp"
+#include "dagathlon/exact/dag_enumeration.hpp"
 
 #include <nanobind/stl/pair.h>
 

@@ -1,4 +1,4 @@
-#include "dagathlon/dag_posterior.hpp"
+#include "dagathlon/exact/dag_posterior.hpp"
 
 #include <bit>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bind.hpp"
-#include "dagathlon/arc_moves.hpp"
-#include "dagathlon/pulse.hpp"
+#include "dagathlon/search/arc_moves.hpp"
+#include "dagathlon/run/pulse.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -1,4 +1,4 @@
-#include "dagathlon/dagma.hpp"
+#include "dagathlon/continuous/dagma.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -1,4 +1,4 @@
-#include "dagathlon/decomposable_chain.hpp"
+#include "dagathlon/undirected/decomposable_chain.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -9,8 +9,8 @@
 #include "bind.hpp"
 #include "chain_options.hpp"
 #include "clique_score.hpp"
-#include "dagathlon/decomposable_enumeration.hpp"
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/undirected/decomposable_enumeration.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 namespace dagathlon {
 

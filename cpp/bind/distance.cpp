@@ -1,4 +1,4 @@
-#include "dagathlon/distance.hpp"
+#include "dagathlon/graph/distance.hpp"
 
 #include "bind.hpp"
 

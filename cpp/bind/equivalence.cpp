@@ -1,13 +1,13 @@
-#include "dagathlon/equivalence.hpp"
+#include "dagathlon/graph/equivalence.hpp"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
 #include "bind.hpp"
-#include "dagathlon/dag.hpp"
-#include "dagathlon/meek.hpp"
-#include "dagathlon/pdag.hpp"
+#include "dagathlon/graph/dag.hpp"
+#include "dagathlon/graph/meek.hpp"
+#include "dagathlon/graph/pdag.hpp"
 
 namespace dagathlon {
 

@@ -1,9 +1,9 @@
-#include "dagathlon/equivalence_search.hpp"
+#include "dagathlon/search/equivalence_search.hpp"
 
 #include "bind.hpp"
-#include "dagathlon/arc_moves.hpp"
-#include "dagathlon/dag.hpp"
-#include "dagathlon/queued_search.hpp"
+#include "dagathlon/search/arc_moves.hpp"
+#include "dagathlon/graph/dag.hpp"
+#include "dagathlon/search/queued_search.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "bind.hpp"
-#include "dagathlon/expected_counts.hpp"
-#include "dagathlon/expected_score.hpp"
-#include "dagathlon/gaussian_score.hpp"
+#include "dagathlon/data/expected_counts.hpp"
+#include "dagathlon/score/expected_score.hpp"
+#include "dagathlon/score/gaussian_score.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

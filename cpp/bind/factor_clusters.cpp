@@ -1,9 +1,9 @@
-#include "dagathlon/factor_clusters.hpp"
+#include "dagathlon/latent/factor_clusters.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include "bind.hpp"
-#include "dagathlon/separate_causes.hpp"
+#include "dagathlon/latent/separate_causes.hpp"
 
 namespace dagathlon {
 

@@ -1,4 +1,4 @@
-#include "dagathlon/family_program.hpp"
+#include "dagathlon/exact/family_program.hpp"
 
 #include <nanobind/stl/tuple.h>
 

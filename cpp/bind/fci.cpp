@@ -1,4 +1,4 @@
-#include "dagathlon/fci.hpp"
+#include "dagathlon/latent/fci.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <tuple>
 
-#include "dagathlon/gfci.hpp"
-#include "dagathlon/lv_lite.hpp"
-#include "dagathlon/rfci.hpp"
+#include "dagathlon/latent/gfci.hpp"
+#include "dagathlon/latent/lv_lite.hpp"
+#include "dagathlon/latent/rfci.hpp"
 #include "knowledge.hpp"
 
 namespace dagathlon {

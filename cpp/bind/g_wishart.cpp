@@ -1,4 +1,4 @@
-#include "dagathlon/g_wishart.hpp"
+#include "dagathlon/undirected/g_wishart.hpp"
 
 #include <nanobind/stl/pair.h>
 
@@ -7,10 +7,10 @@
 
 #include "bind.hpp"
 #include "chain_options.hpp"
-#include "dagathlon/g_wishart_constant.hpp"
-#include "dagathlon/gaussian_chain.hpp"
-#include "dagathlon/marked_graph.hpp"
-#include "dagathlon/precision_gibbs.hpp"
+#include "dagathlon/undirected/g_wishart_constant.hpp"
+#include "dagathlon/undirected/gaussian_chain.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
+#include "dagathlon/undirected/precision_gibbs.hpp"
 
 namespace dagathlon {
 

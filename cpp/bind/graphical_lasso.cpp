@@ -1,9 +1,9 @@
-#include "dagathlon/graphical_lasso.hpp"
+#include "dagathlon/undirected/graphical_lasso.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include "bind.hpp"
-#include "dagathlon/positive_inverse.hpp"
+#include "dagathlon/linalg/positive_inverse.hpp"
 #include "vector.hpp"
 
 namespace dagathlon {

@@ -1,7 +1,7 @@
-#include "dagathlon/hill_climbing.hpp"
+#include "dagathlon/search/hill_climbing.hpp"
 
 #include "bind.hpp"
-#include "dagathlon/dag.hpp"
+#include "dagathlon/graph/dag.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

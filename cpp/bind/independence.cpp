@@ -1,5 +1,5 @@
-#include "dagathlon/conditional_gaussian_test.hpp"
-#include "dagathlon/independence.hpp"
+#include "dagathlon/test/conditional_gaussian_test.hpp"
+#include "dagathlon/test/independence.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -10,18 +10,18 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/block_kernel_test.hpp"
-#include "dagathlon/degenerate_gaussian_test.hpp"
-#include "dagathlon/discrete_test.hpp"
-#include "dagathlon/fourier_test.hpp"
-#include "dagathlon/gaussian_test.hpp"
-#include "dagathlon/kernel_test.hpp"
-#include "dagathlon/mixed_test.hpp"
-#include "dagathlon/neighbour_test.hpp"
-#include "dagathlon/oracle_test.hpp"
-#include "dagathlon/permutation_test.hpp"
-#include "dagathlon/score_test.hpp"
-#include "dagathlon/wide_gaussian_test.hpp"
+#include "dagathlon/test/block_kernel_test.hpp"
+#include "dagathlon/test/degenerate_gaussian_test.hpp"
+#include "dagathlon/test/discrete_test.hpp"
+#include "dagathlon/test/fourier_test.hpp"
+#include "dagathlon/test/gaussian_test.hpp"
+#include "dagathlon/test/kernel_test.hpp"
+#include "dagathlon/test/mixed_test.hpp"
+#include "dagathlon/test/neighbour_test.hpp"
+#include "dagathlon/test/oracle_test.hpp"
+#include "dagathlon/test/permutation_test.hpp"
+#include "dagathlon/test/score_test.hpp"
+#include "dagathlon/test/wide_gaussian_test.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

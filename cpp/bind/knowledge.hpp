@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bind.hpp"
-#include "dagathlon/independence.hpp"
-#include "dagathlon/skeleton.hpp"
+#include "dagathlon/test/independence.hpp"
+#include "dagathlon/constraint/skeleton.hpp"
 
 namespace dagathlon {
 

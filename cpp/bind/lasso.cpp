@@ -1,7 +1,7 @@
-#include "dagathlon/lasso.hpp"
+#include "dagathlon/undirected/lasso.hpp"
 
 #include "bind.hpp"
-#include "dagathlon/lasso_refit.hpp"
+#include "dagathlon/undirected/lasso_refit.hpp"
 
 namespace dagathlon {
 

@@ -1,4 +1,4 @@
-#include "dagathlon/lasso_groups.hpp"
+#include "dagathlon/undirected/lasso_groups.hpp"
 
 #include "bind.hpp"
 

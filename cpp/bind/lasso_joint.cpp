@@ -1,4 +1,4 @@
-#include "dagathlon/lasso_joint.hpp"
+#include "dagathlon/undirected/lasso_joint.hpp"
 
 #include "bind.hpp"
 

@@ -1,4 +1,4 @@
-#include "dagathlon/linear_sem.hpp"
+#include "dagathlon/data/linear_sem.hpp"
 
 #include "bind.hpp"
 

@@ -1,4 +1,4 @@
-#include "dagathlon/lingam.hpp"
+#include "dagathlon/continuous/lingam.hpp"
 
 #include "bind.hpp"
 

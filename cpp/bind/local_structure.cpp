@@ -1,4 +1,4 @@
-#include "dagathlon/local_structure.hpp"
+#include "dagathlon/constraint/local_structure.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

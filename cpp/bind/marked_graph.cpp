@@ -1,9 +1,9 @@
-#include "dagathlon/marked_graph.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
 
 #include <stdexcept>
 
 #include "bind.hpp"
-#include "dagathlon/edge_list.hpp"
+#include "dagathlon/graph/edge_list.hpp"
 
 namespace dagathlon {
 

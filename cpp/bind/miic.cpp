@@ -1,4 +1,4 @@
-#include "dagathlon/miic.hpp"
+#include "dagathlon/constraint/miic.hpp"
 
 #include <nanobind/stl/pair.h>
 

@@ -9,13 +9,13 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/degenerate_gaussian_test.hpp"
-#include "dagathlon/discrete_test.hpp"
-#include "dagathlon/imputation.hpp"
-#include "dagathlon/missingness.hpp"
-#include "dagathlon/mixed_test.hpp"
-#include "dagathlon/pooled_test.hpp"
-#include "dagathlon/tails.hpp"
+#include "dagathlon/test/degenerate_gaussian_test.hpp"
+#include "dagathlon/test/discrete_test.hpp"
+#include "dagathlon/data/imputation.hpp"
+#include "dagathlon/data/missingness.hpp"
+#include "dagathlon/test/mixed_test.hpp"
+#include "dagathlon/test/pooled_test.hpp"
+#include "dagathlon/stats/tails.hpp"
 
 namespace dagathlon {
 

@@ -1,6 +1,6 @@
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/block_moments.hpp"
+#include "dagathlon/data/block_moments.hpp"
 
 namespace dagathlon {
 

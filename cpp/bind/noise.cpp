@@ -1,4 +1,4 @@
-#include "dagathlon/noise.hpp"
+#include "dagathlon/data/noise.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "dagathlon/notears.hpp"
+#include "dagathlon/continuous/notears.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>

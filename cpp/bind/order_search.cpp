@@ -1,4 +1,4 @@
-#include "dagathlon/order_search.hpp"
+#include "dagathlon/order/order_search.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "dagathlon/orientation.hpp"
+#include "dagathlon/latent/orientation.hpp"
 
 #include <nanobind/stl/function.h>
 

@@ -1,11 +1,11 @@
-#include "dagathlon/packed_graphs.hpp"
+#include "dagathlon/graph/packed_graphs.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include <utility>
 
 #include "bind.hpp"
-#include "dagathlon/packed_classes.hpp"
+#include "dagathlon/graph/packed_classes.hpp"
 
 namespace dagathlon {
 

@@ -1,4 +1,4 @@
-#include "dagathlon/parent_sets.hpp"
+#include "dagathlon/score/parent_sets.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bind.hpp"
-#include "dagathlon/optimal_dag.hpp"
-#include "dagathlon/window_search.hpp"
+#include "dagathlon/exact/optimal_dag.hpp"
+#include "dagathlon/order/window_search.hpp"
 #include "parent_sets.hpp"
 #include "score.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "dagathlon/parent_sets.hpp"
+#include "dagathlon/score/parent_sets.hpp"
 
 namespace dagathlon {
 

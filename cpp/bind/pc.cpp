@@ -1,4 +1,4 @@
-#include "dagathlon/pc.hpp"
+#include "dagathlon/constraint/pc.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "dagathlon/orientation_rules.hpp"
+#include "dagathlon/graph/orientation_rules.hpp"
 #include "knowledge.hpp"
 
 namespace dagathlon {

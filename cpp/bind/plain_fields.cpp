@@ -1,4 +1,4 @@
-#include "dagathlon/plain_fields.hpp"
+#include "dagathlon/data/plain_fields.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

@@ -1,4 +1,4 @@
-#include "dagathlon/pseudo_likelihood.hpp"
+#include "dagathlon/undirected/pseudo_likelihood.hpp"
 
 #include "bind.hpp"
 #include "chain_options.hpp"

@@ -1,4 +1,4 @@
-#include "dagathlon/pulse.hpp"
+#include "dagathlon/run/pulse.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "dagathlon/random.hpp"
+#include "dagathlon/stats/random.hpp"
 
 #include <nanobind/stl/array.h>
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "bind.hpp"
-#include "dagathlon/attachment.hpp"
-#include "dagathlon/switches.hpp"
+#include "dagathlon/graph/attachment.hpp"
+#include "dagathlon/graph/switches.hpp"
 
 namespace dagathlon {
 

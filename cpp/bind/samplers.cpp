@@ -6,14 +6,14 @@
 
 #include "bind.hpp"
 #include "chain_options.hpp"
-#include "dagathlon/candidate_parents.hpp"
-#include "dagathlon/order_chain.hpp"
-#include "dagathlon/linear_extensions.hpp"
-#include "dagathlon/marked_graph.hpp"
-#include "dagathlon/parent_table.hpp"
-#include "dagathlon/partition_chain.hpp"
-#include "dagathlon/pulse.hpp"
-#include "dagathlon/structure_chain.hpp"
+#include "dagathlon/score/candidate_parents.hpp"
+#include "dagathlon/mcmc/order_chain.hpp"
+#include "dagathlon/graph/linear_extensions.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
+#include "dagathlon/mcmc/parent_table.hpp"
+#include "dagathlon/mcmc/partition_chain.hpp"
+#include "dagathlon/run/pulse.hpp"
+#include "dagathlon/mcmc/structure_chain.hpp"
 #include "score.hpp"
 
 namespace dagathlon {

@@ -1,4 +1,4 @@
-#include "dagathlon/sampling.hpp"
+#include "dagathlon/data/sampling.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "bind.hpp"
-#include "dagathlon/arc_prior.hpp"
-#include "dagathlon/degenerate_gaussian_score.hpp"
-#include "dagathlon/discrete_score.hpp"
-#include "dagathlon/gaussian_score.hpp"
-#include "dagathlon/kernel_score.hpp"
-#include "dagathlon/marked_graph.hpp"
-#include "dagathlon/mixed_score.hpp"
+#include "dagathlon/score/arc_prior.hpp"
+#include "dagathlon/score/degenerate_gaussian_score.hpp"
+#include "dagathlon/score/discrete_score.hpp"
+#include "dagathlon/score/gaussian_score.hpp"
+#include "dagathlon/score/kernel_score.hpp"
+#include "dagathlon/graph/marked_graph.hpp"
+#include "dagathlon/score/mixed_score.hpp"
 
 namespace dagathlon {
 

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "dagathlon/score.hpp"
-#include "dagathlon/score_cache.hpp"
+#include "dagathlon/score/score.hpp"
+#include "dagathlon/score/score_cache.hpp"
 
 namespace dagathlon {
 

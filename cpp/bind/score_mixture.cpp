@@ -1,4 +1,4 @@
-#include "dagathlon/score_mixture.hpp"
+#include "dagathlon/score/score_mixture.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "dagathlon/separation.hpp"
+#include "dagathlon/graph/separation.hpp"
 
 #include <nanobind/stl/optional.h>
 

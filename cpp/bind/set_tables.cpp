@@ -1,4 +1,4 @@
-#include "dagathlon/set_families.hpp"
+#include "dagathlon/score/set_families.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>

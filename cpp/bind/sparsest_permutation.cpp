@@ -1,4 +1,4 @@
-#include "dagathlon/sparsest_permutation.hpp"
+#include "dagathlon/order/sparsest_permutation.hpp"
 
 #include <nanobind/stl/tuple.h>
 

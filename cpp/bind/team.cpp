@@ -1,4 +1,4 @@
-#include "dagathlon/team.hpp"
+#include "dagathlon/run/team.hpp"
 
 #include "bind.hpp"
 

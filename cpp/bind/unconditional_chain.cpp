@@ -1,4 +1,4 @@
-#include "dagathlon/unconditional_chain.hpp"
+#include "dagathlon/undirected/unconditional_chain.hpp"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "dagathlon/undirected_log.hpp"
+#include "dagathlon/undirected/undirected_log.hpp"
 
 #include "bind.hpp"
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         compare_precision,
     )
     from dagathlon.evaluations import Evaluation
+    from dagathlon.evaluations.intersection_validation.question import interval
     from dagathlon.graphs import Graph, read_graph, write_graph
-    from dagathlon.intersection import interval
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
     from dagathlon.learners.independence import PythonTest, independence_test, separation_test
     from dagathlon.learners.score.python_score import PythonScore
@@ -52,7 +52,7 @@ _HOMES = {
     "compare_precision": "evaluate",
     "fit": "data",
     "independence_test": "learners.independence",
-    "interval": "intersection",
+    "interval": "evaluations.intersection_validation.question",
     "learn": "learners",
     "optimal_threshold": "posteriors.edge_strength",
     "read_data": "data",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.metric import known_measures
-from dagathlon.report.context import Results
-from dagathlon.report.tables import setting_name
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import setting_name
 from dagathlon.report.written import board_of
 from dagathlon.study.engine.protocol import Summary
 from dagathlon.study.plan.plan import Run

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.ranking import Unit
+from dagathlon.evaluate.ranking.ranks import Unit
 from dagathlon.learners.spec import LearnerLike, is_learner
-from dagathlon.report.context import Results
 from dagathlon.report.outputs import FigureChoice, write_outputs
+from dagathlon.report.results import Results
 from dagathlon.report.written import is_written
+from dagathlon.study.config.in_memory import as_named, home_of, is_pair
+from dagathlon.study.config.new_study import picked_study
+from dagathlon.study.config.study_file import Config, config_of, read_config
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.engine.preparation import external_modules, prepare_modules
 from dagathlon.study.engine.protocol import (
@@ -29,19 +32,16 @@ from dagathlon.study.engine.protocol import (
     Writing,
     silent,
 )
-from dagathlon.study.grammar.config import Config, config_of, read_config
-from dagathlon.study.grammar.in_memory import as_named, home_of, is_pair
-from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
-from dagathlon.study.store.left_behind import described, left_behind
+from dagathlon.study.records.file import save, saved_setups
+from dagathlon.study.records.from_plan import facts_of_setup
+from dagathlon.study.records.provenance import Provenance
+from dagathlon.study.records.schema import SavedStudy
+from dagathlon.study.records.sources import Source, sources_of
 from dagathlon.study.store.results_folder import STORE_FOLDER, refuse_links, write_file
+from dagathlon.study.store.stale_results import described, left_behind
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.provenance import Provenance
-from dagathlon.study.view.saved import SavedStudy
-from dagathlon.study.view.saved_file import save, saved_setups
-from dagathlon.study.view.saving import facts_of_setup
-from dagathlon.study.view.sources import Source, sources_of
 from dagathlon.study_run import StudyRun
 from dagathlon.wording import counted
 

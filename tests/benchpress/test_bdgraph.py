@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import facts_of
+from dagathlon.data.spec import facts_of
 from dagathlon.learners import learn
 from dagathlon.modules import find
 from dagathlon.posteriors import Chain

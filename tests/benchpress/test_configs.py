@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module, find
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator

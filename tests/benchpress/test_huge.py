@@ -13,7 +13,7 @@ import pytest
 from dagathlon.benchpress.huge import HugeGlasso, HugeMb, HugeTiger
 from dagathlon.benchpress.huge_tiger import HugeTigerSearch
 from dagathlon.data import Dataset
-from dagathlon.learners.attempt import attempt
+from dagathlon.learners.run import attempt
 from dagathlon.learners.undirected import inputs, selection
 from dagathlon.learners.undirected.penalised import PenalisedLearner
 

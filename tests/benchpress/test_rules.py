@@ -10,7 +10,7 @@ import pytest
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner

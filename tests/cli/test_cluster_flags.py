@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main, parser
-from dagathlon.cli._cluster import Chosen, chosen_engine
+from dagathlon.cluster.flags import Chosen, chosen_engine
 from dagathlon.errors import DagathlonError
 
 

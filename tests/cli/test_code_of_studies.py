@@ -9,7 +9,7 @@ import pytest
 
 from dagathlon.cli import USER_ERROR, main
 from dagathlon.errors import StudyError
-from dagathlon.study.grammar.config import code_of
+from dagathlon.study.config.study_file import code_of
 
 STUDY = {
     "benchmark_setup": [

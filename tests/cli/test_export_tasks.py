@@ -15,7 +15,7 @@ import pytest
 from dagathlon import Study
 from dagathlon.cli import main
 from dagathlon.modules.registry import FILES, modules
-from dagathlon.study.view.array_jobs import scripts
+from dagathlon.study.records.array_jobs import scripts
 
 LEARNER = '''
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import LinearSem, write_data
-from dagathlon.data.precision_file import read_precision
+from dagathlon.data.writing.precision_file import read_precision
 from dagathlon.errors import DataError
 from dagathlon.graphs import read_path
 from dagathlon.modules import registry

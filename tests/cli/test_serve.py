@@ -17,7 +17,7 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.cli.serve import server_of
-from dagathlon.report.live import LiveServer
+from dagathlon.report.live.page import LiveServer
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 

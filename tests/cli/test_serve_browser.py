@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dagathlon.cli.serve import server_of
-from dagathlon.report.live import LiveServer
+from dagathlon.report.live.page import LiveServer
 from dagathlon.workflow import Study
 
 pytestmark = pytest.mark.slow

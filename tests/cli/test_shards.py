@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main
+from dagathlon.study.records.provenance import Provenance, RunState
 from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.provenance import Provenance, RunState
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 from small_study import STUDY

@@ -12,9 +12,9 @@ import pytest
 
 from dagathlon.cli import main, stop
 from dagathlon.cli.stop import _ended
+from dagathlon.cluster import coordinator_job
+from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.study.engine.coordinator import STOP
-from dagathlon.study.engine.remote import coordinator_job
-from dagathlon.study.engine.remote.settings import ClusterSettings
 from dagathlon.study.store.claims import Registration, RunRecord, run_records
 from dagathlon.study.store.store import Store
 from endless_study import endless_study

@@ -9,7 +9,7 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, Variable, write_data
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.graphs import Graph, GraphPath, write_graph, write_path
 from dagathlon.learners.abilities import abilities_of
 from dagathlon.learners.undirected.copula import guessed_orders

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
+from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
 
 PATIENCE = 180.0
 

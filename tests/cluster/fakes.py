@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 
 from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 
-from dagathlon.external.accounts import descendants
+from dagathlon.cluster.messages import Batch, Errand, Sent
+from dagathlon.external.process_usage import descendants
 from dagathlon.study.engine.inline import InlineEngine
-from dagathlon.study.engine.remote.parcels import Batch, Errand, Sent
 from dagathlon.study.plan.task import Limits, Resources
 from dagathlon.study.store.codec import decode
 from dagathlon.study.store.objects import Payload

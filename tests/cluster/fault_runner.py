@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from dagathlon import Study
+from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.modules import add_files
-from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Event, Note
 

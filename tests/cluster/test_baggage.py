@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from dagathlon.cluster import baggage
+from dagathlon.cluster.user_modules import gathered_luggage, unpacked_luggage
 from dagathlon.errors import DagathlonError
 from dagathlon.modules.registry import FILES
-from dagathlon.study.engine.remote import baggage
-from dagathlon.study.engine.remote.baggage import gathered_luggage, unpacked_luggage
 
 LEARNER = """
 from dataclasses import dataclass

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from dagathlon.cluster import crew as crew_room
+from dagathlon.cluster.autoscaler import Crew, told_reason
+from dagathlon.cluster.making import Made
+from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.remote import crew as crew_room
-from dagathlon.study.engine.remote.crew import Crew, told_reason
-from dagathlon.study.engine.remote.making import Made
-from dagathlon.study.engine.remote.settings import ClusterSettings
 
 
 class FakeCluster:

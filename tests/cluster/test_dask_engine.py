@@ -19,13 +19,13 @@ from typing import Any, cast
 import pytest
 from fakes import FakePlan, add_data, call, learner, plan_of, until
 
+from dagathlon.cluster import fleet, meeting, service
+from dagathlon.cluster.dask_engine import DaskEngine
+from dagathlon.cluster.local_files import Home
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
-from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Finished, Note, Summary
-from dagathlon.study.engine.remote import fleet, meeting, service
-from dagathlon.study.engine.remote.home import Home
 from dagathlon.study.plan.task import Call, Limits, Resources, Status, TaskKind
 from dagathlon.study.store.store import Store
 

@@ -10,15 +10,10 @@ from typing import Any
 import pytest
 from fakes import FakePlan, add_data, answer_of, call, learner, made, objections_told, remarks_told
 
-from dagathlon.errors import StudyError
-from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.messages import Lost, Report
-from dagathlon.study.engine.protocol import Note, Options
-from dagathlon.study.engine.remote import batches, meeting, station
-from dagathlon.study.engine.remote.batches import Packer
-from dagathlon.study.engine.remote.choosing import Choosing
-from dagathlon.study.engine.remote.dispatch import Dispatch
-from dagathlon.study.engine.remote.events import (
+from dagathlon.cluster import batches, meeting, station
+from dagathlon.cluster.batches import Packer
+from dagathlon.cluster.dispatch import Dispatch
+from dagathlon.cluster.events import (
     Broken,
     Failed,
     Gone,
@@ -27,10 +22,15 @@ from dagathlon.study.engine.remote.events import (
     Refused,
     Returned,
 )
-from dagathlon.study.engine.remote.home import with_home
-from dagathlon.study.engine.remote.parcels import Batch, Reply
-from dagathlon.study.engine.remote.station import Station
-from dagathlon.study.engine.shares import Machine
+from dagathlon.cluster.local_files import with_home
+from dagathlon.cluster.messages import Batch, Reply
+from dagathlon.cluster.scheduling import Choosing
+from dagathlon.cluster.worker_record import Station
+from dagathlon.errors import StudyError
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.messages import Lost, Report
+from dagathlon.study.engine.protocol import Note, Options
+from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Outcome, Resources, Status, TaskKind
 from dagathlon.study.store.store import Store
 

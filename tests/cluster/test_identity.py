@@ -10,15 +10,15 @@ import pytest
 
 import dagathlon
 from dagathlon import _core
-from dagathlon.modules import find
-from dagathlon.study.engine.remote import identity as module
-from dagathlon.study.engine.remote.identity import (
+from dagathlon.cluster import identity as module
+from dagathlon.cluster.identity import (
     identity,
     lacking,
     module_id,
     objections,
     remarks,
 )
+from dagathlon.modules import find
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ import socket
 import pytest
 from clusters_under_test import listens_on, watched
 
+from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow

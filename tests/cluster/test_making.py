@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from dagathlon.cluster import making
+from dagathlon.cluster.clusters import reached
+from dagathlon.cluster.dask_engine import DaskEngine
+from dagathlon.cluster.managers import MANAGERS
+from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.engines import make_engine
-from dagathlon.study.engine.remote import making
-from dagathlon.study.engine.remote.clusters import reached
-from dagathlon.study.engine.remote.managers import MANAGERS
-from dagathlon.study.engine.remote.settings import ClusterSettings
 
 pytest.importorskip("dask_jobqueue")
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from fakes import FakePlan, add_data, answer_of, learner, made, objections_told, remarks_told
 
+from dagathlon.cluster import meeting as module
+from dagathlon.cluster.meeting import Meeting, modules_of
+from dagathlon.cluster.worker_record import HOME, Station
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.protocol import Note, Options
-from dagathlon.study.engine.remote import meeting as module
-from dagathlon.study.engine.remote.meeting import Meeting, modules_of
-from dagathlon.study.engine.remote.station import HOME, Station
+from dagathlon.study.engine.resources import Machine
 from dagathlon.study.engine.schedule import Schedule
-from dagathlon.study.engine.shares import Machine
 from dagathlon.study.plan.task import Resources
 from dagathlon.study.store.store import Store
 

@@ -27,15 +27,15 @@ from fakes import (
     worker_processes,
 )
 
-from dagathlon.external.accounts import descendants
+from dagathlon.cluster import outpost as outposts
+from dagathlon.cluster import post as posts
+from dagathlon.cluster.cache import Cache
+from dagathlon.cluster.guarded_worker import UnwantedError
+from dagathlon.cluster.messages import Batch, Reply
+from dagathlon.cluster.remote_host import Outpost
+from dagathlon.external.process_usage import descendants
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.remote import outpost as outposts
-from dagathlon.study.engine.remote import post as posts
-from dagathlon.study.engine.remote.cache import Cache
-from dagathlon.study.engine.remote.outpost import Outpost
-from dagathlon.study.engine.remote.parcels import Batch, Reply
-from dagathlon.study.engine.remote.post import UnwantedError
-from dagathlon.study.engine.shares import Machine
+from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Call, Limits, Resources
 from dagathlon.study.store.objects import Payload, UnwritableError
 from processes import has_ended
@@ -324,8 +324,8 @@ def test_closing_ends_what_runs(known, tmp_path):
 PROGRAM = """
 import pickle, sys
 from pathlib import Path
-from dagathlon.study.engine.remote.outpost import Outpost
-from dagathlon.study.engine.shares import Machine
+from dagathlon.cluster.remote_host import Outpost
+from dagathlon.study.engine.resources import Machine
 
 batch = pickle.loads(Path(sys.argv[1]).read_bytes())
 outpost = Outpost(Path(sys.argv[2]), Machine(1), {})

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dagathlon.study.engine.remote import cache as module
-from dagathlon.study.engine.remote.cache import Cache
+from dagathlon.cluster import cache as module
+from dagathlon.cluster.cache import Cache
 from dagathlon.study.store.objects import INLINE, DamagedError, Payload
 
 SIZE = 2 * INLINE

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from dagathlon.cluster.managers import MANAGERS
+from dagathlon.cluster.settings import ClusterSettings, walltime_seconds
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.remote.managers import MANAGERS
-from dagathlon.study.engine.remote.settings import ClusterSettings, walltime_seconds
 
 
 @pytest.mark.parametrize(

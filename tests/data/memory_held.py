@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dagathlon.data.unpacking import MOST_UNPACKED
+from dagathlon.data.reading.unpacking import MOST_UNPACKED
 
 _MEASURED = """
 import sys, threading, time

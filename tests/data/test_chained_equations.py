@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.imputation import ImputationMethod, impute, method_of
+from dagathlon.data.preparing.imputation import ImputationMethod, impute, method_of
 from dagathlon.errors import DataError
 
 GAP = np.iinfo(np.uint16).max

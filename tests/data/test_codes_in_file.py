@@ -18,8 +18,9 @@ import pytest
 from memory_held import held
 
 from dagathlon import learn
-from dagathlon.data import Dataset, Variable, codes_in_file, read_data, write_data
-from dagathlon.data.unpacking import MOST_UNPACKED
+from dagathlon.data import Dataset, Variable, read_data, write_data
+from dagathlon.data.reading import codes_in_file
+from dagathlon.data.reading.unpacking import MOST_UNPACKED
 from dagathlon.errors import DataError
 
 N_ROWS = 3001
@@ -141,7 +142,7 @@ def test_the_same_as_in_memory(
     expected, said = _seen(tmp_path / form, options)
     # The packed labels of an Arrow file must be within the limit themselves.
     monkeypatch.setenv(MOST_UNPACKED, "5500" if case.startswith("many") else str(LIMIT))
-    monkeypatch.setattr("dagathlon.data.frames._used_in_place", lambda *_: None)
+    monkeypatch.setattr("dagathlon.data.reading.frames._used_in_place", lambda *_: None)
     found, said_now = _seen(tmp_path / form, options)
     assert found == expected
     assert said_now == said
@@ -218,7 +219,7 @@ def test_what_lies_ready_is_mapped(
     path = tmp_path / "d.arrow"
     write_data(whole, path)
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
-    monkeypatch.setattr("dagathlon.data.codes_in_file._mapped", None)
+    monkeypatch.setattr("dagathlon.data.reading.codes_in_file._mapped", None)
     for data in (read_data(path), read_data(path, drop=["X0", "X1"])):
         assert data == whole.select(data.names)
         assert not data.codes.flags.owndata
@@ -306,7 +307,7 @@ def test_interventions(
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
     with pytest.raises(DataError, match=r"in which rows 'X0', 'X3' were intervened on"):
         read_data(tmp_path / name)
-    monkeypatch.setattr("dagathlon.data.frames._MARKED_ROW", -2)
+    monkeypatch.setattr("dagathlon.data.reading.frames._MARKED_ROW", -2)
     found = read_data(tmp_path / name)
     assert found == expected == data
     assert found.targets == expected.targets

@@ -20,10 +20,11 @@ from everyday import FRAME, check, noted, quiet
 from pyarrow import feather, parquet
 
 from dagathlon.cli import USER_ERROR, main
-from dagathlon.data import read_data, text_bytes, unpacking
+from dagathlon.data import read_data
 from dagathlon.data.inspection import Remark, describe, noise_sample
-from dagathlon.data.reading import Reading
-from dagathlon.data.text_file import TextFile
+from dagathlon.data.reading import text_bytes, unpacking
+from dagathlon.data.reading.options import Reading
+from dagathlon.data.reading.text_file import TextFile
 from dagathlon.errors import DataError, DataWarning, GraphError
 from dagathlon.graphs import read_graph
 from dagathlon.learners.background import content_of

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from dagathlon.data import read_data, write_data
 from dagathlon.data.inspection import Description, describe
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.errors import DataError
 
 Looked = Callable[..., Description]

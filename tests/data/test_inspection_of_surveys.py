@@ -14,7 +14,7 @@ from dagathlon.cli import main
 from dagathlon.data import read_data
 from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.scales import in_order
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.errors import DataError, suggestion
 
 N = 400

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dagathlon.data import Dataset, Variable, drop_missing, read_data, write_data
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.errors import DataError
 from dagathlon.study.store.codec import decode, encode
 

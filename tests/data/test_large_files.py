@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import Dataset, Variable, column_plan, read_data, write_data
+from dagathlon.data import Dataset, Variable, read_data, write_data
+from dagathlon.data.reading import column_plan
 from dagathlon.errors import DataError
 
 

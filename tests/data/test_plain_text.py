@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import read_data, text_file, text_table
-from dagathlon.data.plain_text import PlainText
-from dagathlon.data.wide_text import whole_table
+from dagathlon.data import read_data
+from dagathlon.data.reading import text_file, text_table
+from dagathlon.data.reading.plain_text import PlainText
+from dagathlon.data.reading.wide_text import whole_table
 from dagathlon.errors import DataError
 
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dagathlon.data import read_data
-from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked, unpacked
+from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked, unpacked
 from dagathlon.errors import DataError
 
 LIMIT = 1_000_000

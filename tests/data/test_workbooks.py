@@ -11,7 +11,7 @@ from everyday import FRAME, check, noted, quiet
 
 from dagathlon.data import read_data
 from dagathlon.data.inspection import describe
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.errors import DataError, DataWarning
 
 

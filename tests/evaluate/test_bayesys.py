@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dagathlon import compare
 from dagathlon.data import read_data
-from dagathlon.evaluate.bayesys import BayesysCounts, bayesys_counts
+from dagathlon.evaluate.graphs.bayesys import BayesysCounts, bayesys_counts
 from dagathlon.evaluate.steps import StandardMetrics
 from dagathlon.graphs import Graph, cpdag, members, read_graph
 from dagathlon.learners import Estimate, learn

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagathlon.evaluate.chains import (
+from dagathlon.evaluate.posteriors.chains import (
     autocorrelation,
     estimate_graph,
     score_trajectory,

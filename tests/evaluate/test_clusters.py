@@ -12,7 +12,7 @@ import pytest
 from dagathlon.cli import main
 from dagathlon.data import write_data
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.clusters import ClusterScores, compare_clusters
+from dagathlon.evaluate.graphs.clusters import ClusterScores, compare_clusters
 from dagathlon.graphs import MeasurementModel, write_graph
 from dagathlon.graphs.measurement import of_clusters
 from dagathlon.learners import learn

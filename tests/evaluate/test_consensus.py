@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from dagathlon.evaluate.agreement import Claim, EdgeAgreement, as_class, edge_agreement
-from dagathlon.graphs import Graph
-from dagathlon.report.charts.consensus import (
+from dagathlon.evaluations.no_truth.consensus import Claim, EdgeAgreement, as_class, edge_agreement
+from dagathlon.evaluations.no_truth.consensus_chart import (
     MOST_NODES,
     consensus_drawing,
     hover,
     said,
     shown_edges,
 )
+from dagathlon.graphs import Graph
 
 COLLIDER = Graph.from_edges(["a -> c", "b -> c"], "abcd")
 CHAIN = Graph.from_edges(["a -> c", "c -> d"], "abcd")

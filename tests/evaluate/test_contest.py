@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.contest import Contest, contest
-from dagathlon.evaluate.ranking import Scores, case_weights, neutral_ranks
-from dagathlon.evaluate.significance import friedman, nemenyi, pairwise
+from dagathlon.evaluate.ranking.contest import Contest, contest
+from dagathlon.evaluate.ranking.ranks import Scores, case_weights, neutral_ranks
+from dagathlon.evaluate.ranking.significance import friedman, nemenyi, pairwise
 
 NAN = float("nan")
 
@@ -188,7 +188,7 @@ def test_a_known_statistic_of_a_balanced_incomplete_design(
     durbin = 12 * 6 / (3 * 7 * 2 * 4) * float(((sums - 3 * 4 / 2) ** 2).sum())
     assert durbin == pytest.approx(12.0)
     # Everybody takes part in three of seven: less than half, so that the rule is put aside here.
-    monkeypatch.setattr("dagathlon.evaluate.ranking._OFTEN", 0.0)
+    monkeypatch.setattr("dagathlon.evaluate.ranking.ranks._OFTEN", 0.0)
     found = friedman(table, "less")
     assert found is not None
     assert found.statistic == pytest.approx(durbin)

@@ -7,14 +7,14 @@ import pytest
 
 from dagathlon.errors import GraphError
 from dagathlon.evaluate import random_control, random_graphs
-from dagathlon.evaluate.control import (
+from dagathlon.evaluate.graphs.control import (
     COMPLETE,
     EMPTY,
     RANDOM,
     best_baseline,
     trivial_baselines,
 )
-from dagathlon.evaluate.counts import pattern_counts
+from dagathlon.evaluate.graphs.counts import pattern_counts
 from dagathlon.graphs import Graph
 
 TRUTH = Graph.from_edges(["A -> C", "B -> C", "C -> D", "D -> E"], names="ABCDEF")

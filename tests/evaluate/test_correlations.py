@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dagathlon.evaluate.correlations import (
+from dagathlon.evaluate.ranking.correlations import (
     bootstrap_means,
     mean_correlations,
     method_correlations,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.evaluate.cross_validation import PredictedRows, cross_validate, joined_folds
+from dagathlon.evaluate.models.cross_validation import PredictedRows, cross_validate, joined_folds
 from dagathlon.graphs import Graph
+from dagathlon.learners.api import learn
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.calling import learn
 from dagathlon.simulate.resampling import Fold
 
 ASIA = Network.load("asia")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagathlon.evaluate import Counts, compare
-from dagathlon.evaluate.edges import arrowhead_counts, v_structure_counts
+from dagathlon.evaluate.graphs.edges import arrowhead_counts, v_structure_counts
 from dagathlon.graphs import Graph, Mark, cpdag
 
 TRUTH = Graph.from_edges(["A -> C", "B -> C", "C -> D"], names="ABCD")

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from dagathlon.errors import DagathlonError, GraphError
-from dagathlon.evaluate.interval import (
+from dagathlon.evaluations.intersection_validation.validation import (
     IntervalResult,
     IntervalScore,
     Learned,

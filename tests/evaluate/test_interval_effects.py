@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from dagathlon.evaluate import aid
-from dagathlon.evaluate.interval import Learned, interval_validation
-from dagathlon.evaluate.interval_effects import Claims, agreed_effects, effect_distances
+from dagathlon.evaluations.intersection_validation.effects import (
+    Claims,
+    agreed_effects,
+    effect_distances,
+)
+from dagathlon.evaluations.intersection_validation.validation import Learned, interval_validation
 from dagathlon.graphs import Graph, cpdag
 
 PAIRS = list(combinations("ABCD", 2))

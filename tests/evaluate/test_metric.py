@@ -26,9 +26,9 @@ from dagathlon.evaluate.metric import (
     metric_family,
     rankable,
 )
-from dagathlon.evaluate.ranking import direction
+from dagathlon.evaluate.ranking.ranks import direction
+from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.steps import OwnMetrics
-from dagathlon.evaluate.summary import is_number
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import add_files, modules, registry

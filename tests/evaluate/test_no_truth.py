@@ -10,15 +10,19 @@ from scipy import stats
 
 from dagathlon.data import Dataset, LinearSem, Variable
 from dagathlon.errors import DataError, GraphError
-from dagathlon.evaluate.fit import cross_validated_rows
-from dagathlon.evaluate.independences import (
+from dagathlon.evaluate.models.likelihood import cross_validated_rows
+from dagathlon.evaluate.models.mixed_likelihood import mixed_row_log_likelihoods
+from dagathlon.evaluations.no_truth.checks import (
     Statement,
     audit,
     edges_as_dependences,
     implied_independences,
 )
-from dagathlon.evaluate.mixed_fit import mixed_row_log_likelihoods
-from dagathlon.evaluate.no_truth import HeldOutRows, ImpliedIndependences, paired_difference
+from dagathlon.evaluations.no_truth.scores import (
+    HeldOutRows,
+    ImpliedIndependences,
+    paired_difference,
+)
 from dagathlon.graphs import Graph, cpdag, pag, separated
 from dagathlon.learners.base import Estimate
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon.evaluate.noise_ranks import over_codes
-from dagathlon.evaluate.noise_relative import Span
-from dagathlon.evaluate.noise_resampling import Resampling
-from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
-from dagathlon.evaluate.noise_strengths import Groups, combined_ranks, mean_share, scaled
+from dagathlon.evaluations.noise.ranks import over_codes
+from dagathlon.evaluations.noise.relative import Span
+from dagathlon.evaluations.noise.resampling import Resampling
+from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.strengths import Groups, combined_ranks, mean_share, scaled
 
 NODES = {"asia": 8, "sports": 9, "property": 27, "alarm": 37, "formed": 88, "pathfinder": 109}
 METRICS = ("f1", "shd", "bsf")

@@ -15,18 +15,18 @@ from dagathlon import _core
 from dagathlon.data import LinearSem
 from dagathlon.errors import GraphError
 from dagathlon.evaluate import aid, shd, sid
-from dagathlon.evaluate.posterior_calibration import (
+from dagathlon.evaluate.posteriors.calibration import (
     calibration,
     path_outcomes,
     reliability,
 )
-from dagathlon.evaluate.posterior_discrepancies import (
+from dagathlon.evaluate.posteriors.discrepancies import (
     exact_distance,
     exponential_graph_mmd,
     graph_mmd,
 )
-from dagathlon.evaluate.posterior_effects import expected_aid, expected_sid
-from dagathlon.evaluate.posterior_graphs import (
+from dagathlon.evaluate.posteriors.effects import expected_aid, expected_sid
+from dagathlon.evaluate.posteriors.graphs import (
     auroc,
     average_precision,
     edge_auprc,

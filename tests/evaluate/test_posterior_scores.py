@@ -11,9 +11,9 @@ import pytest
 from dagathlon import compare_posterior
 from dagathlon.data import LinearSem
 from dagathlon.errors import DataError, GraphError
-from dagathlon.evaluate.posterior_graphs import expected_shd
-from dagathlon.evaluate.posterior_likelihoods import negative_log_likelihood
-from dagathlon.evaluate.posterior_scores import PosteriorScores
+from dagathlon.evaluate.posteriors.graphs import expected_shd
+from dagathlon.evaluate.posteriors.likelihoods import negative_log_likelihood
+from dagathlon.evaluate.posteriors.scores import PosteriorScores
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners import Estimate
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior

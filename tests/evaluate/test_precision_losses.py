@@ -7,11 +7,12 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, Variable
-from dagathlon.data.multivariate_normal import MultivariateNormal
-from dagathlon.data.precision_file import write_precision
+from dagathlon.data.models.multivariate_normal import MultivariateNormal
+from dagathlon.data.writing.precision_file import write_precision
 from dagathlon.errors import DataError
-from dagathlon.evaluate import compare_precision, cross_entropy, precision_losses
-from dagathlon.evaluate.precision_losses import fitted_normal
+from dagathlon.evaluate import compare_precision
+from dagathlon.evaluate.models import cross_entropy, precision_losses
+from dagathlon.evaluate.models.precision_losses import fitted_normal
 from dagathlon.evaluate.steps import HeldOut
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate

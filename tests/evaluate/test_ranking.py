@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.ranking import (
+from dagathlon.evaluate.ranking.ranks import (
     Scores,
     block_of,
     block_ranks,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.ranking import Scores
-from dagathlon.evaluate.significance import (
+from dagathlon.evaluate.ranking.ranks import Scores
+from dagathlon.evaluate.ranking.significance import (
     critical_difference,
     friedman,
     holm,

@@ -7,8 +7,8 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.no_truth import HeldOutRows, ImpliedIndependences
-from dagathlon.evaluate.standing_dag import standing_dag
+from dagathlon.evaluate.models.approximate_extension import standing_dag
+from dagathlon.evaluations.no_truth.scores import HeldOutRows, ImpliedIndependences
 from dagathlon.graphs import Graph, cpdag, extension, skeleton
 from dagathlon.learners.base import Estimate
 

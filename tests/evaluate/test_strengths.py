@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluate.ranking import score_table
-from dagathlon.evaluate.strengths import data_facts, ranks_by_kind, relative_scores, strengths
+from dagathlon.evaluate.ranking.ranks import score_table
+from dagathlon.evaluate.ranking.strengths import (
+    data_facts,
+    ranks_by_kind,
+    relative_scores,
+    strengths,
+)
 
 
 def run(name: str, case: int, seed: int, f1: float | None, **more: Any) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.errors import GraphError
-from dagathlon.evaluate import compare_path, undirected_curves
-from dagathlon.evaluate.posterior_graphs import auroc, average_precision
-from dagathlon.evaluate.undirected_curves import path_curve, probability_curve
-from dagathlon.evaluate.undirected_scores import PathScores
+from dagathlon.evaluate import compare_path
+from dagathlon.evaluate.posteriors.graphs import auroc, average_precision
+from dagathlon.evaluate.undirected import curves as undirected_curves
+from dagathlon.evaluate.undirected.curves import path_curve, probability_curve
+from dagathlon.evaluate.undirected.scores import PathScores
 from dagathlon.graphs import Graph, GraphPath, moral, write_graph, write_path
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.posterior import Posterior

@@ -9,16 +9,16 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.errors import GraphError
-from dagathlon.evaluate import cliques as cliques_module
 from dagathlon.evaluate import compare
-from dagathlon.evaluate.cliques import maximal_clique_sets
+from dagathlon.evaluate.graphs import cliques as cliques_module
+from dagathlon.evaluate.graphs.cliques import maximal_clique_sets
 from dagathlon.evaluate.steps import StandardMetrics
+from dagathlon.evaluations.graphs.conversions import converted
+from dagathlon.evaluations.posterior_comparison.comparison import compared_truth
 from dagathlon.graphs import Graph, moral, write_graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.report.beliefs import compared_truth
-from dagathlon.report.conversions import converted
 
 TRUTH = Graph.from_edges(["a - b", "b - c", "a - c", "c - d"], names="abcde")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluate.agreement import edge_agreement, skeleton_overlap
-from dagathlon.evaluate.control import COMPLETE, EMPTY, RANDOM
-from dagathlon.evaluate.summary import SUMMARISED, roc_summary, setting_summary
-from dagathlon.evaluate.verdict import KindVerdict, interval, verdict
+from dagathlon.evaluate.graphs.control import COMPLETE, EMPTY, RANDOM
+from dagathlon.evaluate.ranking.summary import SUMMARISED, roc_summary, setting_summary
+from dagathlon.evaluate.ranking.verdict import KindVerdict, interval, verdict
+from dagathlon.evaluations.no_truth.consensus import edge_agreement, skeleton_overlap
 from dagathlon.graphs import Graph
 from run_rows import run_rows
 

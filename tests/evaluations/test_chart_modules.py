@@ -14,7 +14,7 @@ from dagathlon import Study
 from dagathlon.cli import main
 from dagathlon.errors import StudyError
 from dagathlon.evaluations import Look
-from dagathlon.evaluations.charts import chart_named
+from dagathlon.evaluations.benchmarks.charts import chart_named
 from dagathlon.modules import add_files, modules
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_chart.py"

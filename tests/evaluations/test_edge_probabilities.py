@@ -13,14 +13,13 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import LinearSem, write_data
-from dagathlon.evaluations.edge_probabilities import EdgeProbabilities
-from dagathlon.graphs import Graph
-from dagathlon.posteriors.marginal_posterior import MarginalPosterior
-from dagathlon.posteriors.packed import Floats
-from dagathlon.posteriors.posterior import Posterior
-from dagathlon.report import belief_words
-from dagathlon.report.belief_parts import edge_parts, shown_sets
-from dagathlon.report.belief_tables import (
+from dagathlon.evaluations.posterior_comparison import words as belief_words
+from dagathlon.evaluations.posterior_comparison.comparison import Whose, belief_of, verdict_on
+from dagathlon.evaluations.posterior_comparison.edge_graph_chart import MOST_NODES, edge_graph
+from dagathlon.evaluations.posterior_comparison.edge_probabilities import EdgeProbabilities
+from dagathlon.evaluations.posterior_comparison.parts import edge_parts, shown_sets
+from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
+from dagathlon.evaluations.posterior_comparison.tables import (
     Named,
     agreement_rows,
     calibration_rows,
@@ -30,12 +29,13 @@ from dagathlon.report.belief_tables import (
     named_beliefs,
     score_rows,
 )
-from dagathlon.report.beliefs import Whose, belief_of, verdict_on
-from dagathlon.report.charts.edge_graph import MOST_NODES, edge_graph
-from dagathlon.report.context import Results
-from dagathlon.report.posteriors import Beliefs
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.packed import Floats
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Picture
-from dagathlon.report.tables import Combination
+from dagathlon.report.tables.runs import Combination
 from dagathlon.study.plan.plan import Run
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

@@ -14,18 +14,24 @@ import pytest
 from dagathlon import learn
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, read_data, write_data
-from dagathlon.evaluate.interval import IntervalResult, interval_validation
-from dagathlon.evaluations.intersection_validation import IntersectionValidation, doubling_sizes
+from dagathlon.evaluations.intersection_validation.evaluation import (
+    IntersectionValidation,
+    doubling_sizes,
+)
+from dagathlon.evaluations.intersection_validation.graph_chart import interval_drawing, pair_words
+from dagathlon.evaluations.intersection_validation.runs import interval_runs
+from dagathlon.evaluations.intersection_validation.section import interval_section
+from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
+from dagathlon.evaluations.intersection_validation.validation import (
+    IntervalResult,
+    interval_validation,
+)
+from dagathlon.evaluations.intersection_validation.words import belief, lead, remarks, weighted
 from dagathlon.graphs import Graph
-from dagathlon.report.charts.interval_graph import interval_drawing, pair_words
-from dagathlon.report.context import Results
-from dagathlon.report.interval_results import Validated, kind_rows
-from dagathlon.report.interval_runs import interval_runs
-from dagathlon.report.interval_section import interval_section
-from dagathlon.report.interval_words import belief, lead, remarks, weighted
 from dagathlon.report.outputs import page_of
+from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Listing, Picture
-from dagathlon.report.tables import Combination
+from dagathlon.report.tables.runs import Combination
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

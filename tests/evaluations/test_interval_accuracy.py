@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from dagathlon.errors import StudyError
-from dagathlon.evaluations.interval_accuracy import IntervalAccuracy
+from dagathlon.evaluations.forecast_accuracy.evaluation import IntervalAccuracy
 from dagathlon.graphs import Graph, Mark, cpdag
-from dagathlon.report.context import Results
+from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 

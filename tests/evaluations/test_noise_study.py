@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dagathlon.report.context import Results
-from dagathlon.report.noise_runs import case_places, charged_limit, example_runs, noise_runs
+from dagathlon.evaluations.noise.runs import case_places, charged_limit, example_runs, noise_runs
+from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 

@@ -14,8 +14,8 @@ import pytest
 from dagathlon.cli import main
 from dagathlon.errors import StudyError
 from dagathlon.modules import registry
-from dagathlon.study.view.saved_file import load, save
-from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study.records.file import load, save
+from dagathlon.study.records.from_plan import facts_of_setup
 from dagathlon.workflow import Study, rewrite
 
 ROOT = Path(__file__).parents[2]

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dagathlon.evaluate import compare, compare_path, compare_precision
-from dagathlon.evaluations.paths import Paths
-from dagathlon.evaluations.precision_matrices import PrecisionMatrices
+from dagathlon.evaluations.paths.evaluation import Paths
+from dagathlon.evaluations.paths.precision_matrices import PrecisionMatrices
 from dagathlon.graphs import Graph
 from dagathlon.modules import registry
-from dagathlon.report.context import Results
 from dagathlon.report.evaluation import tables_of
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid
 from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dagathlon.errors import StudyError
-from dagathlon.evaluations.posteriors import Posteriors
+from dagathlon.evaluations.posterior_comparison.posteriors import Posteriors
 from dagathlon.workflow import Study
 
 SMALL = Path(__file__).parents[2] / "studies" / "posteriors_small.json"

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network
-from dagathlon.evaluate.cross_entropy import discrete_cross_entropy
-from dagathlon.evaluate.fit import fit
-from dagathlon.evaluations.predictive import Predictive
+from dagathlon.evaluate.models.cross_entropy import discrete_cross_entropy
+from dagathlon.evaluate.models.likelihood import fit
+from dagathlon.evaluations.predictive.evaluation import Predictive
+from dagathlon.evaluations.predictive.scores import cross_validated
+from dagathlon.evaluations.predictive.tables import summarised
 from dagathlon.graphs import Graph, extension
-from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Table, TableSet
-from dagathlon.report.look import Look
-from dagathlon.report.predictive import cross_validated
-from dagathlon.report.predictive_tables import summarised
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import Results
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

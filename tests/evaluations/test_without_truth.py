@@ -11,7 +11,7 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import LinearSem, write_data
-from dagathlon.study.grammar.new_study import picked_study
+from dagathlon.study.config.new_study import picked_study
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

@@ -18,9 +18,9 @@ from test_environments import fake_program, in_environment
 
 from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
-from dagathlon.external.accounts import memory_limit
 from dagathlon.external.container_found import FoundContainer
 from dagathlon.external.image_store import Docker, Podman, working_way
+from dagathlon.external.process_usage import memory_limit
 from dagathlon.external.program import Ended
 from dagathlon.external.results import ProgramError, check_end
 

@@ -12,7 +12,7 @@ from folders import EMPTY_GRAPH, MANIFEST, data, learned, module, write
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.external import load_folder
-from dagathlon.external.accounts import peak_memory
+from dagathlon.external.process_usage import peak_memory
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph
 

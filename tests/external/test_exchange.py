@@ -17,7 +17,7 @@ from dagathlon.external import load_folder, servers
 from dagathlon.external.listening import Listener
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph, read_graph
-from dagathlon.learners.attempt import attempt
+from dagathlon.learners.run import attempt
 from dagathlon.pulse import watch
 
 KEEP = 'cp -r . "$TARGET"\n'

@@ -12,7 +12,7 @@ import pytest
 
 from dagathlon import cli
 from dagathlon.data import Gaussian, LinearSem, MultivariateNormal, Network, Table, write_network
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DagathlonError, OutOfTimeError, StudyError
 from dagathlon.external import ExternalModule, load_folder
 from dagathlon.graphs import Graph

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network, Variable
-from dagathlon.data.distributions import Table
+from dagathlon.data.models.distributions import Table
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors import ChainRecorder, Posterior

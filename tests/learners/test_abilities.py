@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners import learn
 from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen, suited
 from dagathlon.learners.base import Learner

@@ -17,9 +17,9 @@ import dagathlon
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongResultError
 from dagathlon.graphs import Graph, GraphPath
-from dagathlon.learners.attempt import attempt, attempt_inside
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, wrong_kind
+from dagathlon.learners.run import attempt, attempt_inside
 from dagathlon.modules import find
 from dagathlon.pulse import beat, part, until_deadline
 

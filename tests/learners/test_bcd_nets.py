@@ -10,10 +10,10 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.bcd_nets import BcdNets, horseshoe_scale
 from dagathlon.learners.jax.bcd_permutations import all_orders
+from dagathlon.learners.run import attempt
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 

@@ -200,8 +200,8 @@ def study(folder: Path, learner: str) -> Path:
 def test_a_study_names_an_algorithm_by_its_id_or_writes_it_out(
     tmp_path: Path, learner: str
 ) -> None:
+    from dagathlon.study.config.study_file import read_config
     from dagathlon.study.engine.execute import module_of
-    from dagathlon.study.grammar.config import read_config
     from dagathlon.study.plan.planner import make_plan
     from dagathlon.study.plan.task import TaskKind
 

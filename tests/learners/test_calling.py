@@ -15,8 +15,8 @@ from dagathlon import learn, read_data
 from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError, StudyError, WrongResultError
 from dagathlon.graphs import Graph
+from dagathlon.learners.api import time_limit
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.calling import time_limit
 from dagathlon.learners.progress import Bar
 from dagathlon.learners.spec import LearnerSpec
 from dagathlon.modules import NonNegative

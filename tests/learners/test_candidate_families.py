@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.learners import learn
-from dagathlon.learners.company import in_company
+from dagathlon.learners.coscheduled import in_company
 from dagathlon.learners.exact import candidate_families as shared
 from dagathlon.learners.exact.candidate_families import candidate_families
 from dagathlon.learners.exact.exact_map import ExactMap

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import facts_of
+from dagathlon.data.spec import facts_of
 from dagathlon.learners import learn
 from dagathlon.learners.undirected.copula import copula_start
 from dagathlon.modules import find

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.dibs import Dibs
@@ -20,6 +19,7 @@ from dagathlon.learners.jax.dibs_graphs import acyclicity_slope, log_prior, pare
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Theta, log_joint
 from dagathlon.learners.jax.dibs_results import without_cycles
 from dagathlon.learners.jax.moments import moments, stacked
+from dagathlon.learners.run import attempt
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable, read_data
-from dagathlon.data.regimes import regimes_of_mask
+from dagathlon.data.preparing.regimes import regimes_of_mask
 from dagathlon.errors import DataError
 from dagathlon.graphs import (
     Graph,

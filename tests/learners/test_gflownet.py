@@ -11,12 +11,12 @@ import pytest
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable, facts_of
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.dag_gflownet import DagGflownet
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth, parent_sets
 from dagathlon.learners.jax.vbg import Vbg
+from dagathlon.learners.run import attempt
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 

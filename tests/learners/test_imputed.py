@@ -9,8 +9,8 @@ import pytest
 
 from dagathlon import learn
 from dagathlon.data import Dataset, LinearSem, Variable
-from dagathlon.data.facts import DataFacts
-from dagathlon.data.imputation import impute
+from dagathlon.data.preparing.imputation import impute
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.graphs import cpdag
 from dagathlon.learners.base import Estimate

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, facts_of
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.base import Learner
 from dagathlon.modules import modules

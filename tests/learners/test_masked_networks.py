@@ -14,11 +14,11 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DagathlonError, OutOfTimeError
 from dagathlon.graphs.knowledge import Knowledge
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.grandag import Grandag
 from dagathlon.learners.jax.masked_learner import MaskedLearner, closing_arcs
 from dagathlon.learners.jax.mcsl import Mcsl
+from dagathlon.learners.run import attempt
 from dagathlon.pulse import watch
 from dagathlon.testing import check_learner
 

@@ -12,7 +12,7 @@ import pytest
 from dagathlon import learn
 from dagathlon.benchpress.mice import Mice
 from dagathlon.data import Dataset, LinearSem, Variable
-from dagathlon.data.imputation import impute
+from dagathlon.data.preparing.imputation import impute
 from dagathlon.errors import StudyError
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.imputation_step import seed_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.evaluate.counts import skeleton_counts
+from dagathlon.evaluate.graphs.counts import skeleton_counts
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 from dagathlon.learners.independence import DEFAULT_TESTS, independence_test

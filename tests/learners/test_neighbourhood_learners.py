@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.run import attempt
 from dagathlon.learners.undirected.ising_lasso import IsingLasso
 from dagathlon.learners.undirected.mixed_lasso import MixedLasso
 from dagathlon.learners.undirected.neighbourhood_lasso import NeighbourhoodLasso

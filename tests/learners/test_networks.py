@@ -12,7 +12,6 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, GraphError, OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax import backend, nets_learner
 from dagathlon.learners.jax.dagma_mlp import DagmaMlp
@@ -20,6 +19,7 @@ from dagathlon.learners.jax.nets_learner import allowed_arcs, with_required
 from dagathlon.learners.jax.nets_models import Regressions
 from dagathlon.learners.jax.notears_mlp import NotearsMlp
 from dagathlon.learners.result_checks import problems_with
+from dagathlon.learners.run import attempt
 from dagathlon.pulse import watch
 from dagathlon.study.store.formats import FORMATS
 from dagathlon.testing import check_learner

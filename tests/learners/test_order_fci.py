@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph, cpdag, latent_projection, pag, separated
 from dagathlon.learners import Learner, learn

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dagathlon import learn
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError, GraphError, StudyError
 from dagathlon.graphs import Graph, cpdag, skeleton
 from dagathlon.learners.constraint.pc import Pc

@@ -8,7 +8,7 @@ import pytest
 from dagathlon import learn
 from dagathlon.benchpress.pcalg import Mvpc
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import facts_of
+from dagathlon.data.spec import facts_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate

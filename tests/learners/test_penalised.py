@@ -10,8 +10,8 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.run import attempt
 from dagathlon.learners.undirected import inputs, selection
 from dagathlon.learners.undirected.likelihoods import (
     gaussian_log_likelihoods,

@@ -11,8 +11,8 @@ import pytest
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.run import attempt
 from dagathlon.learners.undirected.false_discovery import evidence, threshold
 from dagathlon.learners.undirected.psi_learner import PsiLearner, neighbourhoods, psi_scores
 

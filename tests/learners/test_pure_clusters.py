@@ -16,7 +16,7 @@ import pytest
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
-from dagathlon.evaluate.clusters import compare_clusters
+from dagathlon.evaluate.graphs.clusters import compare_clusters
 from dagathlon.graphs.measurement import MeasurementModel, of_clusters
 from dagathlon.learners import learn
 from dagathlon.learners.measurement.purification import Purifier, all_fours

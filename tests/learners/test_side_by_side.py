@@ -13,8 +13,8 @@ from threaded_runs import SEVERAL, alike, linear
 from dagathlon import learn
 from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners import around
-from dagathlon.learners import attempt as attempts
+from dagathlon.learners import meta_learner as around
+from dagathlon.learners import run as attempts
 from dagathlon.modules import modules
 from dagathlon.pulse import beat, best_so_far, part, until_deadline, watch
 from dagathlon.threads import allowed_threads, several_threads, side_by_side

@@ -9,7 +9,7 @@ import pytest
 
 from dagathlon import Dataset, Estimate, Graph, Learner, StructureLearner, Study, interval, learn
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.cross_validation import cross_validate
+from dagathlon.evaluate.models.cross_validation import cross_validate
 from dagathlon.learners.bayesian.bootstrap import Bootstrap
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.score.hill_climbing import HillClimbing

@@ -15,13 +15,13 @@ from scipy.special import gammaln
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.bayesys import bayesys_counts
+from dagathlon.evaluate.graphs.bayesys import bayesys_counts
 from dagathlon.graphs import Graph, Mark, latent_projection, read_graph
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.constraint.fci import Fci
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraint.rfci_bsc import RfciBsc
 from dagathlon.learners.independence import independence_test, separation_test
+from dagathlon.learners.run import attempt
 
 FCI = Fci(
     alpha=0.01, test="x2-seen", stable=False, neighbours="by-name",

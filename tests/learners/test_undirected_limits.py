@@ -8,8 +8,8 @@ from decomposable_oracle import continuous
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Learner
+from dagathlon.learners.run import attempt
 from dagathlon.learners.undirected.bd_mcmc import BdMcmc
 from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
 from dagathlon.learners.undirected.exact_decomposable import ExactDecomposable

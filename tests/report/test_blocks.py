@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagathlon.evaluate.control import COMPLETE, EMPTY, trivial_baselines
+from dagathlon.evaluate.graphs.control import COMPLETE, EMPTY, trivial_baselines
+from dagathlon.evaluations.graphs.graph_files import adjacency_picture, features
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.blocks import adjacency_blocks, difference_blocks
-from dagathlon.report.graph_files import adjacency_picture, features
 
 NAMES = [f"V{i}" for i in range(2_500)]  # blocks of 20
 TRUE = Graph.from_edges(["V0 -> V1", "V0 -> V2499", "V30 - V31", "V41 -> V40"], NAMES)

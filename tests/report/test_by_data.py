@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.by_data import _curves
 from dagathlon.report.page.tables import _telling
 

@@ -14,12 +14,13 @@ import pytest
 
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.report import painter, render
 from dagathlon.report.charts.matrix import adjacency_plot
-from dagathlon.report.drawing_processes import DrawingProcesses
-from dagathlon.report.drawings import comparison, drawing
+from dagathlon.report.figures import charts_io as render
+from dagathlon.report.figures import vega_worker as painter
+from dagathlon.report.figures.charts_io import save, save_drawing, themed
+from dagathlon.report.figures.figure_pool import DrawingProcesses
+from dagathlon.report.figures.graph_panels import comparison, drawing
 from dagathlon.report.files import harmless, write_columns, write_csv
-from dagathlon.report.render import save, save_drawing, themed
 
 CHART = adjacency_plot(["a", "b"], [[0, 1], [0, 0]])
 TRUTH = Graph.from_edges(["A -> B", "B -> C", "C -> D"])

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon.evaluate.interval import forecast
+from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
+from dagathlon.evaluations.forecast_accuracy.chart import accuracy_against_size, class_of
+from dagathlon.evaluations.forecast_accuracy.forecasts import kept, predictors, rules
+from dagathlon.evaluations.forecast_accuracy.tables import Networks, separation
+from dagathlon.evaluations.intersection_validation.validation import forecast
 from dagathlon.graphs import Graph, PartialGraph
-from dagathlon.report.charts.forecast_accuracy import accuracy_against_size, class_of
 from dagathlon.report.charts.metric_lines import correlation_lines
-from dagathlon.report.interval_accuracy import Distances, Point
-from dagathlon.report.interval_accuracy_forecasts import kept, predictors, rules
-from dagathlon.report.interval_accuracy_tables import Networks, separation
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 
 TRUTH = Graph.from_edges([("a", "->", "c"), ("b", "->", "c")], names="abcd")
 OTHER = Graph.from_edges([("a", "-", "b")], names="abcd")

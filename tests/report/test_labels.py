@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluate.control import COMPLETE, EMPTY
-from dagathlon.report.board import _Cell, _places
+from dagathlon.evaluate.graphs.control import COMPLETE, EMPTY
+from dagathlon.report.live.board import _Cell, _places
 from dagathlon.report.page.by_data import _best
 from dagathlon.report.page.tables import Tables
-from dagathlon.report.tables import named, setting_name
-from dagathlon.study.view.saved import Algorithm, Column, ModuleFacts, Settings
+from dagathlon.report.tables.runs import named, setting_name
+from dagathlon.study.records.schema import Algorithm, Column, ModuleFacts, Settings
 
 
 def _algorithm(identifier: str, **values: Any) -> Algorithm:

@@ -7,10 +7,10 @@ import re
 from types import SimpleNamespace
 from typing import Any, cast
 
-from dagathlon.evaluate.control import EMPTY, Baselines
-from dagathlon.evaluate.ranking import direction
-from dagathlon.evaluate.summary import endings
-from dagathlon.evaluate.verdict import Interval, Verdict, verdict
+from dagathlon.evaluate.graphs.control import EMPTY, Baselines
+from dagathlon.evaluate.ranking.ranks import direction
+from dagathlon.evaluate.ranking.summary import endings
+from dagathlon.evaluate.ranking.verdict import Interval, Verdict, verdict
 from dagathlon.report.page.lead import lead_of, no_truth, shown_as, stated
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import verdict_tables

@@ -16,9 +16,9 @@ from sentences import Recomputed, check_several_kinds, names_in, plain
 
 from dagathlon.cli import main
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.ranking import direction
-from dagathlon.evaluate.verdict import verdict
-from dagathlon.evaluations.ranking import Ranking
+from dagathlon.evaluate.ranking.ranks import direction
+from dagathlon.evaluate.ranking.verdict import verdict
+from dagathlon.evaluations.ranking.evaluation import Ranking
 from dagathlon.report.page.lead import lead_of
 from dagathlon.study_run import StudyRun
 from dagathlon.workflow import Study

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dagathlon.evaluate.significance import Nemenyi
+from dagathlon.evaluate.ranking.significance import Nemenyi
+from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.boxes import boxes, kinds_of_graph
-from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.overview import overview
 from dagathlon.report.charts.parts import nothing
-from dagathlon.report.look import PALETTE, SHAPES, Look
+from dagathlon.report.figures.palette import PALETTE, SHAPES, Look
+from dagathlon.report.figures.vega_worker import VEGA_LITE
 from dagathlon.report.page import bounds
 from dagathlon.report.page.figures import detached
 from dagathlon.report.page.graphs import GraphBook, packed
-from dagathlon.report.painter import VEGA_LITE
 from dagathlon.report.section import Figure, Listing
 
 # Machado, Oliveira and Fernandes (2009): protanopia and deuteranopia, in linear RGB.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network
-from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.runs import free_parameters, run_of_starts
 from dagathlon.graphs import Graph
-from dagathlon.report.noise_runs import free_parameters, run_of_starts
 
 FOUND: dict[str, Any] = {
     **{"status": "ok", "bayesys_shd": 2.0, "bsf": 0.8, "bayesys_f1": 0.8, "time": 1.0},

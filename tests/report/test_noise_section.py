@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
-from dagathlon.evaluate.noise_strengths import Groups
+from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.section import noise_parts
+from dagathlon.evaluations.noise.strengths import Groups
+from dagathlon.evaluations.noise.summary import algorithm_order, noisy_codes
+from dagathlon.evaluations.noise.tables import ON_PAGE, noise_tables
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet
-from dagathlon.report.look import Look
-from dagathlon.report.noise_section import noise_parts
-from dagathlon.report.noise_summary import algorithm_order, noisy_codes
-from dagathlon.report.noise_tables import ON_PAGE, noise_tables
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Figure, Grid, Part, Words
 
 LEFT = {"robust": {"M10": 0.9, "cMISL": 0.8}, "frail": {"M10": 0.5, "cMISL": 0.4}}

@@ -13,7 +13,7 @@ import pytest
 from dagathlon.graphs import Graph
 from dagathlon.report.page.graphs import GraphBook, packed
 from dagathlon.report.page.tables import case_names, columns
-from dagathlon.report.tables import Combination
+from dagathlon.report.tables.runs import Combination
 from dagathlon.workflow import rewrite
 
 HOSTILE = "<script>alert(1)</script>"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from dagathlon.evaluations.graphs.learned_chart import learned_drawing
+from dagathlon.evaluations.no_truth.bootstrap import Copies, pair_probabilities
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
-from dagathlon.report.bootstrap import Copies, pair_probabilities
-from dagathlon.report.charts.learned import learned_drawing
 from dagathlon.report.charts.legend import Key, Keyed
 from dagathlon.report.page.shown import shown
-from dagathlon.report.places import Place, by_data, not_defined
 from dagathlon.report.section import Picture, Section
-from dagathlon.report.tables import Combination
+from dagathlon.report.tables.places import Place, by_data, not_defined
+from dagathlon.report.tables.runs import Combination
 
 GRAPH = Graph.from_edges(["a -> c", "b -> c", "c -> d"])
 

@@ -6,15 +6,23 @@ from typing import Any
 
 import pytest
 
+from dagathlon.evaluations.posterior_comparison.posterior_figures import (
+    posterior_figures,
+    trust_parts,
+    truth_parts,
+)
+from dagathlon.evaluations.posterior_comparison.posterior_words import (
+    entropies,
+    trusted,
+    yardsticks,
+)
 from dagathlon.report.charts.correlations import correlation_tiles, short
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet
-from dagathlon.report.look import Look
-from dagathlon.report.metric_tables import ALL_GRAPHS, correlation_rows, data_sets, mean_rows
-from dagathlon.report.posterior_figures import posterior_figures, trust_parts, truth_parts
-from dagathlon.report.posterior_words import entropies, trusted, yardsticks
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Grid, Words
+from dagathlon.report.tables.metrics import ALL_GRAPHS, correlation_rows, data_sets, mean_rows
 
 METRICS = ("e_shd", "edge_auroc", "graph_mmd")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.significance import Nemenyi
-from dagathlon.evaluations.ranking import Ranking
+from dagathlon.evaluate.ranking.significance import Nemenyi
+from dagathlon.evaluations.ranking.chart import critical_difference
+from dagathlon.evaluations.ranking.evaluation import Ranking
 from dagathlon.report.charts.cost import accuracy_against_cost
-from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import is_nothing
-from dagathlon.report.look import PALETTE, Look
-from dagathlon.report.render import save
+from dagathlon.report.figures.charts_io import save
+from dagathlon.report.figures.palette import PALETTE, Look
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagathlon.report.typeset import Layout, printed, to_html, to_latex
+from dagathlon.report.tables.latex import Layout, printed, to_html, to_latex
 
 ROWS: list[dict[str, Any]] = [
     {"who": "hc_1 & co", "net": "asia", "n": 1000, "x": 0.5, "x_low": 0.4, "x_high": 0.6},

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from dagathlon.cli import main
-from dagathlon.evaluate.agreement import edge_agreement
-from dagathlon.evaluations.agreement import _in_words
+from dagathlon.evaluations.no_truth.agreement import _in_words
+from dagathlon.evaluations.no_truth.consensus import edge_agreement
 from dagathlon.graphs import Graph
-from dagathlon.study.grammar.new_study import picked_study
+from dagathlon.study.config.new_study import picked_study
 from dagathlon.workflow import Study
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dagathlon import evaluations
-from dagathlon.evaluate.summary import roc_summary
+from dagathlon.evaluate.ranking.summary import roc_summary
 from dagathlon.graphs import read_graph
 from dagathlon.modules import modules
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.context import Results
-from dagathlon.report.tables import Combination, combinations
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import Combination, combinations
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 

@@ -13,9 +13,9 @@ from dagathlon.errors import StudyError
 from dagathlon.modules import find
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.linear_sem import RandomLinearSem
+from dagathlon.study.config.expand import expand
+from dagathlon.study.config.json_source import Node
 from dagathlon.study.engine.execute import execute
-from dagathlon.study.grammar.expand import expand
-from dagathlon.study.grammar.json_source import Node
 from dagathlon.study.plan.task import TaskKind, random_stream
 from dagathlon.workflow import Study
 

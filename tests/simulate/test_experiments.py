@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dagathlon.data import Dataset, LinearSem, Network, Table
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.bayesian.designed_experiments import DesignedExperiments

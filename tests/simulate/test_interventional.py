@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import LinearSem, MultivariateNormal, Network, read_data, write_data
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.simulate.interventional import Interventional
 

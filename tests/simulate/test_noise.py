@@ -8,7 +8,7 @@ from scipy import stats
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.data.spec import DataFacts, facts_of
 from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.graphs import Graph, latent_projection, read_graph
 from dagathlon.simulate.noise import Noise, ObservedTruth

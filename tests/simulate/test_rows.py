@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dagathlon.data import Dataset, LinearSem, MultivariateNormal, Network, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError, DataWarning, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.simulate.discretized import Discretized

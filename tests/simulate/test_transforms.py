@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.data.spec import DataFacts, facts_of
 from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.modules import modules

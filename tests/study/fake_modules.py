@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.data.storable import storable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner

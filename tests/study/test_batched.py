@@ -17,7 +17,7 @@ from test_engine import outcome, statuses
 from dagathlon.cli import main
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import KilledError, UnsuitedError, WrongResultError
-from dagathlon.learners.attempt import attempt, attempt_many
+from dagathlon.learners.run import attempt, attempt_many
 from dagathlon.modules import find
 from dagathlon.study.engine import batched
 from dagathlon.study.engine import perform as subject

@@ -12,8 +12,8 @@ from dagathlon.cli import main
 from dagathlon.data import Network, load_data
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph, cpdag, moral, skeleton, write_graph
-from dagathlon.study.grammar.new_study import picked_study
-from dagathlon.study.view.provenance import Provenance
+from dagathlon.study.config.new_study import picked_study
+from dagathlon.study.records.provenance import Provenance
 from dagathlon.workflow import Study
 
 ASIA = Network.load("asia").graph

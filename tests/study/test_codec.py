@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, Variable
-from dagathlon.data.multivariate_normal import MultivariateNormal
+from dagathlon.data.models.multivariate_normal import MultivariateNormal
+from dagathlon.data.reading.unpacking import MOST_UNPACKED
 from dagathlon.data.storable import storable
-from dagathlon.data.unpacking import MOST_UNPACKED
 from dagathlon.graphs import Graph, GraphPath
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.chain import Chain
@@ -274,7 +274,7 @@ def container(header, body=b"", length=None) -> bytes:
         "os:system",
         "subprocess:Popen",
         "builtins:dict",
-        "dagathlon.data.sem:LinearSem",
+        "dagathlon.data.models.sem:LinearSem",
         f"{__name__}:Undeclared",
         "antigravity:",
         "no.such.module:Type",

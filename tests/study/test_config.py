@@ -8,7 +8,7 @@ import pytest
 from small_study import STUDY
 
 from dagathlon.errors import StudyError
-from dagathlon.study.grammar.json_source import Node
+from dagathlon.study.config.json_source import Node
 from dagathlon.workflow import Study
 
 

@@ -7,12 +7,12 @@ from plans import FakePlan, add_data, call, learner, plan_of
 from test_engine import outcome
 
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.study.engine.cores import Cores
 from dagathlon.study.engine.execute import gains_by_threads
+from dagathlon.study.engine.idle_cores import Cores
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
+from dagathlon.study.engine.resources import Share
 from dagathlon.study.engine.schedule import Schedule
-from dagathlon.study.engine.shares import Share
 from dagathlon.study.plan.task import Resources, TaskKind
 from dagathlon.study.store.store import Store
 

@@ -13,8 +13,9 @@ from rich.console import Console
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.protocol import Began, Finished, Host, Note, Running, Summary
 from dagathlon.study.plan.task import Outcome, Status
-from dagathlon.study.view.causes import Skipped, causes
-from dagathlon.study.view.display import (
+from dagathlon.study.records.causes import Skipped, causes
+from dagathlon.study.records.counters import Tally
+from dagathlon.study.records.display import (
     Display,
     Lines,
     Silence,
@@ -24,8 +25,7 @@ from dagathlon.study.view.display import (
     headline,
     make_display,
 )
-from dagathlon.study.view.hosts import failures_by_host
-from dagathlon.study.view.tally import Tally
+from dagathlon.study.records.hosts import failures_by_host
 
 PLAN = plan_of(learner(), learner(number=1), seeds=2)
 SIMULATED = {("graph", "g"): 2, ("parameters", "p"): 2, ("data", "d"): 2}
@@ -248,7 +248,7 @@ def test_log_has_one_object_per_event():
 
 def test_lines_come_now_and_then(monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr("dagathlon.study.view.display.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dagathlon.study.records.display.time.monotonic", lambda: clock[0])
     text = io.StringIO()
     view = Lines(Console(file=text, width=200))
     tally = tally_of(BEGAN)

@@ -15,6 +15,7 @@ from small_study import STUDY
 from test_engine import outcome, statuses
 
 from dagathlon.cli import main
+from dagathlon.cluster.managers import MANAGERS
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine import inline
 from dagathlon.study.engine.batched import BatchedEngine
@@ -34,7 +35,6 @@ from dagathlon.study.engine.messages import (
     opened_header,
 )
 from dagathlon.study.engine.protocol import Finished, Note, Options
-from dagathlon.study.engine.remote.managers import MANAGERS
 from dagathlon.study.plan.task import Limits, Status
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

@@ -12,12 +12,12 @@ from dagathlon.errors import StudyError
 from dagathlon.report.page.machines import machines
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.records.provenance import Provenance
 from dagathlon.study.store import index_tables
 from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.machine import described, machine_facts
 from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.provenance import Provenance
 
 DONE = Outcome(Status.OK, wall=1.5, host="alpha")
 

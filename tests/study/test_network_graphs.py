@@ -9,8 +9,8 @@ import pytest
 
 from dagathlon.data import Network, write_network
 from dagathlon.errors import StudyError
-from dagathlon.study.grammar.config import Config, read_config
-from dagathlon.study.grammar.new_study import picked_study
+from dagathlon.study.config.new_study import picked_study
+from dagathlon.study.config.study_file import Config, read_config
 
 
 def _config(folder: Path, graph: str | None, parameters: str | None = None) -> Config:

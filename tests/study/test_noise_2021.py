@@ -16,7 +16,7 @@ from dagathlon.data import Network, write_network
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import ALGORITHM
 from dagathlon.study.plan.task import Limits
-from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study.records.from_plan import facts_of_setup
 
 ROOT = Path(__file__).parents[2]
 WHOLE = ROOT / "studies" / "noise_2021.json"

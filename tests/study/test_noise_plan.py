@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dagathlon.errors import StudyError
+from dagathlon.study.config.json_source import Node
+from dagathlon.study.config.noises import read_noises
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
-from dagathlon.study.grammar.json_source import Node
-from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Status, TaskKind
 from dagathlon.study.store.results_folder import STORE_FOLDER

@@ -13,7 +13,7 @@ from dagathlon.errors import StudyError
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.modules.registry import FILES, modules
-from dagathlon.study.grammar.picks import picks_of
+from dagathlon.study.config.picks import picks_of
 
 OWN = '''
 from dataclasses import dataclass

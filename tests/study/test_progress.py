@@ -16,9 +16,9 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Host, Options, Running, silent
 from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.records.progress import Progress, moment, plain
 from dagathlon.study.store.claims import Registration, RunRecord, run_records
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.progress import Progress, moment, plain
 
 NODES = [
     {"name": "node1", "workers": 8, "given": 9, "done": 100, "failed": 0, "remark": ""},

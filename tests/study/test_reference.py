@@ -15,8 +15,8 @@ from small_study import STUDY
 from dagathlon.errors import StudyError
 from dagathlon.modules import registry
 from dagathlon.study.plan.plan import Plan
-from dagathlon.study.view.saved_file import load, save
-from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study.records.file import load, save
+from dagathlon.study.records.from_plan import facts_of_setup
 from dagathlon.workflow import Study
 
 CODE = """

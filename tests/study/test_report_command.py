@@ -19,9 +19,9 @@ from small_study import STUDY
 
 from dagathlon.cli import main
 from dagathlon.cli.serve import server_of
+from dagathlon.study.records.file import SAVED
+from dagathlon.study.records.provenance import PROVENANCE
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.provenance import PROVENANCE
-from dagathlon.study.view.saved_file import SAVED
 
 # A learner of a user's own that leaves a mark whenever its file is executed.
 MARKING = '''
@@ -269,7 +269,7 @@ def test_an_evaluation_that_is_not_there_is_named(
 ) -> None:
     known = dict(__import__("dagathlon.modules", fromlist=["modules"]).modules("evaluation"))
     del known["ranking"]
-    monkeypatch.setattr("dagathlon.report.context.modules", lambda kind: known)
+    monkeypatch.setattr("dagathlon.report.results.modules", lambda kind: known)
     assert main(["report", str(copied)]) == 0
     printed = capsys.readouterr().out
     assert "small: ranking is not shown: no evaluation of that name is installed here" in printed

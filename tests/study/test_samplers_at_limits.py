@@ -9,10 +9,10 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
 from dagathlon.learners.bayesian.space_based import SpaceBased
+from dagathlon.learners.run import attempt
 from dagathlon.modules import modules
 from dagathlon.study.engine.perform import perform
 from dagathlon.study.plan.task import Call, Limits, Status, TaskKind

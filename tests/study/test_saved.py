@@ -14,11 +14,11 @@ from small_study import STUDY
 
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import Case, Run
-from dagathlon.study.view.columns import Packed, by_column, by_record, packed
-from dagathlon.study.view.provenance import PROVENANCE, Provenance, RunState
-from dagathlon.study.view.saved_file import SAVED, load, save, saved_setups
-from dagathlon.study.view.saving import POSITIONS, facts_of_setup
-from dagathlon.study.view.standing import Standing
+from dagathlon.study.records.columns import Packed, by_column, by_record, packed
+from dagathlon.study.records.completeness import Standing
+from dagathlon.study.records.file import SAVED, load, save, saved_setups
+from dagathlon.study.records.from_plan import POSITIONS, facts_of_setup
+from dagathlon.study.records.provenance import PROVENANCE, Provenance, RunState
 from dagathlon.workflow import Study
 
 
@@ -243,7 +243,7 @@ def test_a_later_format_is_named(folder: Path) -> None:
 
 def test_a_bomb_is_not_unpacked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _changed(folder / SAVED, _part("keys", bytes(32 * 2**15)))
-    monkeypatch.setattr("dagathlon.study.view.saved_file.MOST_BYTES", 2**20)
+    monkeypatch.setattr("dagathlon.study.records.file.MOST_BYTES", 2**20)
     with pytest.raises(StudyError, match="unpacks to more than"):
         load(folder)
 

@@ -12,7 +12,7 @@ from test_engine import outcome, statuses
 
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.study.engine.local import LocalEngine
-from dagathlon.study.engine.shares import Machine, Share, cards_here, cards_to_give
+from dagathlon.study.engine.resources import Machine, Share, cards_here, cards_to_give
 from dagathlon.study.plan.task import Call, Resources, Status, TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

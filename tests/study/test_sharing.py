@@ -8,11 +8,11 @@ import pytest
 from plans import FakePlan, add_data, call, learner
 
 from dagathlon.learners.exact import candidate_families as shared
+from dagathlon.study.engine.data_affinity import Sharing
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.engine.schedule import Schedule
-from dagathlon.study.engine.sharing import Sharing
 from dagathlon.study.plan.task import Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study

@@ -10,7 +10,7 @@ import pytest
 from dagathlon import Study, read_data
 from dagathlon.data import list_data, load_data, load_sachs
 from dagathlon.errors import DataError
-from dagathlon.study.grammar.library import Library
+from dagathlon.study.config.library import Library
 
 STUDIES = sorted((Path(__file__).parents[2] / "studies").glob("*.json"))
 

@@ -19,7 +19,7 @@ from small_study import STUDY
 from dagathlon.cli import main
 from dagathlon.cli.serve import server_of
 from dagathlon.errors import StudyError
-from dagathlon.report import live
+from dagathlon.report.live import page as live
 from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.results_folder import (
     INDEX,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from dagathlon.errors import StudyError
+from dagathlon.study.config.json_schema import study_schema
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
-from dagathlon.study.grammar.json_schema import study_schema
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.cross_entropy import CrossEntropy
-from dagathlon.evaluate.cross_validation import PredictedRows
+from dagathlon.evaluate.models.cross_entropy import CrossEntropy
+from dagathlon.evaluate.models.cross_validation import PredictedRows
 from dagathlon.evaluate.steps import CaseDiagnostics, StandardMetrics
 from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.resampling import Fold, Subsample
-from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, agreed
+from dagathlon.study.config.plan_requests import Cases, DataScore, Learning, RunScore, agreed
 
 CASES = Cases("g", "p", "d", range(1, 3), DataFacts(), True, Iid(), (), ("a", "b"))
 WITHOUT = Cases("None", "None", "file", range(1, 2), DataFacts(), False, None, (), ("a",))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from dagathlon.benchpress.needs import Needs, Table, objection
 from dagathlon.benchpress.translation import Translation
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner, Output, Sampler
+from dagathlon.learners.run import attempt_inside
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 

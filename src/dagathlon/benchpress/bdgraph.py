@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dagathlon.benchpress.base import BenchpressSampler
 from dagathlon.benchpress.needs import ANY, CONTINUOUS
 from dagathlon.benchpress.translation import same
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
 from dagathlon.modules import Probability
 

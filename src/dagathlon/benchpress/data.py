@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressData
 from dagathlon.benchpress.translation import same
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.simulate.base import DataGenerator
 from dagathlon.simulate.missing import Missing

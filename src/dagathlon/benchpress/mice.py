@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias, cast
 
-from dagathlon.data.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, ImputationMethod
+from dagathlon.data.preparing.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, ImputationMethod
 from dagathlon.learners.imputation_step import ImputationStep
 from dagathlon.modules import NonNegative, Range
 

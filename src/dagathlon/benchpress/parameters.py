@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from dagathlon.benchpress.base import BenchpressParameters
 from dagathlon.benchpress.translation import same
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.simulate.base import GraphKind
 from dagathlon.simulate.discrete import BinaryNetwork

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
 from dagathlon.benchpress.translation import same
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners.constraint import dual_pc
 from dagathlon.learners.constraint.missing_values import MissingValuePc
 from dagathlon.learners.constraint.pc import Pc

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dagathlon.data import list_data, load_data
-from dagathlon.data.imputation import DEFAULT_COPIES
-from dagathlon.data.reading import Reading
+from dagathlon.data.preparing.imputation import DEFAULT_COPIES
+from dagathlon.data.reading.options import Reading
 from dagathlon.errors import DagathlonError, DataError, NotApplicableError, suggestion
-from dagathlon.learners.calling import seed_of
+from dagathlon.learners.api import seed_of
 from dagathlon.modules.spec import single_values
 from dagathlon.simulate.columns import Standardize
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from typing import IO, Any, cast
 
 from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.external.accounts import descendants
+from dagathlon.external.process_usage import descendants
 from dagathlon.modules import Kind, modules
 from dagathlon.study.engine.limits import resident
-from dagathlon.study.engine.shares import Share
+from dagathlon.study.engine.resources import Share
 from dagathlon.study.engine.worker import die_with, output_tail
 from dagathlon.testing.checks import CHECKS
 

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.data import Dataset, write_data
-from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
+from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DagathlonError, DataError, DataWarning, not_written
 from dagathlon.external.held_folder import HeldFolder
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
 from dagathlon.report.outputs import FigureChoice
+from dagathlon.study.config.new_study import title_of, with_full_paths, without_truth
 from dagathlon.study.engine.limits import Usage
-from dagathlon.study.grammar.new_study import title_of, with_full_paths, without_truth
 from dagathlon.study.plan.task import Limits, Outcome, Status
+from dagathlon.study.records.display import make_display
 from dagathlon.study.store.codec import encode
 from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.display import make_display
 from dagathlon.workflow import Study
 
 _PAGES = (".html", ".htm")

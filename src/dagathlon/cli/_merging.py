@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.records.merged_setups import bring_setups
 from dagathlon.study.store.conflicts import Conflict, note_conflicts
 from dagathlon.study.store.merging import Merged, merge
 from dagathlon.study.store.results_folder import STORE_FOLDER, find_store
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.merged_setups import bring_setups
 from dagathlon.wording import agreeing, counted
 
 AT_ODDS = 1

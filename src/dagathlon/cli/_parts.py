@@ -13,8 +13,8 @@ from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
 from dagathlon.modules.registry import FILES
 from dagathlon.modules.sources import sources
-from dagathlon.study.grammar.config import code_of
-from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.config.study_file import code_of
+from dagathlon.study.config.units import seconds_of, size_of
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome
 from dagathlon.study.store.results_folder import STORE_FOLDER

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dagathlon.cli._parts import check_folder
-from dagathlon.data.precision_file import write_precision
+from dagathlon.data.writing.precision_file import write_precision
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs.measurement_files import check_measurement_suffix, write_measurement
 from dagathlon.graphs.path_files import check_path_suffix, write_path

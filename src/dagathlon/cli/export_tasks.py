@@ -16,10 +16,10 @@ from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_study_arguments, load_study
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
+from dagathlon.study.config.portable import NamedFile, code_files, files_of
+from dagathlon.study.config.study_file import code_of
 from dagathlon.study.engine.parts import MOST_SHARDS
-from dagathlon.study.grammar.config import code_of
-from dagathlon.study.grammar.portable import NamedFile, code_files, files_of
-from dagathlon.study.view.array_jobs import STUDY_FOLDER, TABLE, readme, scripts, shard_table
+from dagathlon.study.records.array_jobs import STUDY_FOLDER, TABLE, readme, scripts, shard_table
 from dagathlon.wording import counted
 from dagathlon.workflow import Study
 

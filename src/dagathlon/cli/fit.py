@@ -11,7 +11,7 @@ from dagathlon.cli._data import add_data_arguments, data_from
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import check_folder
 from dagathlon.data import About, fit, write_network
-from dagathlon.data.fitting import DEFAULT_PRIOR, Method
+from dagathlon.data.models.fitting import DEFAULT_PRIOR, Method
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, read_graph
 

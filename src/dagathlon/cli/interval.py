@@ -30,18 +30,24 @@ from dagathlon.cli._parts import (
     load_modules,
     stored_outcomes,
 )
-from dagathlon.data.preview import described
+from dagathlon.data.reading.preview import described
 from dagathlon.errors import DagathlonError, listing
-from dagathlon.intersection import Question, answer_of, result_of, run_shown, suggested
+from dagathlon.evaluations.intersection_validation.question import (
+    Question,
+    answer_of,
+    result_of,
+    run_shown,
+    suggested,
+)
+from dagathlon.study.config.new_study import title_of
+from dagathlon.study.config.picks import picks_of
+from dagathlon.study.config.units import seconds_of, size_of
 from dagathlon.study.engine.engines import DEFAULT, make_engine
-from dagathlon.study.grammar.new_study import title_of
-from dagathlon.study.grammar.picks import picks_of
-from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.study.plan.forecast import forecast
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
-    from dagathlon.evaluate.interval import IntervalResult
+    from dagathlon.evaluations.intersection_validation.validation import IntervalResult
     from dagathlon.study.engine.protocol import Engine
     from dagathlon.workflow import Study
 

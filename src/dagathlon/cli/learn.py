@@ -40,19 +40,19 @@ from dagathlon.cli._selection import (
     check_selection_places,
     write_selection_files,
 )
-from dagathlon.data.preview import described
+from dagathlon.data.reading.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import format_named, format_of
 from dagathlon.graphs.formats.matrix import lost_by_adjacency
 from dagathlon.learners import Estimate, learn
-from dagathlon.learners.attempt import STOPPED_EARLY, limit_words
+from dagathlon.learners.api import seed_of, time_limit
 from dagathlon.learners.bayesian.imputed import Imputed
-from dagathlon.learners.calling import seed_of, time_limit
+from dagathlon.learners.run import STOPPED_EARLY, limit_words
 from dagathlon.learners.spec import LearnerSpec
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.study.config.units import seconds_of
 from dagathlon.study.engine.limits import Meter, Usage
-from dagathlon.study.grammar.units import seconds_of
 from dagathlon.wording import counted
 
 # Learners look at the clock themselves, and may need a moment to put their best so far together;

@@ -12,18 +12,18 @@ from typing import cast
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import add_modules_argument, load_modules
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalModule
 from dagathlon.learners.abilities import FAMILIES, GIVES, KINDS, TAKES, abilities_of, chosen
-from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.learners.independence import TestModule
+from dagathlon.learners.run import make_ready
 from dagathlon.learners.score.score_kinds import ScoreModule
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.modules.registry import unknown_module
-from dagathlon.study.grammar.evaluation import Request
-from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.config.evaluation import Request
+from dagathlon.study.config.units import seconds_of, size_of
 from dagathlon.testing.checks import CHECKS
 
 _KINDS: tuple[Kind, ...] = (

@@ -19,8 +19,8 @@ from dagathlon.cli._parts import add_modules_argument, load_modules, write_text
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
 from dagathlon.external.manifest import ModuleKind
-from dagathlon.study.grammar.examples import example, examples
-from dagathlon.study.grammar.new_study import picked_study, starting_study, title_of
+from dagathlon.study.config.examples import example, examples
+from dagathlon.study.config.new_study import picked_study, starting_study, title_of
 
 _LEARNER = '''\
 """My structure learner."""

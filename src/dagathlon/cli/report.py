@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_figures_arguments, add_modules_argument, load_modules
-from dagathlon.evaluate.ranking import UNITS
+from dagathlon.evaluate.ranking.ranks import UNITS
 from dagathlon.workflow import rewrite
 
 

@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dagathlon.cli._cluster import add_cluster_arguments, chosen_engine
 from dagathlon.cli._declaring import Commands, command
-from dagathlon.cli._detach import add_detach_arguments, detach, refuse_coordinator
 from dagathlon.cli._exit_codes import INTERRUPTED
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
@@ -20,13 +18,15 @@ from dagathlon.cli._parts import (
     warn_of_plan,
 )
 from dagathlon.cli._shards import add_shard_argument, shard_of, what_next
+from dagathlon.cluster.detach import add_detach_arguments, detach, refuse_coordinator
+from dagathlon.cluster.flags import add_cluster_arguments, chosen_engine
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import Status
-from dagathlon.study.view.display import make_display
-from dagathlon.study.view.sources import source_lines
+from dagathlon.study.records.display import make_display
+from dagathlon.study.records.sources import source_lines
 from dagathlon.wording import counted
 from dagathlon.workflow import Study
 

@@ -9,7 +9,7 @@ from dagathlon.cli._declaring import Commands, command
 from dagathlon.data import Network, write_data
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import write_graph
-from dagathlon.learners.calling import seed_of
+from dagathlon.learners.api import seed_of
 from dagathlon.wording import counted
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from dagathlon.cli._declaring import Commands, command
-from dagathlon.study.grammar.json_schema import study_schema
+from dagathlon.study.config.json_schema import study_schema
 
 
 def add_parser(commands: Commands) -> None:

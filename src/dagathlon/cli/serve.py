@@ -10,13 +10,13 @@ from typing import Any
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli.status import described, lines_of, shown_records
 from dagathlon.errors import DagathlonError
-from dagathlon.report.boards import Boards
-from dagathlon.report.live import LiveServer
+from dagathlon.report.live.boards import Boards
+from dagathlon.report.live.page import LiveServer
+from dagathlon.study.records.progress import Progress
 from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import counts
-from dagathlon.study.view.progress import Progress
 
 
 def add_parser(commands: Commands) -> None:

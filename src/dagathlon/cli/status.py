@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import table
 from dagathlon.errors import DagathlonError
-from dagathlon.report.context import Results
+from dagathlon.report.results import Results
 from dagathlon.study.plan.task import Status
+from dagathlon.study.records.display import duration
+from dagathlon.study.records.file import saved_setups
+from dagathlon.study.records.progress import Progress, moment, plain, since
 from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import Count, counts
-from dagathlon.study.view.display import duration
-from dagathlon.study.view.progress import Progress, moment, plain, since
-from dagathlon.study.view.saved_file import saved_setups
 
 _SECONDS = 2.0
 _FROM_THE_TOP = "\x1b[H\x1b[J"

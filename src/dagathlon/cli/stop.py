@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from dagathlon.cli._declaring import Commands, command
-from dagathlon.cli._detach import LOG
+from dagathlon.cluster.detach import LOG
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.study.engine.coordinator import STOP
 from dagathlon.study.store.claims import RunRecord, run_records

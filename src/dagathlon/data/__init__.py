@@ -1,22 +1,21 @@
 """Data sets, Bayesian networks, their file formats, standard networks."""
 
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.discretization import discretize
-from dagathlon.data.distributions import Distribution, Gaussian, Table
-from dagathlon.data.facts import DataFacts, DataKind, facts_of
-from dagathlon.data.files import read_data, write_data
-from dagathlon.data.fitting import fit
-from dagathlon.data.gaps import drop_missing
-from dagathlon.data.imputation import impute
 from dagathlon.data.inference import Assignment, NormalAnswer, TableAnswer
-from dagathlon.data.logarithms import log_columns
-from dagathlon.data.multivariate_normal import MultivariateNormal
-from dagathlon.data.network import About, Network
+from dagathlon.data.models.distributions import Distribution, Gaussian, Table
+from dagathlon.data.models.fitting import fit
+from dagathlon.data.models.multivariate_normal import MultivariateNormal
+from dagathlon.data.models.network import About, Network
+from dagathlon.data.models.sem import LinearSem
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
-from dagathlon.data.preview import ColumnSummary
-from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.sem import LinearSem
-from dagathlon.data.sem_file import read_sem
+from dagathlon.data.preparing.discretization import discretize
+from dagathlon.data.preparing.gaps import drop_missing
+from dagathlon.data.preparing.imputation import impute
+from dagathlon.data.preparing.logarithms import log_columns
+from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
+from dagathlon.data.reading.files import read_data, write_data
+from dagathlon.data.reading.preview import ColumnSummary
+from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.data.standard import (
     SACHS_CONDITIONS,
     NetworkRecord,
@@ -27,6 +26,7 @@ from dagathlon.data.standard import (
     sachs_graph,
 )
 from dagathlon.data.variable import Variable
+from dagathlon.data.writing.sem_file import read_sem
 
 __all__ = [
     "NETWORK_FORMATS",

@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
-from dagathlon.data import export, preview, storage
+from dagathlon.data import storage
 from dagathlon.data.fingerprint import fingerprint
-from dagathlon.data.regimes import Regimes, checked_regimes
+from dagathlon.data.preparing.regimes import Regimes, checked_regimes
+from dagathlon.data.reading import preview
 from dagathlon.data.storage import Codes, Values
 from dagathlon.data.variable import Variable, first_repeated
+from dagathlon.data.writing import export
 from dagathlon.errors import DataError, unknown
 from dagathlon.immutable import Immutable
 
@@ -414,6 +416,6 @@ def _same_regimes(left: Regimes | None, right: Regimes | None) -> bool:
 
 
 def _read(source: Any, options: dict[str, Any]) -> Dataset:
-    from dagathlon.data.files import read_data  # noqa: PLC0415 - which needs this file
+    from dagathlon.data.reading.files import read_data  # noqa: PLC0415 - which needs this file
 
     return read_data(source, **options)

@@ -13,7 +13,7 @@ from dagathlon.data.storage import Codes, Values, code_type, missing_code
 
 if TYPE_CHECKING:
     from dagathlon.data.dataset import Dataset
-    from dagathlon.data.regimes import Regimes
+    from dagathlon.data.preparing.regimes import Regimes
 
 _CHUNK = 1 << 16
 

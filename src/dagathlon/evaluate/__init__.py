@@ -1,29 +1,32 @@
 """Metrics, rankings and validation of learned graphs."""
 
-from dagathlon.evaluate.bayesys import bayesys_counts
-from dagathlon.evaluate.causal import aid, sid
-from dagathlon.evaluate.comparison import compare
-from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
-from dagathlon.evaluate.correlations import method_correlations
-from dagathlon.evaluate.counts import Counts
-from dagathlon.evaluate.cross_entropy import (
+from dagathlon.evaluate.graphs.bayesys import bayesys_counts
+from dagathlon.evaluate.graphs.causal import aid, sid
+from dagathlon.evaluate.graphs.comparison import compare
+from dagathlon.evaluate.graphs.control import random_control, random_graphs, trivial_baselines
+from dagathlon.evaluate.graphs.counts import Counts
+from dagathlon.evaluate.graphs.distance import half_shd, shd
+from dagathlon.evaluate.graphs.sortability import order_alignment, r2_sortability, varsortability
+from dagathlon.evaluate.graphs.truth import free_parameters, graph_statistics, samples_per_parameter
+from dagathlon.evaluate.models.cross_entropy import (
     cross_entropy,
     discrete_cross_entropy,
     gaussian_cross_entropy,
 )
-from dagathlon.evaluate.cross_validation import cross_validate
-from dagathlon.evaluate.distance import half_shd, shd
-from dagathlon.evaluate.fit import (
+from dagathlon.evaluate.models.cross_validation import cross_validate
+from dagathlon.evaluate.models.likelihood import (
     cross_validated_log_likelihood,
     fit,
     held_out_log_likelihood,
 )
-from dagathlon.evaluate.interval import IntervalResult, interval_validation
-from dagathlon.evaluate.posterior_comparison import compare_posterior
-from dagathlon.evaluate.precision_losses import precision_losses
-from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
-from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
-from dagathlon.evaluate.undirected_comparison import compare_path, compare_precision
+from dagathlon.evaluate.models.precision_losses import precision_losses
+from dagathlon.evaluate.posteriors.comparison import compare_posterior
+from dagathlon.evaluate.ranking.correlations import method_correlations
+from dagathlon.evaluate.undirected.comparison import compare_path, compare_precision
+from dagathlon.evaluations.intersection_validation.validation import (
+    IntervalResult,
+    interval_validation,
+)
 
 __all__ = [
     "Counts",

@@ -32,9 +32,9 @@ from dagathlon.evaluate.noise_contrasts import (
     worse,
     worst_of_all,
 )
-from dagathlon.evaluate.noise_grid import METRICS
-from dagathlon.evaluate.noise_kept import ALL_NOISY
-from dagathlon.evaluate.noise_strengths import ALL_NOISE
+from dagathlon.evaluations.noise.grid import METRICS
+from dagathlon.evaluations.noise.kept import ALL_NOISY
+from dagathlon.evaluations.noise.strengths import ALL_NOISE
 
 _BALANCED = ("f1", "bsf")
 _ALL = tuple(METRICS)

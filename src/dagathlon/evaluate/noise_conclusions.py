@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.noise_claims import CLAIMS, Claim
 from dagathlon.evaluate.noise_evidence import Evidence
-from dagathlon.evaluate.noise_grid import Row
-from dagathlon.evaluate.noise_resampling import number
-from dagathlon.evaluate.noise_runs import NoiseStudyTables
+from dagathlon.evaluations.noise.grid import Row
+from dagathlon.evaluations.noise.resampling import number
+from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
 
 Verdict: TypeAlias = Literal["yes", "no", "open"]
 

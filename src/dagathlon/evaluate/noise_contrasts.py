@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from dagathlon.evaluate.noise_evidence import Evidence
-from dagathlon.evaluate.noise_grid import CLEAN, METRICS
-from dagathlon.evaluate.noise_resampling import known_mean
-from dagathlon.evaluate.noise_strengths import ALL_NOISE
-from dagathlon.evaluate.ranking import Floats
+from dagathlon.evaluate.ranking.ranks import Floats
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS
+from dagathlon.evaluations.noise.resampling import known_mean
+from dagathlon.evaluations.noise.strengths import ALL_NOISE
 
 Names: TypeAlias = Sequence[str]
 Answer: TypeAlias = Callable[[Evidence, str], Floats]

@@ -11,15 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
-from dagathlon.evaluate.correlations import rank_correlations
-from dagathlon.evaluate.noise_change import mean_changes, time_ratios
-from dagathlon.evaluate.noise_grid import CLEAN, METRICS
-from dagathlon.evaluate.noise_kept import accuracy, edge_ratios, imputed, ratios
-from dagathlon.evaluate.noise_ranks import standing
-from dagathlon.evaluate.noise_resampling import Estimates
-from dagathlon.evaluate.noise_runs import NoiseStudyTables
-from dagathlon.evaluate.noise_strengths import ALL_NOISE
-from dagathlon.evaluate.ranking import Floats
+from dagathlon.evaluate.ranking.correlations import rank_correlations
+from dagathlon.evaluate.ranking.ranks import Floats
+from dagathlon.evaluations.noise.change import mean_changes, time_ratios
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS
+from dagathlon.evaluations.noise.kept import accuracy, edge_ratios, imputed, ratios
+from dagathlon.evaluations.noise.ranks import standing
+from dagathlon.evaluations.noise.resampling import Estimates
+from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from dagathlon.evaluations.noise.strengths import ALL_NOISE
 
 
 class Evidence:

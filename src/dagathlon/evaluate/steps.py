@@ -7,22 +7,25 @@ from typing import Any, Literal, cast
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError
-from dagathlon.evaluate.chains import estimate_graph
-from dagathlon.evaluate.comparison import (
+from dagathlon.evaluate.graphs.comparison import (
     COMPARED_AS,
     OPEN_DIRECTIONS,
     compare_by,
     standard_families,
 )
-from dagathlon.evaluate.control import random_control
-from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
+from dagathlon.evaluate.graphs.control import random_control
+from dagathlon.evaluate.graphs.sortability import r2_sortability, varsortability
 from dagathlon.evaluate.metric import Measure, MetricModule
-from dagathlon.evaluate.precision_losses import (
+from dagathlon.evaluate.models.likelihood import (
+    cross_validated_log_likelihood,
+    held_out_log_likelihood,
+)
+from dagathlon.evaluate.models.precision_losses import (
     fitted_normal,
     normal_log_likelihood,
     stands_for_normal,
 )
-from dagathlon.evaluate.sortability import r2_sortability, varsortability
+from dagathlon.evaluate.posteriors.chains import estimate_graph
 from dagathlon.graphs import Graph, extension
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate, Learner

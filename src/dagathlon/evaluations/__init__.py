@@ -3,13 +3,13 @@
 The names here are what an evaluation is written with, in this package or anywhere else.
 """
 
-from dagathlon.report.chart import Drawing, StudyChart
-from dagathlon.report.context import Results
 from dagathlon.report.evaluation import AnyTable, Evaluation, LongTable, Table, TableSet
-from dagathlon.report.look import Look
+from dagathlon.report.figures.chart import Drawing, StudyChart
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Html, Listing, Picture, Section, Words
-from dagathlon.report.typeset import Layout
-from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, Wanted
+from dagathlon.report.tables.latex import Layout
+from dagathlon.study.config.plan_requests import Cases, DataScore, Learning, RunScore, Wanted
 
 __all__ = [
     "AnyTable",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import StudyError
 from dagathlon.external.generators import ExternalData, ExternalGraph, ExternalParameters
 from dagathlon.external.learner import (

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.accounts import MEMORY
 from dagathlon.external.cache import locked, short_hash
 from dagathlon.external.environment import (
     CARDS,
@@ -24,6 +23,7 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
+from dagathlon.external.process_usage import MEMORY
 from dagathlon.learners.user_cache import cache_folder
 
 MODULE = "/module"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dagathlon.data import Dataset, facts_of, write_data
-from dagathlon.external.accounts import memory_given
+from dagathlon.external.process_usage import memory_given
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners.background import content_of, knowledge_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network, Variable, facts_of, read_data
-from dagathlon.data.unpacking import most_unpacked
+from dagathlon.data.reading.unpacking import most_unpacked
 from dagathlon.errors import DagathlonError, DataWarning, listing
 from dagathlon.external.contract import PARAMETERS
 from dagathlon.external.model_files import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import OutOfTimeError
 from dagathlon.external.contract import write_parameters
 from dagathlon.external.drawn import read_drawn_data, read_drawn_graph, read_drawn_model

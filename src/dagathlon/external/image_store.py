@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.accounts import MEMORY
 from dagathlon.external.container import (
     END_WITH_INPUT,
     HUB,
@@ -31,6 +30,7 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
+from dagathlon.external.process_usage import MEMORY
 
 _RUNTIMES = ("crun", "runc")
 _TRIED_MEMORY = 1 << 28

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagathlon.data.facts import DataKind, facts_of
+from dagathlon.data.spec import DataKind, facts_of
 from dagathlon.external.contract import Given, write_inputs
 from dagathlon.external.module import ExternalModule, seed_from
 from dagathlon.external.results import read_outputs

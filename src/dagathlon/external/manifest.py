@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.external.contract import DataFormat
 from dagathlon.external.environment import PLACE_HOLDER, Environment

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError, KilledError, listing
-from dagathlon.external.accounts import KILLS, MEMORY
 from dagathlon.external.contract import INPUTS
+from dagathlon.external.process_usage import KILLS, MEMORY
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.accounts import (
+from dagathlon.external.held_folder import HeldFolder
+from dagathlon.external.listening import Listener, read_into
+from dagathlon.external.process_usage import (
     descendants,
     high_water,
     peak_memory,
@@ -23,8 +25,6 @@ from dagathlon.external.accounts import (
     resident_now,
     server_time,
 )
-from dagathlon.external.held_folder import HeldFolder
-from dagathlon.external.listening import Listener, read_into
 from dagathlon.external.program import Ended, kill
 from dagathlon.pulse import beat
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dagathlon.learners.api import learn
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.calling import learn
 
 if TYPE_CHECKING:
     from dagathlon.learners.estimator import StructureLearner

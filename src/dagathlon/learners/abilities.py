@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.base import Learner
 from dagathlon.learners.independence import DELETION, known_tests, with_ending

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 
 FAITHFUL = "faithfulness"
 NO_HIDDEN = "no hidden common causes"

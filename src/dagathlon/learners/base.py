@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Module, Probability, SharedCode
 
@@ -142,7 +142,7 @@ class Learner(Module):
         engine ``batched`` then hands them over together.
     shares_tables
         Whether it makes, where others run on the same data that do so too, what they need along
-        with its own (`learners.company`); an engine then gives them to one worker.
+        with its own (`learners.coscheduled`); an engine then gives them to one worker.
     """
 
     kind = "algorithm"

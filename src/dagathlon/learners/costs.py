@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.facts import DataKind
-from dagathlon.learners.around import Around
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.base import Learner
+from dagathlon.learners.meta_learner import Around
 
 _FILE = "costs.json"
 _REPEATS = 3

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dagathlon.data import Dataset, Network, fit, read_data
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DagathlonError, StudyError, UnsuitedError
-from dagathlon.learners.calling import learn
+from dagathlon.learners.api import learn
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 
 try:

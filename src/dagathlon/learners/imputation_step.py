@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from dagathlon.data.facts import DataFacts
-from dagathlon.data.imputation import ImputationMethod, impute
+from dagathlon.data.preparing.imputation import ImputationMethod, impute
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.graphs import Graph
-from dagathlon.learners.around import learner_behind
 from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.meta_learner import learner_behind
 from dagathlon.modules import Delegate, Reference
 
 if TYPE_CHECKING:

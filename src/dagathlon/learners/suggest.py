@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError, listing
 from dagathlon.learners.abilities import abilities_of, suited
 from dagathlon.learners.base import Learner

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagathlon.data.facts import facts_of
+from dagathlon.data.spec import facts_of
 from dagathlon.errors import DataError, UnsuitedError, listing
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.sem import LinearSem
+from dagathlon.data.models.sem import LinearSem
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.convergence import (

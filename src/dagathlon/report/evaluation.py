@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from dagathlon.report.chart import Drawing
-from dagathlon.report.context import Results
-from dagathlon.report.look import Look
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import Results
 from dagathlon.report.section import Section
-from dagathlon.report.typeset import Layout
-from dagathlon.study.grammar.evaluation import Request
+from dagathlon.report.tables.latex import Layout
+from dagathlon.study.config.evaluation import Request
 
 Row: TypeAlias = Mapping[str, Any]
 Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]

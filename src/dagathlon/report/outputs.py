@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dagathlon.evaluate.metric import is_own, known_measures
-from dagathlon.report.chart import Drawing
-from dagathlon.report.context import Results
-from dagathlon.report.drawing_processes import OnFigure
 from dagathlon.report.evaluation import (
     AnyTable,
     Evaluation,
@@ -18,6 +15,9 @@ from dagathlon.report.evaluation import (
     by_class,
     tables_of,
 )
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.figures.charts_io import painting, save, save_drawing
+from dagathlon.report.figures.figure_pool import OnFigure
 from dagathlon.report.files import (
     write_bytes,
     write_columns,
@@ -26,9 +26,9 @@ from dagathlon.report.files import (
     write_parquet,
 )
 from dagathlon.report.page import render
-from dagathlon.report.render import painting, save, save_drawing
+from dagathlon.report.results import Results
 from dagathlon.report.section import Section, Words
-from dagathlon.report.typeset import to_html, to_latex
+from dagathlon.report.tables.latex import to_html, to_latex
 from dagathlon.report.written import note_written
 
 FigureChoice: TypeAlias = Literal["asked", "all", "none"]

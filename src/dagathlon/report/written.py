@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dagathlon
-from dagathlon.report.context import Results
 from dagathlon.report.files import write_bytes
-from dagathlon.report.terminal import board_lines
+from dagathlon.report.live.terminal import board_lines
+from dagathlon.report.results import Results
+from dagathlon.study.records.file import SAVED
+from dagathlon.study.records.provenance import PROVENANCE
 from dagathlon.study.store.results_folder import LinkError, read_file
-from dagathlon.study.view.provenance import PROVENANCE
-from dagathlon.study.view.saved_file import SAVED
 
 RECORD = "written.json"
 # Changed by every run, whether it writes anything else or not.

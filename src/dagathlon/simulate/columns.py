@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import NotApplicableError, listing, suggestion
 from dagathlon.modules import Module
 from dagathlon.simulate.row_generator import standardize

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Network, Table
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import require_dag

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.modules import Probability, Range
 from dagathlon.simulate.base import Model

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.simulate.base import DataGenerator, Model
 from dagathlon.simulate.interventional import Interventional, as_network

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dagathlon.data import Network
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.graphs import Graph, perfect_elimination_order
 from dagathlon.graphs.checks import not_chordal, require_undirected
 from dagathlon.modules import NonNegative

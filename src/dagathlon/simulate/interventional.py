@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from dagathlon.data import Dataset, Distribution, Gaussian, LinearSem, Network, Table
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError, unknown
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.simulate.base import Model

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import NotApplicableError
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Module, Natural, Probability, Range

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Probability

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.data.storage import Codes, Values, aligned_empty, code_type, missing_code
 from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.modules import Module, Probability

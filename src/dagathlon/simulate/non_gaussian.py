@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset, LinearSem, Variable
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import Model

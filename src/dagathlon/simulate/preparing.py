@@ -9,11 +9,16 @@ from typing import Annotated
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.discretization import DEFAULT_INITIAL, DEFAULT_LEVELS, Method, discretize
-from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.data.gaps import drop_missing
-from dagathlon.data.imputation import DEFAULT_SWEEPS, impute
-from dagathlon.data.logarithms import log_columns
+from dagathlon.data.preparing.discretization import (
+    DEFAULT_INITIAL,
+    DEFAULT_LEVELS,
+    Method,
+    discretize,
+)
+from dagathlon.data.preparing.gaps import drop_missing
+from dagathlon.data.preparing.imputation import DEFAULT_SWEEPS, impute
+from dagathlon.data.preparing.logarithms import log_columns
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError, NotApplicableError
 from dagathlon.modules import Natural, Range
 from dagathlon.simulate.transform import Transform

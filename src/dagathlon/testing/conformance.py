@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset, facts_of
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, WrongResultError, listing
-from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.run import attempt, make_ready
 from dagathlon.modules import find
 from dagathlon.testing.generators import description_problems
 from dagathlon.testing.reports import ConformanceError, OnCheck

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.independence import (
     DELETION,
     IMPUTATION,
@@ -20,6 +19,7 @@ from dagathlon.learners.independence import (
     independence_test,
     known_tests,
 )
+from dagathlon.learners.run import make_ready
 from dagathlon.testing.generators import description_problems
 from dagathlon.testing.reports import ConformanceError, OnCheck, close
 from dagathlon.testing.samples import NAMES, awkward, of_values, ordinary, with_missing

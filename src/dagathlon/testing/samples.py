@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 
 # A space, a dot, a letter beyond ASCII, a digit at the start: what real tables have.
 NAMES = ("a b", "x.1", "é", "2nd", "last")

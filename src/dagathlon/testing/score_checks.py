@@ -11,9 +11,9 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.attempt import make_ready
+from dagathlon.learners.run import make_ready
 from dagathlon.learners.score.score_kinds import ScoreModule, ScoreParameters, known_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.testing.generators import description_problems

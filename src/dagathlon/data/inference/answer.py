@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
+from dagathlon.data.models.distributions import FloatArray
 from dagathlon.errors import DataError, unknown
 
 

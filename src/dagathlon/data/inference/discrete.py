@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagathlon.data.distributions import Table
 from dagathlon.data.inference.answer import Assignment, TableAnswer
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.inference.factor import Factor
 from dagathlon.data.inference.propagation import collect, distribute, normalised, traced
 from dagathlon.data.inference.triangulation import MOST_CELLS, clique_tree
+from dagathlon.data.models.distributions import Table
 from dagathlon.errors import DataError
 
 if TYPE_CHECKING:
-    from dagathlon.data.network import Network
+    from dagathlon.data.models.network import Network
 
 
 class Problem:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
+from dagathlon.data.models.distributions import Distribution, FloatArray, Gaussian, Table
 from dagathlon.errors import DataError, unknown
 
 if TYPE_CHECKING:
-    from dagathlon.data.network import Network
+    from dagathlon.data.models.network import Network
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
+from dagathlon.data.models.distributions import FloatArray
 
 
 @dataclass(frozen=True)

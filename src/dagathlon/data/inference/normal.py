@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray, Gaussian, Table
 from dagathlon.data.inference.answer import NormalAnswer, TableAnswer
 from dagathlon.data.inference.discrete import impossible
 from dagathlon.data.inference.evidence import Evidence
+from dagathlon.data.models.distributions import FloatArray, Gaussian, Table
 from dagathlon.errors import DataError
 from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
-    from dagathlon.data.network import Network
+    from dagathlon.data.models.network import Network
 
 MOST_CONFIGURATIONS = 20_000
 # A value that misses what must hold exactly by more than this share of the scale contradicts it.

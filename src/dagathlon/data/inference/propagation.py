@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
 from dagathlon.data.inference.factor import Factor, product
 from dagathlon.data.inference.triangulation import CliqueTree
+from dagathlon.data.models.distributions import FloatArray
 from dagathlon.pulse import beat
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dagathlon.data.distributions import Gaussian, Table
 from dagathlon.data.inference import discrete, normal
 from dagathlon.data.inference.answer import Assignment, NormalAnswer, TableAnswer
 from dagathlon.data.inference.evidence import Evidence, evidence_of, targets_of
+from dagathlon.data.models.distributions import Gaussian, Table
 from dagathlon.errors import DataError
 
 if TYPE_CHECKING:
-    from dagathlon.data.network import Network
+    from dagathlon.data.models.network import Network
 
 
 def query(

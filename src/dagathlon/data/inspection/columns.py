@@ -12,12 +12,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from dagathlon.data.buffers import chunk_numbers, column_numbers
-from dagathlon.data.cardinality import coded
-from dagathlon.data.column_plan import ColumnPlan
-from dagathlon.data.columns import plan_column
-from dagathlon.data.files import is_table_file
-from dagathlon.data.frames import (
+from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.preparing.gaps import spellings
+from dagathlon.data.reading.buffers import chunk_numbers, column_numbers
+from dagathlon.data.reading.cardinality import coded
+from dagathlon.data.reading.column_plan import ColumnPlan
+from dagathlon.data.reading.columns import plan_column
+from dagathlon.data.reading.files import is_table_file
+from dagathlon.data.reading.frames import (
     LEFT_OUT,
     entries_of,
     indicators_of,
@@ -25,16 +27,14 @@ from dagathlon.data.frames import (
     row_labels,
     with_written,
 )
-from dagathlon.data.gaps import spellings
-from dagathlon.data.header import distinct_names
-from dagathlon.data.inspection.remarks import Remark
-from dagathlon.data.labels import Labels, looks_like_data, plain_number
-from dagathlon.data.read_csv import cardinalities_of
-from dagathlon.data.reading import Reading
-from dagathlon.data.recoding import with_recoded
-from dagathlon.data.request import MISSING, ColumnRequest
-from dagathlon.data.text_file import TitleLinesError
-from dagathlon.data.text_table import TextTable
+from dagathlon.data.reading.header import distinct_names
+from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number
+from dagathlon.data.reading.options import Reading
+from dagathlon.data.reading.read_csv import cardinalities_of
+from dagathlon.data.reading.recoding import with_recoded
+from dagathlon.data.reading.request import MISSING, ColumnRequest
+from dagathlon.data.reading.text_file import TitleLinesError
+from dagathlon.data.reading.text_table import TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, listing
 from dagathlon.wording import agreeing

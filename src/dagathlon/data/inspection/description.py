@@ -18,7 +18,7 @@ from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.inspection.row_order import RowOrder
 from dagathlon.data.inspection.together import Together
 from dagathlon.data.inspection.words import of_words
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.data.variable import Variable
 
 _HALF = 0.5

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.inspection.remarks import Remark
-from dagathlon.data.preview import is_index_name
+from dagathlon.data.reading.preview import is_index_name
 
 # Numbers that stand for a missing value by convention, where they are far from all others.
 _SENTINELS = frozenset(

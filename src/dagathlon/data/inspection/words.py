@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.inspection.scales import in_order
-from dagathlon.data.labels import DECIMAL_COMMA, FOREIGN_MINUS, is_number, plain_number
+from dagathlon.data.reading.labels import DECIMAL_COMMA, FOREIGN_MINUS, is_number, plain_number
 from dagathlon.errors import listing
 
 _MOSTLY = 0.9

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks import bif, compact, dsc, hugin, rds, xdsl, xmlbif
 from dagathlon.data.networks.limits import read_bytes
 from dagathlon.errors import DataError, listing, not_written, unknown

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks.declaration import declared, discrete_levels
 from dagathlon.data.networks.definition import Definition, Draft, build, definitions_of, place
 from dagathlon.data.networks.limits import text_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
-from dagathlon.data.network import About, Network
+from dagathlon.data.models.distributions import FloatArray
+from dagathlon.data.models.network import About, Network
 from dagathlon.data.networks.container import pack, unpack
 from dagathlon.data.networks.definition import (
     Definition,

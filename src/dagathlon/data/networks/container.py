@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
+from dagathlon.data.models.distributions import FloatArray
 from dagathlon.data.networks.limits import decompressed
 from dagathlon.errors import DataError
 

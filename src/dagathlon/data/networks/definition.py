@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
-from dagathlon.data.network import About, Network
+from dagathlon.data.models.distributions import Distribution, FloatArray, Gaussian, Table
+from dagathlon.data.models.network import About, Network
 from dagathlon.data.networks.limits import MAX_CELLS, MAX_NODES
 from dagathlon.data.variable import MAX_LEVELS, first_repeated
 from dagathlon.errors import DataError, unknown

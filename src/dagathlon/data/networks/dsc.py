@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks.declaration import declared, discrete_levels
 from dagathlon.data.networks.definition import Draft, build, place
 from dagathlon.data.networks.limits import text_of

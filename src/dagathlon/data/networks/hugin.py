@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks.declaration import declared
 from dagathlon.data.networks.definition import Draft, at, build, place
 from dagathlon.data.networks.limits import text_of

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
-from dagathlon.data.network import Network
+from dagathlon.data.models.distributions import FloatArray
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks.definition import Definition, at, build
 from dagathlon.data.networks.limits import MAX_NODES
 from dagathlon.data.networks.r_objects import RVector, read_r_object

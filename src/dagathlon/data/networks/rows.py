@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dagathlon.data.distributions import FloatArray
+from dagathlon.data.models.distributions import FloatArray
 from dagathlon.data.networks.definition import Draft, place
 from dagathlon.errors import DataError, unknown
 

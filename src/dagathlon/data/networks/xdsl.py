@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks.definition import Draft, at, build, place
 from dagathlon.data.networks.scanner import numbers
 from dagathlon.data.networks.xml_tree import Element, parse_xml

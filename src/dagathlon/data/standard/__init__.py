@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from dagathlon.data.network import Network
+from dagathlon.data.models.network import Network
 from dagathlon.data.networks import compact
 from dagathlon.data.standard.sachs import (
     BUNDLED,

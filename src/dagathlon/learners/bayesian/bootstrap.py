@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
-from dagathlon.learners.around import Around
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.meta_learner import Around
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior

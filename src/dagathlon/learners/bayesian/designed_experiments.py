@@ -8,9 +8,9 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.learners.around import learner_behind
-from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Learner
+from dagathlon.learners.meta_learner import learner_behind
+from dagathlon.learners.run import attempt
 from dagathlon.modules import Delegate, Natural
 from dagathlon.posteriors.design import best_target
 from dagathlon.simulate.experiments import Experiments

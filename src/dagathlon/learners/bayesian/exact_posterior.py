@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic

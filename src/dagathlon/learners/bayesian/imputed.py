@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dagathlon.data.facts import DataFacts
-from dagathlon.data.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, impute
+from dagathlon.data.preparing.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, impute
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
-from dagathlon.learners.around import Around
-from dagathlon.learners.attempt import Start
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.imputation_step import (
     ImputationSettings,
@@ -19,6 +17,8 @@ from dagathlon.learners.imputation_step import (
     seed_of,
     step_behind,
 )
+from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.run import Start
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import beat, until_deadline

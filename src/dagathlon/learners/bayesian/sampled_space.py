@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.bayesian.dag_sampling import squared_log, steps_for, thousands

@@ -11,12 +11,12 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.search_space import ArcMatrix, check_size, space_of_graph
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import TestText
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph

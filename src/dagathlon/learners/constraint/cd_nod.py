@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, meek
 from dagathlon.learners.background import knowledge_of, refuse_required_cycle

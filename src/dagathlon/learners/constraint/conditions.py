@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataKind, facts_of
+from dagathlon.data.spec import DataKind, facts_of
 from dagathlon.errors import DataError, unknown
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.independence import independence_test, shared_tests
 from dagathlon.modules import Count, Delegate, NonNegative, Probability, SharedCode
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph, Knowledge, Mark
 from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import knowledge_of
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
@@ -27,6 +26,7 @@ from dagathlon.learners.constraint.skewness import (
     standardised,
 )
 from dagathlon.learners.order.order_search import Boss, Grasp
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.modules import Delegate, NonNegative, Probability
 from dagathlon.pulse import beat, part

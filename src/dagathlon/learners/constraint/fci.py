@@ -12,7 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate, SharedCode
 

@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 
 if TYPE_CHECKING:
     import numpy as np

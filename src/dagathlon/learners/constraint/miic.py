@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN

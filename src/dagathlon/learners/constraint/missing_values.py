@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.pc import Pc

@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.independence import IndependenceTest
 
 if TYPE_CHECKING:

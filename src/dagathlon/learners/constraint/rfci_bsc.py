@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.constraint.dependent_answers import AnswerModel
+from dagathlon.learners.constraint.constraint_network import AnswerModel
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
@@ -24,7 +24,7 @@ from dagathlon.pulse import beat, part
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
-    from dagathlon.data.facts import DataKind
+    from dagathlon.data.spec import DataKind
 
 Question: TypeAlias = tuple[int, int, list[int]]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Output

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner

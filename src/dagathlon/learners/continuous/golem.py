@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN, NOT_GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.weights import (

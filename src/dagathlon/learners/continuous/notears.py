@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.notears_losses import (

@@ -16,7 +16,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.continuous.weights import Matrix
 
 if TYPE_CHECKING:
-    from dagathlon.data.facts import DataFacts, DataKind
+    from dagathlon.data.spec import DataFacts, DataKind
     from dagathlon.learners.base import Learner
 
 Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]

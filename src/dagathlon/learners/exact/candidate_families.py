@@ -10,7 +10,7 @@ from threading import Lock
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.company import companions, remark
+from dagathlon.learners.coscheduled import companions, remark
 from dagathlon.learners.score.score_based import ScoreBased
 
 COUNTED_FOR_OTHERS = "counted for {} other learners too: the time is more than its own"
@@ -68,7 +68,7 @@ MEMORY = TableMemory()
 def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -> _core.ParentSets:
     """The parent sets that a learner's score chooses from, within its limits.
 
-    The same whatever other learners are there; if some are (`learners.company`), the tables are
+    The same whatever other learners are there; if some are (`learners.coscheduled`), the tables are
     counted for all of them at once.
 
     Parameters

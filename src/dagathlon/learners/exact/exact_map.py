@@ -14,7 +14,6 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.exact.candidate_families import candidate_families
@@ -23,6 +22,7 @@ from dagathlon.learners.exact.cluster_program import (
     solve_by_cuts,
 )
 from dagathlon.learners.order.asobs import WinAsobs
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Delegate, NonNegative
 from dagathlon.pulse import best_so_far, stop_early, time_left, until_deadline, watch

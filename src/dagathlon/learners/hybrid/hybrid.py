@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import ArcMatrix
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxOrder
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TestText, known_tests, named_test, problem_of_test
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Delegate, Natural, Probability

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph, extension
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.hybrid.scored_pag import ScoredPag
 from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch, Tucks

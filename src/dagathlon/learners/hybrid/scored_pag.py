@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.independence import IndependenceTest, TestText
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability

@@ -6,18 +6,18 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph, cpdag
-from dagathlon.learners.around import Around, LearnerSettings
 from dagathlon.learners.assumptions import FAITHFUL
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import IndependenceTest, TestText
+from dagathlon.learners.meta_learner import Around, LearnerSettings
+from dagathlon.learners.run import attempt_inside
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.pulse import part
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple, TypeAlias, cast
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError, StudyError, listing, unknown
 from dagathlon.learners.independence.module import TestModule
 from dagathlon.modules import Names, SharedCode, modules

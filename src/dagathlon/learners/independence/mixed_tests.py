@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.assumptions import conditional_gaussian, degenerate_gaussian
 from dagathlon.learners.independence.module import ANY, Options, StackedCopies, TestModule
 from dagathlon.learners.indicators import indicator_columns

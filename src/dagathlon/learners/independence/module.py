@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.facts import DataKind
-from dagathlon.data.imputation import stacked_copies
+from dagathlon.data.preparing.imputation import stacked_copies
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import FIRST

@@ -9,12 +9,11 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset, read_data
-from dagathlon.data.facts import facts_of
-from dagathlon.data.imputation import DEFAULT_COPIES
+from dagathlon.data.preparing.imputation import DEFAULT_COPIES
+from dagathlon.data.spec import facts_of
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.separation import check_separation
-from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.independence.catalogue import (
     DEFAULT_TESTS,
     DELETION,
@@ -24,6 +23,7 @@ from dagathlon.learners.independence.catalogue import (
     with_ending,
 )
 from dagathlon.learners.independence.module import TestModule
+from dagathlon.learners.run import make_ready
 
 
 class TestResult(NamedTuple):

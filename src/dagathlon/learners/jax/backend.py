@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import UnavailableError
 from dagathlon.learners.base import Estimate, Gpu, Learner, Statistic
 from dagathlon.learners.user_cache import cache_folder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.jax.gflownet import GflownetLearner
 from dagathlon.learners.jax.gflownet_rewards import reward_of, score_table

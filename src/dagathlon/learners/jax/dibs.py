@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, jax, jnp, keys

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, keys, require_jax
 from dagathlon.learners.jax.gflownet_policy import Policy

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.jax.gflownet import GflownetLearner, packed
 from dagathlon.learners.jax.gflownet_rewards import parent_sets, reward_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import listing
 from dagathlon.graphs.measurement import of_clusters
 from dagathlon.learners.base import Estimate, Learner

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN

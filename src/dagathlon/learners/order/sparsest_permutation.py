@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.constraint.test_counter import Questions
 from dagathlon.learners.independence import DEFAULT_TESTS, IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 

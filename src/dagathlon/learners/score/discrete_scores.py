@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from dagathlon import _core
 from dagathlon._core import NormalisedLikelihood, Pseudocount
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.score.score_kinds import ScoreModule
 from dagathlon.learners.score.score_parts import (

@@ -12,7 +12,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon._core import ClassStep
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import direct_by_knowledge, starting_dag

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Gaussian, Network, Table, Variable
-from dagathlon.data.fitting import table_of
+from dagathlon.data.models.fitting import table_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.score.graph_priors import arc_terms

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dagathlon import _core
 from dagathlon._core import LikelihoodConvention
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.score.score_kinds import ScoreModule

@@ -8,7 +8,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.assumptions import conditional_gaussian, degenerate_gaussian
 from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreModule

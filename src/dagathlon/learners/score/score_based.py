@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.assumptions import NO_HIDDEN

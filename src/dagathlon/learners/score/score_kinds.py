@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError, StudyError, unknown
 from dagathlon.modules import Module, Names, NonNegative, Probability, SharedCode, modules
 from dagathlon.modules.lineage import named_bases

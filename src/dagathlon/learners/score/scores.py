@@ -9,11 +9,11 @@ from typing import Any
 
 from dagathlon import _core
 from dagathlon.data import Dataset, facts_of, read_data
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError, GraphError, listing, unknown
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.graphs.checks import require_dag
-from dagathlon.learners.attempt import make_ready
+from dagathlon.learners.run import make_ready
 from dagathlon.learners.score.graph_priors import ArcTerms, arc_terms
 from dagathlon.learners.score.score_kinds import (
     PRIOR_PARAMETERS,

@@ -10,12 +10,12 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset, fit, impute
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph
-from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.run import attempt_inside
 from dagathlon.learners.score.expectation import Expectation, expectation
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased

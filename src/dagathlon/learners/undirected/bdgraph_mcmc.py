@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Sampler

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.labels import is_number
+from dagathlon.data.reading.labels import is_number
 from dagathlon.errors import listing
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Learner
 from dagathlon.learners.undirected.copula import copula_start

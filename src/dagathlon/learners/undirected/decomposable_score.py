@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.undirected.decomposable_score import DecomposablePosterior

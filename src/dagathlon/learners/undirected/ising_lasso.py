@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.undirected.mixed_lasso import MixedLasso
 
 

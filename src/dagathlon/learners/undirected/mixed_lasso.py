@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.undirected.grouped import Design, design_of, held_out_likelihood
 from dagathlon.learners.undirected.inputs import Vector
 from dagathlon.learners.undirected.neighbourhoods import Rule, joined

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.spec import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import COPULA, FAITHFUL, GAUSSIAN

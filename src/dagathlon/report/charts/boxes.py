@@ -16,7 +16,7 @@ from dagathlon.report.charts.parts import (
     nothing,
     tooltip,
 )
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import title, words
 
 # Okabe and Ito's colours by what a graph is; "unknown" is grey.

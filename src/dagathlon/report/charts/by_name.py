@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dagathlon.evaluate.summary import roc_summary
-from dagathlon.report.chart import Drawing, StudyChart
+from dagathlon.evaluate.ranking.summary import roc_summary
 from dagathlon.report.charts.boxes import boxes
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.look import Look
-from dagathlon.report.tables import curve_name
+from dagathlon.report.figures.chart import Drawing, StudyChart
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.tables.runs import curve_name
 
 Runs = Sequence[Mapping[str, Any]]
 

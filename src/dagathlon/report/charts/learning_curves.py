@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 
 # Bars of standard errors at the same number of rows stand beside each other, so far apart as a part
 # of the axis.

@@ -7,7 +7,7 @@ from typing import Any
 
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.

@@ -20,7 +20,7 @@ from dagathlon.report.charts.parts import (
     quantity,
     tooltip,
 )
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 
 
 @dataclass(frozen=True)

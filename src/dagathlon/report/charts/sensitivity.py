@@ -16,7 +16,7 @@ from dagathlon.report.charts.parts import (
     quantity,
     tooltip,
 )
-from dagathlon.report.look import Look
+from dagathlon.report.figures.palette import Look
 
 DATA = "by_data"
 _CURVE = ("factor", "group")

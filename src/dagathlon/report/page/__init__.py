@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from dagathlon.report.context import Results
+from dagathlon.report.figures.charts_io import vega_script
 from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
 from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, sentence
@@ -20,7 +20,7 @@ from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
 from dagathlon.report.page.tables import Tables, columns
 from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
-from dagathlon.report.render import vega_script
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Section
 from dagathlon.report.words import short_title, words
 from dagathlon.wording import counted

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from dagathlon.graphs import Graph
-from dagathlon.report.context import Results
 from dagathlon.report.page.graphs import GraphBook, by_seed
+from dagathlon.report.results import Results
 
 _LOG = 4000
 _MOST_LOGS = 300

@@ -19,9 +19,9 @@ from dagathlon.report.charts.sensitivity import (
     against_parameter,
     varied_parameters,
 )
-from dagathlon.report.look import Look
+from dagathlon.report.figures.charts_io import themed
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import Tables
-from dagathlon.report.render import themed
 from dagathlon.report.section import Figure
 from dagathlon.report.words import short_title, words
 

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from dagathlon.evaluate.contest import Contest, Placed
-from dagathlon.evaluate.significance import LEAST_BLOCKS
-from dagathlon.evaluate.verdict import Contender, Interval, KindVerdict, Verdict
+from dagathlon.evaluate.ranking.contest import Contest, Placed
+from dagathlon.evaluate.ranking.significance import LEAST_BLOCKS
+from dagathlon.evaluate.ranking.verdict import Contender, Interval, KindVerdict, Verdict
 from dagathlon.report.page.sections import text
 from dagathlon.report.words import short_title, time_unit, words
 from dagathlon.wording import agreeing, counted, listed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dagathlon.report.context import Results
 from dagathlon.report.page.sections import text
+from dagathlon.report.results import Results
 from dagathlon.study.plan.plan import ALGORITHM
-from dagathlon.study.view.omitted import omitted, without_copies
+from dagathlon.study.records.omitted import omitted, without_copies
 from dagathlon.wording import agreeing, counted
 
 _HEADER = ("learner", "takes", "gives", "assumes")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dagathlon.errors import listing
-from dagathlon.report.context import Results
+from dagathlon.report.results import Results
 from dagathlon.study.store.machine import described
 
 _NOT_RECORDED = "machines that were not recorded"

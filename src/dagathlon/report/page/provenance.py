@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import Iterator
 
-from dagathlon.report.context import Results
 from dagathlon.report.page.machines import machines
-from dagathlon.study.view.provenance import installed_version
-from dagathlon.study.view.sources import source_lines
+from dagathlon.report.results import Results
+from dagathlon.study.records.provenance import installed_version
+from dagathlon.study.records.sources import source_lines
 
 
 def facts(results: Results) -> dict[str, str]:

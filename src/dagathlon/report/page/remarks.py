@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dagathlon.report.page.sections import text
-from dagathlon.study.view.results import NOTES, TIME_NOTE
+from dagathlon.study.records.results import NOTES, TIME_NOTE
 from dagathlon.wording import counted
 
 _OF_RESULTS = (

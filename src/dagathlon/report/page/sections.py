@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dagathlon.evaluate.comparison import COMPARED_AS
+from dagathlon.evaluate.graphs.comparison import COMPARED_AS
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure

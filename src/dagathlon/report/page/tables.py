@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from dagathlon.evaluate.control import Baseline, best_baseline
+from dagathlon.evaluate.graphs.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import headlines, shown_further
-from dagathlon.evaluate.ranking import direction
-from dagathlon.evaluate.summary import is_number, setting_summary
-from dagathlon.evaluate.verdict import Verdict, is_same, verdict
-from dagathlon.report.context import Results
-from dagathlon.report.tables import Combination, combination, combinations, named
+from dagathlon.evaluate.ranking.ranks import direction
+from dagathlon.evaluate.ranking.summary import is_number, setting_summary
+from dagathlon.evaluate.ranking.verdict import Verdict, is_same, verdict
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import Combination, combination, combinations, named
 from dagathlon.report.words import words
 
 Row: TypeAlias = dict[str, Any]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dagathlon.evaluate.verdict import Contender, KindVerdict, Verdict
-from dagathlon.report.context import Results
+from dagathlon.evaluate.ranking.verdict import Contender, KindVerdict, Verdict
 from dagathlon.report.page.lead import (
     NOT_YET,
     NOTHING,
@@ -19,9 +18,10 @@ from dagathlon.report.page.lead import (
 )
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
-from dagathlon.report.sortability import HEAD
-from dagathlon.report.sortability import by_kind as sortabilities
-from dagathlon.report.tables import Combination, combinations
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import Combination, combinations
+from dagathlon.report.tables.sortability import HEAD
+from dagathlon.report.tables.sortability import by_kind as sortabilities
 from dagathlon.report.words import short_title, words
 from dagathlon.wording import counted
 

@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.external.held_folder import remove_abandoned
+from dagathlon.study.engine.data_affinity import Sharing
 from dagathlon.study.engine.pace import Pace
 from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.engine.protocol import (
@@ -33,7 +34,6 @@ from dagathlon.study.engine.protocol import (
     Summary,
 )
 from dagathlon.study.engine.schedule import Schedule
-from dagathlon.study.engine.sharing import Sharing
 from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
 from dagathlon.study.store.claims import Granted, Registration
 from dagathlon.study.store.codec import Bytes

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
 from dagathlon.data.standard import BUNDLED
 from dagathlon.errors import (
     DagathlonError,
@@ -24,10 +24,10 @@ from dagathlon.errors import (
     WrongResultError,
 )
 from dagathlon.graphs import Graph
-from dagathlon.learners.attempt import attempt, attempt_many
 from dagathlon.learners.background import constraints_of, unknown_names
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import described, with_article
+from dagathlon.learners.run import attempt, attempt_many
 from dagathlon.modules import Kind, Module, find
 from dagathlon.modules.lineage import lineage
 from dagathlon.study.engine.fixed import READERS, read_fixed_data

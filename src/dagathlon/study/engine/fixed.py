@@ -8,9 +8,9 @@ from typing import Any
 
 from dagathlon.data import Dataset, LinearSem, Network, load_data, read_data, read_sem
 from dagathlon.data.networks import has_network_ending
-from dagathlon.data.reading import Reading
+from dagathlon.data.reading.options import Reading
+from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.standard import BUNDLED
-from dagathlon.data.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.plan.task import TaskKind

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import NamedTuple
 
-from dagathlon.external.accounts import CLEARLY, descendants, peak_memory, server_time
+from dagathlon.external.process_usage import CLEARLY, descendants, peak_memory, server_time
 from dagathlon.external.servers import server_processes
 from dagathlon.study.engine.clocks import perf_counter, process_time
 

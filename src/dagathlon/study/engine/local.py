@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.cores import Cores
+from dagathlon.study.engine.idle_cores import Cores
 from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.protocol import Host, Note, OnEvent, Options, Summary, silent
-from dagathlon.study.engine.shares import Machine, cards_to_give
+from dagathlon.study.engine.resources import Machine, cards_to_give
 from dagathlon.study.engine.watch import LATEST, Death, excess, overtime
 from dagathlon.study.engine.workers import Workers
 from dagathlon.study.plan.task import Outcome, Status, Workload

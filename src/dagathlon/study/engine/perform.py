@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
-from dagathlon.external.accounts import memory_limit, tree_time
-from dagathlon.learners.company import in_company
+from dagathlon.external.process_usage import memory_limit, tree_time
+from dagathlon.learners.coscheduled import in_company
 from dagathlon.pulse import watch
 from dagathlon.study.engine.clocks import monotonic, restore_clocks
 from dagathlon.study.engine.execute import (

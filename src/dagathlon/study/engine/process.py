@@ -18,11 +18,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
-from dagathlon.external.accounts import descendants, tree_time
+from dagathlon.external.process_usage import descendants, tree_time
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import GarbledError, Message, NewCall, Order, Report, frame
-from dagathlon.study.engine.shares import Share
+from dagathlon.study.engine.resources import Share
 from dagathlon.study.engine.worker import output_tail
 from dagathlon.study.plan.task import Call, Limits, Task
 from dagathlon.study.store.objects import Payload

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from dagathlon.errors import StudyError
-from dagathlon.external.accounts import KILLS
+from dagathlon.external.process_usage import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
-from dagathlon.study.engine.shares import Machine
+from dagathlon.study.engine.resources import Machine
 from dagathlon.study.engine.watch import Inquest
 from dagathlon.study.plan.task import Resources
 from dagathlon.study.store.objects import Objects

@@ -8,8 +8,8 @@ from typing import Any
 from dagathlon.modules import Module
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import ObservedTruth, Transform
-from dagathlon.study.grammar.config import Part
-from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.config.library import FixedFile
+from dagathlon.study.config.study_file import Part
 from dagathlon.study.plan.scoring import call_of
 from dagathlon.study.plan.task import READING, Call, Task, TaskKind, plain_key, stream_key, task_key
 

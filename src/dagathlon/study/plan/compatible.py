@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, list_networks
-from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.data.spec import DataFacts, facts_of
 from dagathlon.errors import DagathlonError, GraphError, Mistakes, StudyError, listing
 from dagathlon.external.module import ExternalModule
 from dagathlon.graphs import Mark
@@ -18,10 +18,10 @@ from dagathlon.learners.background import constraints_of
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 from dagathlon.simulate.columns import Arrange, none_there
+from dagathlon.study.config.expand import ModuleEntry, Setting
+from dagathlon.study.config.library import FixedFile
+from dagathlon.study.config.study_file import Part, Steps
 from dagathlon.study.engine.fixed import read_fixed_data
-from dagathlon.study.grammar.config import Part, Steps
-from dagathlon.study.grammar.expand import ModuleEntry, Setting
-from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM, Omission
 from dagathlon.study.plan.task import TaskKind

@@ -9,7 +9,7 @@ from math import inf, log
 from statistics import fmean
 from typing import NamedTuple, TypeAlias, cast
 
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import StudyError, listing
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import Cost, expected_cost

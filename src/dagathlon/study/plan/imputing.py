@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.modules.lineage import lineage, raised
-from dagathlon.study.grammar.config import Steps
-from dagathlon.study.grammar.expand import Setting
+from dagathlon.study.config.expand import Setting
+from dagathlon.study.config.study_file import Steps
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.task import Call, TaskKind
 

@@ -14,9 +14,9 @@ from dagathlon.learners.background import unknown_names
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module, find, modules
 from dagathlon.modules.spec import single_values
-from dagathlon.study.grammar.config import Config
-from dagathlon.study.grammar.expand import ModuleEntry, Setting
-from dagathlon.study.grammar.json_source import read_json
+from dagathlon.study.config.expand import ModuleEntry, Setting
+from dagathlon.study.config.json_source import read_json
+from dagathlon.study.config.study_file import Config
 
 
 class Inputs:

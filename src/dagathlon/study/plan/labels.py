@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dagathlon.study.grammar.config import Part
-from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.config.library import FixedFile
+from dagathlon.study.config.study_file import Part
 
 _LAST = "standardized"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 

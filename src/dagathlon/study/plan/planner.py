@@ -8,19 +8,19 @@ from functools import partial
 from math import prod
 from typing import NamedTuple, cast
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.spec import DataFacts
 from dagathlon.errors import Mistakes, StudyError, suggestion, unknown
-from dagathlon.evaluate.own_prior import UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
 from dagathlon.learners.base import Learner
 from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise
-from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
-from dagathlon.study.grammar.expand import ModuleEntry, Setting
-from dagathlon.study.grammar.library import FixedFile, plain_id
-from dagathlon.study.grammar.resources import resources_of, says_threads
-from dagathlon.study.grammar.restriction import ONLY_ON
-from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
+from dagathlon.study.config.expand import ModuleEntry, Setting
+from dagathlon.study.config.library import FixedFile, plain_id
+from dagathlon.study.config.plan_requests import Agreed, Cases, Learning, transform_label
+from dagathlon.study.config.resources import resources_of, says_threads
+from dagathlon.study.config.restriction import ONLY_ON
+from dagathlon.study.config.study_file import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.compatible import (
     Names,

@@ -7,12 +7,12 @@ from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
 from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
-from dagathlon.evaluate.own_prior import UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage, raised
-from dagathlon.study.grammar.config import Setup
-from dagathlon.study.grammar.wanted import Agreed, Cases, Input, RunScore, Wanted, agreed
+from dagathlon.study.config.plan_requests import Agreed, Cases, Input, RunScore, Wanted, agreed
+from dagathlon.study.config.study_file import Setup
 from dagathlon.study.plan.task import Call, TaskKind
 
 STANDARD = "metrics"

@@ -11,9 +11,9 @@ from dagathlon.data import LinearSem, Network, list_networks
 from dagathlon.data.standard import BUNDLED
 from dagathlon.errors import DagathlonError, StudyError, listing
 from dagathlon.graphs import Graph, cpdag, moral, skeleton
+from dagathlon.study.config.library import FixedFile
+from dagathlon.study.config.study_file import Part
 from dagathlon.study.engine.fixed import READERS
-from dagathlon.study.grammar.config import Part
-from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.wording import agreeing, counted
 

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.data.reading.unpacking import most_unpacked, unpacked
 from dagathlon.data.storable import declared, name_of
-from dagathlon.data.unpacking import most_unpacked, unpacked
 from dagathlon.errors import DagathlonError, storable_text
 from dagathlon.study.store.formats import FORMATS, Parts
 

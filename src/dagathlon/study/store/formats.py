@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.distributions import Distribution, Gaussian, Table
-from dagathlon.data.multivariate_normal import MultivariateNormal
-from dagathlon.data.network import About, Network
-from dagathlon.data.sem import LinearSem
+from dagathlon.data.models.distributions import Distribution, Gaussian, Table
+from dagathlon.data.models.multivariate_normal import MultivariateNormal
+from dagathlon.data.models.network import About, Network
+from dagathlon.data.models.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
 from dagathlon.graphs.graph import EdgeArrays

@@ -1,0 +1,1 @@
+"""Engines on clusters: dask, SLURM and other managers, SSH and Kubernetes."""

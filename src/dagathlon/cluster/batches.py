@@ -1,0 +1,139 @@
+"""Making batches: what a worker must be told and sent to do some tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from dagathlon.cluster.messages import MOST_BYTES, Batch, Errand, Sent
+from dagathlon.cluster.result_transfer import Large
+from dagathlon.cluster.worker_record import Station
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.plan.task import Call
+from dagathlon.study.store.objects import INLINE, Payload
+
+_MOST_KNOWN = 200_000
+_MOST_HOLDERS = 4
+
+
+class Load(NamedTuple):
+    """A batch, the large inputs that must be there before it, and tasks that it has no room for."""
+
+    batch: Batch
+    large: tuple[Large, ...]
+    left: tuple[int, ...]
+
+
+class Packer:
+    """Makes batches; it knows which worker has which large result.
+
+    Parameters
+    ----------
+    work
+        The run.
+    """
+
+    def __init__(self, work: Coordinator) -> None:
+        self._work = work
+        self._holders: dict[bytes, list[str]] = {}
+
+    def made_at(self, station: Station, digest: bytes, size: int) -> None:
+        """A result was made at a station, or has come there."""
+        if len(station.known) > _MOST_KNOWN:
+            station.known.clear()
+        station.known.add(digest)
+        if size > INLINE and not station.is_home:
+            holders = self._holders.setdefault(digest, [])
+            if station.address not in holders and len(holders) < _MOST_HOLDERS:
+                holders.append(station.address)
+
+    def gone(self, address: str) -> None:
+        """A worker is gone, and what it held."""
+        for holders in self._holders.values():
+            if address in holders:
+                holders.remove(address)
+
+    def pack(
+        self,
+        station: Station,
+        number: int,
+        shape: int,
+        positions: Sequence[int],
+        payloads: Mapping[bytes, Payload],
+        *,
+        patience: float,
+    ) -> Load:
+        """The batch of these tasks for a station, or of the first of them when they read much.
+
+        Parameters
+        ----------
+        station
+            Who is to do it.
+        number
+            The number of the batch.
+        shape
+            Which cores and cards they have.
+        positions
+            The tasks.
+        payloads
+            All that they read, by key.
+        patience
+            Seconds after which what has not begun is sent back.
+        """
+        calls = _Numbers()
+        inputs: dict[bytes, Sent] = {}
+        large: list[Large] = []
+        errands: list[Errand] = []
+        small = 0
+        for position in positions:
+            if small > MOST_BYTES:
+                break
+            read = [payloads[key] for key in self._work.input_keys(position)]
+            for payload in read:
+                if payload.digest not in inputs:
+                    sent = inputs[payload.digest] = self._sent(station, payload, large)
+                    small += len(sent.content or b"")
+            errands.append(self._errand(position, read, calls.number))
+        data = self._work.sharing.data_of(positions[0]) if positions else None
+        shared = b"" if data is None else payloads[self._work.schedule.tasks[data].key].digest
+        resources = self._work.schedule.shapes[shape]
+        told = (tuple(calls.calls), tuple(inputs.values()), tuple(errands))
+        batch = Batch(number, resources, patience, *told, shared)
+        return Load(batch, tuple(large), tuple(positions[len(errands) :]))
+
+    def _errand(
+        self, position: int, read: Sequence[Payload], number: Callable[[Call], int]
+    ) -> Errand:
+        task, limits = self._work.schedule.tasks[position], self._work.limits(position)
+        company = tuple(map(number, self._work.sharing.company(position)))
+        digests = tuple(payload.digest for payload in read)
+        said = (position, task.random_key, number(task.call), digests)
+        return Errand(*said, limits.time, limits.memory, limits.cpu, company)
+
+    def _sent(self, station: Station, payload: Payload, large: list[Large]) -> Sent:
+        digest, size, content = payload
+        if digest in station.known:
+            return Sent(digest, size)
+        if content is None:
+            sent = Sent(digest, size)
+            large.append(Large(sent, tuple(self._holders.get(digest, ()))))
+        else:
+            sent = Sent(digest, size, content)
+        self.made_at(station, digest, size)
+        return sent
+
+
+class _Numbers:
+    """The calls of a batch, each numbered once."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._known: dict[bytes, int] = {}
+
+    def number(self, call: Call) -> int:
+        """The number of a call."""
+        number = self._known.get(call.digest)
+        if number is None:
+            number = self._known[call.digest] = len(self.calls)
+            self.calls.append(call)
+        return number

@@ -1,0 +1,132 @@
+"""A dask scheduler to talk to: one that runs already, or a cluster that is started for this run."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dagathlon.cluster.autoscaler import Crew
+from dagathlon.cluster.listening import LOCAL, listening_host
+from dagathlon.cluster.making import Made, check_ready, make_cluster, security_of
+from dagathlon.cluster.settings import ClusterSettings
+from dagathlon.errors import DagathlonError
+
+__all__ = ["ClusterSettings", "Reached", "check_ready", "reached"]
+
+
+class Reached(NamedTuple):
+    """A scheduler that can be talked to.
+
+    Parameters
+    ----------
+    address
+        ``tcp://…`` or ``tls://…``.
+    security
+        A `distributed.Security`, or None.
+    expected
+        Workers asked for; 0 when that is not known.
+    want
+        To be called about once a second, from the event loop, with the number of cores that could
+        be busy and the addresses of workers that have nothing to do; raises a `DagathlonError`
+        when the cluster will have no workers. None for a cluster that others look after.
+    dashboard_host
+        The address on which the dashboard listens, where that is not the scheduler's.
+    """
+
+    address: str
+    security: Any = None
+    expected: int = 0
+    want: Callable[[int, Collection[str]], None] | None = None
+    dashboard_host: str = ""
+
+
+@asynccontextmanager
+async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Reached]:
+    """Reach a scheduler; a cluster that was started for it is closed at the end.
+
+    To be entered inside the event loop that talks to the scheduler.
+
+    Parameters
+    ----------
+    settings
+        What the cluster is to be.
+    say
+        Told what is worth a line: jobs submitted, workers lost.
+    """
+    check_ready(settings)
+    if settings.scheduler:
+        yield _running(settings)
+        return
+    security = security_of(settings)
+    if settings.log_folder:
+        Path(settings.log_folder).mkdir(parents=True, exist_ok=True)
+    _warn_of_loopback(settings, say)
+    made = await _started(settings, security)
+    try:
+        if settings.kind == "kubernetes":
+            # The operator replaces what ends; scaling is its own affair too.
+            yield Reached(made.cluster.scheduler_address, security, made.workers)
+            return
+        async with _tended(made, settings, say) as crew:
+            host = "" if settings.dashboard else LOCAL
+            yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want, host)
+    finally:
+        await made.cluster.close()
+
+
+def _running(settings: ClusterSettings) -> Reached:
+    """A scheduler that others have started; it may speak in clear whatever we could."""
+    if not settings.scheduler.startswith("tls://"):
+        return Reached(settings.scheduler)
+    security = security_of(settings)
+    if security is None:
+        raise DagathlonError(
+            f"scheduler: {settings.scheduler} needs credentials, and dask's configuration has none "
+            f"(distributed.comm.tls.ca-file)"
+        )
+    return Reached(settings.scheduler, security)
+
+
+async def _started(settings: ClusterSettings, security: Any) -> Made:
+    """The cluster with its scheduler; jobs are asked for later."""
+    try:
+        made = make_cluster(settings, security)
+    except (TypeError, ValueError) as error:
+        told = str(error).partition(". ")[0].partition("\n")[0]
+        raise DagathlonError(f"{settings.kind}: options: {told}") from None
+    try:
+        await made.cluster
+    except Exception as error:
+        await made.cluster.close()
+        raise DagathlonError(f"{settings.kind}: the cluster does not start: {error}") from error
+    return made
+
+
+@asynccontextmanager
+async def _tended(
+    made: Made, settings: ClusterSettings, say: Callable[[str], None]
+) -> AsyncIterator[Crew]:
+    crew = Crew(made, settings, say)
+    await crew.begin()
+    tending = asyncio.create_task(crew.tend())
+    try:
+        yield crew
+    finally:
+        # Never cancelled: a job that is just being submitted would be nobody's.
+        crew.end()
+        await tending
+
+
+def _warn_of_loopback(settings: ClusterSettings, say: Callable[[str], None]) -> None:
+    if not (settings.manager.has_jobs or settings.manager.needs_hosts):
+        return
+    host = listening_host(settings)
+    if ipaddress.ip_address(host).is_loopback:
+        say(
+            f"the scheduler listens on {host}, which other machines cannot reach; --interface or "
+            f"--host names another address of this machine"
+        )

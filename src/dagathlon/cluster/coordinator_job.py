@@ -1,0 +1,101 @@
+"""A run that is itself a job of a queue, so that no terminal has to stay open."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dagathlon.cluster.autoscaler import job_number, told_reason
+from dagathlon.cluster.dask_parts import needed
+from dagathlon.cluster.making import JOB_NAME, job_words
+from dagathlon.cluster.settings import ClusterSettings
+from dagathlon.errors import DagathlonError
+
+MEMORY, WALLTIME = "2G", "24:00:00"
+_ANSWER_SECONDS = 30.0
+
+
+def submit_coordinator(
+    settings: ClusterSettings,
+    command: Sequence[str],
+    log: Path,
+    memory: str = MEMORY,
+    walltime: str = WALLTIME,
+) -> str:
+    """Submit a command as a job of one core, in the folder that we are in; its number.
+
+    Parameters
+    ----------
+    settings
+        Where the jobs of the cluster go: this one goes there too.
+    command
+        The command and its arguments.
+    log
+        File that takes all that it says.
+    memory, walltime
+        What the job may use.
+    """
+    logs = settings.log_folder or str(log.resolve().parent / "logs")
+    own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
+    job = _job(own, command, log)
+    try:
+        asyncio.run(_start(job))
+    except Exception as error:  # whatever a queue may answer
+        raise DagathlonError(f"{settings.kind}: the job is refused: {told_reason(error)}") from None
+    return str(job.job_id)
+
+
+def job_is_there(settings: ClusterSettings, job: str) -> bool:
+    """Whether a job waits or runs; a queue that does not answer leaves us in the belief."""
+    try:
+        done = subprocess.run(
+            settings.manager.living,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_ANSWER_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    listed = {job_number(line) for line in done.stdout.splitlines()}
+    return bool(done.returncode) or job_number(job) in listed
+
+
+def _job(settings: ClusterSettings, command: Sequence[str], log: Path) -> Any:
+    manager = settings.manager
+    base: Any = getattr(needed(manager.module, manager.extra), manager.cls).job_cls
+
+    class CoordinatorJob(base):  # type: ignore[misc]
+        """A job with the header that the manager wants, and a command of ours."""
+
+        def job_script(self) -> str:
+            said = shlex.quote(str(log.resolve()))
+            lines = [
+                self.shebang,
+                self.job_header,
+                f"cd {shlex.quote(os.getcwd())} || exit 1",
+                *settings.prologue,
+                f"exec {shlex.join(command)} >> {said} 2>&1",
+            ]
+            return "\n".join(lines) + "\n"
+
+    return CoordinatorJob(
+        scheduler="",
+        name=JOB_NAME,
+        job_name=f"{JOB_NAME}-run",
+        cores=1,
+        processes=1,
+        memory=settings.memory_bytes(),
+        **job_words(settings),
+    )
+
+
+async def _start(job: Any) -> None:
+    await job.start()

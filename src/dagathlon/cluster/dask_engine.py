@@ -1,0 +1,143 @@
+"""The dask engine: guarded processes beside the workers of a dask cluster, on any machines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
+from dagathlon.cluster.dask_client import Fleet
+from dagathlon.cluster.dispatch import Dispatch
+from dagathlon.cluster.local_files import with_home
+from dagathlon.cluster.meeting import modules_of
+from dagathlon.cluster.user_modules import gathered_luggage
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.protocol import OBJECT, Note, OnEvent, Options, Summary, silent
+from dagathlon.study.engine.workers import on_signals
+from dagathlon.study.plan.task import Workload
+from dagathlon.study.store.store import Store
+
+_LOOK = 0.2
+_RUNNING = ("client", "scheduler")
+
+
+@dataclass(frozen=True)
+class DaskEngine:
+    """Runs tasks on the workers of a dask cluster, which share no file system with this process.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`, whose cluster is used.
+    scheduler
+        Address of a running scheduler, such as ``tcp://host:8786``. Without it and without a
+        client, a cluster on this machine is started for the run.
+    jobs
+        Cores of this machine to use, where the cluster is started here; 0 is all.
+    workers
+        Number of dask workers, where the cluster is started here; 0 chooses.
+    cores
+        Cores of each of these workers, in place of `jobs`.
+    host, dashboard, minimum, tls, options
+        What else such a cluster is to be, as `ClusterSettings` has it.
+    """
+
+    name: ClassVar[str] = "dask"
+
+    client: Any = field(default=None, metadata={OBJECT: True})
+    scheduler: str = ""
+    jobs: int = 0
+    workers: int = 0
+    cores: int = 0
+    host: str = ""
+    dashboard: str = ""
+    minimum: int = 0
+    tls: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be, before anything starts."""
+        asked = [name for name in vars(self) if name not in _RUNNING and getattr(self, name)]
+        if asked and (self.client is not None or self.scheduler):
+            raise DagathlonError(
+                f"{asked[0]} is for a cluster that is started here; the scheduler that was given "
+                "has its own workers"
+            )
+        if self.jobs and self.cores:
+            raise DagathlonError("jobs are the cores of all workers, cores those of each: give one")
+        self.settings()
+
+    def settings(self) -> ClusterSettings:
+        """What the cluster is to be, where it is not that of a client."""
+        workers = self.workers or min(self.jobs, 1)
+        return ClusterSettings(
+            kind=DaskEngine.name,
+            scheduler=self.scheduler,
+            workers=workers,
+            cores=self.cores or (-(-self.jobs // workers) if workers else 0),
+            host=self.host,
+            dashboard=self.dashboard,
+            minimum=self.minimum,
+            tls=self.tls,
+            options=self.options,
+        )
+
+    def run(
+        self,
+        plan: Workload,
+        store: Store,
+        *,
+        on_event: OnEvent = silent,
+        options: Options = Options(),  # noqa: B008 - it is immutable
+    ) -> Summary:
+        """Run all tasks that have no outcome in the store yet; see `Engine`."""
+        with Coordinator(with_home(plan), store, on_event, options) as work:
+            if work.is_going_on:
+                self._go(work, store)
+        return work.summary
+
+    def _go(self, work: Coordinator, store: Store) -> None:
+        def say(text: str) -> None:
+            notes.append(text)
+
+        notes: list[str] = []
+        fleet = Fleet(
+            lambda: self._reached(say, work),
+            modules_of(work.schedule),
+            gathered_luggage(),
+            store.objects,
+            work.scratch,
+        )
+
+        def stop() -> None:
+            work.interrupted = True
+
+        with on_signals(stop), fleet, Dispatch(work, fleet, store) as dispatch:
+            next_look = 0.0
+            while work.is_going_on:
+                dispatch.hand_out()
+                for event in fleet.events(next_look - time.monotonic()):
+                    dispatch.take(event)
+                while notes:
+                    work.tell(Note(notes.pop(0)))
+                if time.monotonic() >= next_look:
+                    next_look = time.monotonic() + _LOOK
+                    dispatch.look()
+
+    def _reached(
+        self, say: Callable[[str], None], work: Coordinator
+    ) -> AbstractAsyncContextManager[Reached]:
+        """The scheduler to talk to; engines for clusters of another kind start theirs here."""
+        if self.client is not None:
+            return _given(self.client)
+        return reached(self.settings(), say)
+
+
+@asynccontextmanager
+async def _given(client: Any) -> Any:
+    """The scheduler of a client that somebody else has made."""
+    yield Reached(client.scheduler.address, client.security)

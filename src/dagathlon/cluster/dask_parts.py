@@ -1,0 +1,30 @@
+"""dask's packages, which only those need who use clusters, and their own configuration."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from dagathlon.cluster.settings import ClusterSettings
+from dagathlon.errors import DagathlonError
+
+
+def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
+    """A package that only those need who use clusters."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        missing = (error.name or module).partition(".")[0]
+        raise DagathlonError(f"this needs the package {missing}: pip install '{extra}'") from None
+
+
+def configured(settings: ClusterSettings, word: str) -> Any:
+    """What dask-jobqueue's own configuration says, such as a site's ``jobqueue.yaml``."""
+    return _defaults().get(f"jobqueue.{settings.kind}.{word}", None)
+
+
+@functools.cache
+def _defaults() -> Any:
+    needed("dask_jobqueue")  # registers its defaults
+    return needed("dask.config")

@@ -1,0 +1,353 @@
+"""A post: one guarded process on a worker's machine that does batches, replaced when it dies."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from dagathlon.cluster.cache import Cache
+from dagathlon.cluster.messages import MOST_BYTES, Batch, Errand, Reply
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
+from dagathlon.study.engine.process import Assignment, WorkerProcess
+from dagathlon.study.engine.watch import Inquest, excess, overtime
+from dagathlon.study.engine.workers import most_failed_starts
+from dagathlon.study.plan.task import Limits, Outcome, Task
+from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+
+_LOOK = 0.1
+
+
+class UnwantedError(DagathlonError):
+    """Nobody waits for this batch any more."""
+
+
+class CannotStartError(DagathlonError):
+    """Processes do not even get as far as their first task here."""
+
+
+class Post:
+    """Does batches, one at a time, in a process of its own.
+
+    Parameters
+    ----------
+    hire
+        Starts a process.
+    cache
+        What the process may read, and where its results go.
+    inquest
+        Finds out why processes of this machine died; all posts share it.
+
+    Attributes
+    ----------
+    shared
+        Hash of the data set on which its process shared work last.
+    since
+        When it was used last.
+    """
+
+    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache, inquest: Inquest) -> None:
+        self._hire = hire
+        self._cache = cache
+        self._worker: WorkerProcess | None = None
+        self._inquest = inquest
+        self._failed_starts = 0
+        self.shared = b""
+        self.since = time.monotonic()
+
+    def do(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
+        """Do a batch.
+
+        Parameters
+        ----------
+        batch
+            The tasks.
+        is_wanted
+            Asked now and then whether anybody still waits for it; `UnwantedError` when not.
+        """
+        try:
+            with self._cache.used(each.digest for each in batch.inputs):
+                work = _Work(batch, self._cache)
+                while work.waiting and not work.full:
+                    check_wanted(is_wanted)
+                    self._once(work, is_wanted)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self.since = time.monotonic()
+        if work.full:
+            self.close()  # it would go on with the rest
+        self.shared = batch.shared or self.shared
+        memory = self._worker.memory() if self._worker is not None else 0
+        return work.reply(memory)
+
+    def close(self) -> None:
+        """End the process."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+            worker.wait()
+            worker.close()
+
+    def _once(self, work: _Work, is_wanted: Callable[[], bool]) -> None:
+        """Hand over what waits, and see to it until all is done or the process has ended."""
+        if self._worker is None:
+            self._worker = self._hire()
+        worker = self._worker
+        worker.assign(work.assignments())
+        looked = 0.0
+        guarded = 0.0
+        while work.waiting and not work.full:
+            now = time.monotonic()
+            if now >= looked:
+                looked = now + _LOOK
+                check_wanted(is_wanted)
+                worker.bound_output()
+                looked = min(looked, self._keep_time(worker, work))
+            if self._worker is worker and work.limits_memory and now >= guarded:
+                guarded = now + self._keep_memory(worker, work)
+            if self._worker is not worker:
+                return
+            until = min(looked, guarded) if work.limits_memory else looked
+            messages, is_open = _wait(worker, until - time.monotonic())
+            self._listen(worker, work, messages)
+            if not is_open or worker.has_ended():
+                self._replace(worker, work)
+                return
+            if work.is_heavy:
+                _leave_rest(worker, work)
+
+    def _listen(self, worker: WorkerProcess, work: _Work, messages: Sequence[Message]) -> None:
+        for message in messages:
+            match message:
+                case Up():
+                    worker.is_up = True
+                    self._failed_starts = 0
+                case Report():
+                    worker.settle(message.position)
+                    if message.killed:
+                        work.give_up(message)
+                    else:
+                        work.take(message)
+                case Lost():
+                    worker.settle(message.position)
+                    work.lose(message)
+                case Unkept(_, reason):
+                    work.full = reason
+
+    def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce the time limit of the present task; when to look again at the latest."""
+        now = time.monotonic()
+        if worker.is_up and work.is_late(now):
+            _leave_rest(worker, work)
+        if worker.stands_still():
+            self._replace(worker, work, still=True)
+            return now
+        position, start = worker.present()
+        if position < 0 or not start:
+            return now + _LOOK
+        if position not in work.waiting:
+            # It began what was taken back at that moment: nobody's, and without limits here.
+            self._end(worker, work, position, None)
+            return now
+        limits = work.limits(position)
+        outcome = overtime(worker, limits, now - start)
+        if outcome is not None:
+            self._end(worker, work, position, outcome)
+        elif limits.time is not None:
+            return start + limits.time
+        return now + _LOOK
+
+    def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce the memory limit of the present task; seconds until the next look."""
+        position, start = worker.present()
+        if position < 0 or not start:
+            return _LOOK / 10
+        outcome, pause = excess(worker, work.limits(position), start)
+        if outcome is not None:
+            self._end(worker, work, position, outcome)
+        return pause
+
+    def _end(
+        self, worker: WorkerProcess, work: _Work, position: int, outcome: Outcome | None
+    ) -> None:
+        """Let go of a process; `outcome` is that of its present task."""
+        worker.kill()
+        worker.wait()
+        messages, _ = worker.receive()
+        self._listen(worker, work, messages)
+        if outcome is not None and position in work.waiting:
+            work.take(_report(position, outcome, outcome.detail or worker.tail()))
+        worker.close()
+        self._worker = None
+
+    def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
+        """A process has ended by itself or by a signal, or stands still: find out why."""
+        if not still:
+            worker.check_end()
+        worker.kill()
+        code = worker.wait()
+        messages, _ = worker.receive()
+        self._listen(worker, work, messages)
+        position, _ = worker.present()
+        if position < 0 and worker.is_up and (still or worker.garbled):
+            position = next(iter(worker.outstanding), -1)
+        death = None
+        if position >= 0:
+            death = self._inquest.cause(worker, code, work.limits(position), still=still)
+        if not worker.is_up:
+            self._failed_starts += 1
+        tail = worker.tail()
+        if death is not None and death.from_outside and position in worker.outstanding:
+            work.give_up(_report(position, death.outcome, death.outcome.detail))
+            death = None
+        self._end(worker, work, position, None if death is None else death.outcome)
+        if self._failed_starts >= most_failed_starts(code):
+            raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
+
+
+class _Work:
+    """A batch on its way."""
+
+    def __init__(self, batch: Batch, cache: Cache) -> None:
+        self._batch = batch
+        self._cache = cache
+        self._deadline = 0.0
+        self._bytes = 0
+        self._reports: list[Report] = []
+        self._lost: list[Lost] = []
+        self._left: list[int] = []
+        self._killed: list[Report] = []
+        self.full = ""
+        self.waiting: dict[int, Errand] = {each.position: each for each in batch.errands}
+        self.limits_memory = any(each.memory is not None for each in batch.errands)
+        self._payloads = _payloads(batch, cache)
+        for errand in batch.errands:
+            for place, digest in enumerate(errand.inputs):
+                if digest not in self._payloads:
+                    self.lose(Lost(errand.position, place, "an input is not here"))
+                    break
+
+    def assignments(self) -> list[Assignment]:
+        """What is to be done, as a process is told."""
+        calls = self._batch.calls
+        return [
+            Assignment(
+                errand.position,
+                Task(errand.random_key, calls[errand.call], 0),
+                tuple(self._payloads[digest] for digest in errand.inputs),
+                errand.limits,
+                0.0,
+                tuple(calls[number] for number in errand.company),
+            )
+            for errand in self.waiting.values()
+        ]
+
+    def limits(self, position: int) -> Limits:
+        """The limits of a task that is not done."""
+        errand = self.waiting.get(position)
+        return Limits() if errand is None else errand.limits
+
+    def is_late(self, now: float) -> bool:
+        """Whether the batch takes so long that others had better do the rest.
+
+        To be asked once there is a process that can begin, which takes longer than most batches.
+        """
+        self._deadline = self._deadline or now + self._batch.patience
+        return now > self._deadline
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its results are as many bytes as one message should have."""
+        return self._bytes > MOST_BYTES
+
+    def take(self, report: Report) -> None:
+        """A task is done."""
+        if self.waiting.pop(report.position, None) is None:
+            return
+        try:
+            self._reports.append(self._kept(report))
+        except (UnwritableError, DamagedError) as error:
+            self.full = str(error)
+            self._left.append(report.position)
+
+    def _kept(self, report: Report) -> Report:
+        """Keep a result here, where the next task may read it; a large one is fetched by hash."""
+        if report.content is not None:
+            self._bytes += len(report.content)
+            self._cache.take(report.digest, report.content)
+        elif report.file:
+            self._cache.adopt(Path(report.file), report.digest, report.size, owed=True)
+            return report._replace(file="")
+        return report
+
+    def lose(self, lost: Lost) -> None:
+        """A task cannot begin."""
+        errand = self.waiting.pop(lost.position, None)
+        if errand is not None:
+            self._cache.forget(errand.inputs[lost.place])
+            self._lost.append(lost)
+
+    def give_up(self, report: Report) -> None:
+        """The process of a task was killed by others; the report is for the case that it recurs."""
+        if self.waiting.pop(report.position, None) is not None:
+            self._killed.append(report)
+
+    def leave(self, position: int) -> None:
+        """A task is for others."""
+        if self.waiting.pop(position, None) is not None:
+            self._left.append(position)
+
+    def reply(self, memory: int) -> Reply:
+        """What came of it; what waits still is left for others."""
+        left = (*self._left, *self.waiting)
+        told = (tuple(self._reports), tuple(self._lost), left, memory, self.full)
+        return Reply(*told, tuple(self._killed))
+
+
+def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
+    """The inputs of a batch, as far as they are here."""
+    found = {}
+    for digest, size, content in batch.inputs:
+        if content is not None:
+            cache.take(digest, content)
+        payload = cache.payload(digest, size)
+        if payload is not None:
+            found[digest] = payload
+    return found
+
+
+def check_wanted(is_wanted: Callable[[], bool]) -> None:
+    """`UnwantedError` when nobody waits any more."""
+    if not is_wanted():
+        raise UnwantedError("nobody waits for this batch any more")
+
+
+def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
+    """Leave what waits behind the present task to others."""
+    if len(worker.outstanding) > 1:
+        for waiting in worker.take_back():
+            work.leave(waiting)
+
+
+def _report(position: int, outcome: Outcome, detail: str) -> Report:
+    costs = (outcome.wall, outcome.cpu, outcome.memory)
+    said = (outcome.status.value, outcome.reason, detail)
+    return Report(position, *said, *costs, limits=outcome.limits)
+
+
+def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:
+    """What a process says, waiting so many seconds for the first word."""
+    poll = select.poll()
+    poll.register(worker.read_fd, select.POLLIN)
+    if worker.has_mail:
+        poll.register(worker.write_fd, select.POLLOUT)
+    ready = poll.poll(max(timeout, 0.0) * 1000)
+    if worker.has_mail:
+        worker.flush()
+    if any(fd == worker.read_fd for fd, _ in ready):
+        return worker.receive()
+    return [], True

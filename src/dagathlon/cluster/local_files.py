@@ -1,0 +1,81 @@
+"""The station at home: reads the files of a study, which no other machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from dagathlon.cluster.cache import NO_ROOM
+from dagathlon.cluster.events import Event, Failed, Returned
+from dagathlon.cluster.messages import Batch
+from dagathlon.cluster.remote_host import Outpost
+from dagathlon.cluster.worker_record import HOME
+from dagathlon.study.engine.resources import Machine
+from dagathlon.study.plan.task import Limits, Resources, Task, Workload
+
+AT_HOME = Resources(1, 0, True)
+"""What tasks with a file ask for; no other task asks for an optional nothing."""
+
+
+@dataclass(frozen=True)
+class WithHome:
+    """A plan in which tasks that read a file of this machine have a queue of their own."""
+
+    tasks: list[Task]
+    limits: Mapping[int, Limits]
+    resources: Mapping[int, Resources]
+
+
+def with_home(plan: Workload) -> WithHome:
+    """The plan with its tasks that read files set apart."""
+    files = {i: AT_HOME for i, task in enumerate(plan.tasks) if task.call.location}
+    return WithHome(list(plan.tasks), plan.limits, {**plan.resources, **files})
+
+
+class Home:
+    """An outpost of one core in this process.
+
+    Parameters
+    ----------
+    folder
+        A folder on the store's disk.
+    tell
+        Takes events.
+    """
+
+    def __init__(self, folder: Path, tell: Callable[[Event], None]) -> None:
+        self._folder = folder
+        self._tell = tell
+        self._outpost: Outpost | None = None
+        self._is_over = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-home")
+
+    def send(self, batch: Batch) -> None:
+        """Do a batch; `Returned` or `Failed` follows."""
+        self._thread.submit(self._do, batch)
+
+    def close(self) -> None:
+        """End what runs here."""
+        self._is_over = True
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        if self._outpost is not None:
+            self._outpost.close()
+
+    def _do(self, batch: Batch) -> None:
+        try:
+            if self._outpost is None:
+                self._outpost = Outpost(self._folder, Machine(1), {})
+            outpost = self._outpost
+            reply = outpost.carry_out(batch, lambda: not self._is_over)
+        except Exception as error:  # it must reach the engine's thread
+            self._tell(
+                Failed(
+                    HOME, batch.number, str(error), full=getattr(error, "errno", None) in NO_ROOM
+                )
+            )
+            return
+        large = [each.digest for each in reply.reports if each.digest and each.content is None]
+        files = {digest: outpost.cache.objects.path(digest) for digest in large}
+        self._tell(Returned(HOME, batch.number, reply, files))

@@ -1,0 +1,169 @@
+"""An outpost: all that a worker on another machine has of a run; its processes and its cache."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from dagathlon.cluster.cache import Cache
+from dagathlon.cluster.guarded_worker import Post, check_wanted
+from dagathlon.cluster.messages import Batch, Reply
+from dagathlon.study.engine.process import Guardian, WorkerProcess
+from dagathlon.study.engine.resources import Machine, Share
+from dagathlon.study.engine.watch import Inquest
+from dagathlon.study.plan.task import Resources
+
+_IDLE = 20.0
+_FORGOTTEN = 900.0
+_ROUND = 2.0
+_ASK = 0.5
+_LAST_WORDS = 10.0
+_PART_OF_DISK = 0.5
+
+
+class Outpost:
+    """The posts of one worker, which share its cores, its cards and its cache.
+
+    Parameters
+    ----------
+    folder
+        A folder of its own.
+    machine
+        The cores and cards of the worker.
+    variables
+        More of the environment of processes.
+    """
+
+    def __init__(self, folder: Path, machine: Machine, variables: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._machine = machine
+        self._variables = dict(variables)
+        self._scratch = folder / "scratch"
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        self.cache = Cache(folder / "inputs", int(shutil.disk_usage(folder).free * _PART_OF_DISK))
+        # A process dies with the thread that started it: this one lives as long as the outpost.
+        self._nursery = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-nursery")
+        self._guardian: Guardian | None = None
+        self._inquest = Inquest()
+        self._changed = threading.Condition()
+        self._idle: dict[Share, list[Post]] = {}
+        self._queue: list[object] = []
+        self._busy = 0
+        self._used = time.monotonic()
+        self._over = threading.Event()
+        threading.Thread(target=self._tidy, name="dagathlon-tidy", daemon=True).start()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is over, and no batch is done here any more."""
+        return self._over.is_set()
+
+    def carry_out(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
+        """Do a batch; waits until there are cores and cards for it."""
+
+        def is_still_wanted() -> bool:
+            return not self.is_closed and is_wanted()
+
+        with self._share(batch.resources, is_still_wanted) as share:
+            post = self._post(share, batch.shared)
+            try:
+                return post.do(batch, is_still_wanted)
+            finally:
+                with self._changed:
+                    self._idle.setdefault(share, []).append(post)
+                    if self.is_closed:
+                        post.close()
+
+    def close(self) -> None:
+        """End all processes and remove the folder; batches under way end in `UnwantedError`."""
+        with self._changed:
+            if self.is_closed:
+                return
+            self._over.set()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._busy, _LAST_WORDS)
+            posts = [post for posts in self._idle.values() for post in posts]
+            self._idle.clear()
+        for post in posts:
+            post.close()
+        self._nursery.submit(self._dismiss).result()
+        self._nursery.shutdown()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @contextmanager
+    def _share(self, wanted: Resources, is_wanted: Callable[[], bool]) -> Iterator[Share]:
+        """Cores and cards, first come first served, so that those who want many get them too."""
+        ticket = object()
+        with self._changed:
+            self._queue.append(ticket)
+            try:
+                while self._queue[0] is not ticket or not self._machine.fits(wanted):
+                    check_wanted(is_wanted)
+                    self._changed.wait(_ASK)
+                share = self._machine.take(wanted)
+            finally:
+                self._queue.remove(ticket)
+                self._changed.notify_all()
+            self._busy += 1
+        try:
+            yield share
+        finally:
+            with self._changed:
+                self._busy -= 1
+                self._used = time.monotonic()
+                self._machine.give_back(share)
+                self._changed.notify_all()
+
+    def _post(self, share: Share, shared: bytes) -> Post:
+        """A post with that share: one that has shared work on these data, or any, or a new one."""
+        with self._changed:
+            posts = self._idle.get(share, [])
+            for post in posts:
+                if post.shared == shared:
+                    posts.remove(post)
+                    return post
+            if posts:
+                return posts.pop()
+
+        def hire() -> WorkerProcess:
+            return self._nursery.submit(self._hire, share).result()
+
+        return Post(hire, self.cache, self._inquest)
+
+    def _hire(self, share: Share) -> WorkerProcess:
+        check_wanted(lambda: not self.is_closed)
+        if self._guardian is None:
+            self._guardian = Guardian()
+        folder = self.cache.objects.folder
+        return WorkerProcess(
+            folder, self._scratch, self._guardian, 0, share, variables=self._variables
+        )
+
+    def _dismiss(self) -> None:
+        if self._guardian is not None:
+            self._guardian.dismiss()
+            self._guardian = None
+
+    def _tidy(self) -> None:
+        """End processes that have had nothing to do for a while, and an outpost nobody uses."""
+        while not self._over.wait(_ROUND):
+            now = time.monotonic()
+            with self._changed:
+                lazy = [
+                    post
+                    for posts in self._idle.values()
+                    for post in posts
+                    if now - post.since > _IDLE
+                ]
+                for posts in self._idle.values():
+                    posts[:] = [post for post in posts if post not in lazy]
+                forgotten = not self._busy and now - self._used > _FORGOTTEN
+            for post in lazy:
+                post.close()
+            if forgotten:
+                self.close()

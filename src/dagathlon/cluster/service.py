@@ -1,0 +1,161 @@
+"""What a dask worker does for a run: functions that the coordinator calls there.
+
+Each is called by name on the worker, so that code and versions are those installed there. The
+worker's own process runs no module: it starts guarded processes, as the local engine does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dagathlon.cluster.asking import Answer, ask
+from dagathlon.cluster.messages import opened_batch, packed
+from dagathlon.cluster.remote_host import Outpost
+from dagathlon.cluster.user_modules import unpacked_luggage
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.resources import Machine, cards_to_give
+from dagathlon.study.store.objects import DamagedError
+
+PIECE = 4 * 2**20
+"""Large results travel in pieces of so many bytes."""
+HANDLER = "dagathlon_piece"
+"""The name under which a worker gives pieces of what it has to other workers."""
+_PATIENCE = 30.0
+_ALIVE = ("executing", "long-running")
+_MOST_OVER = 1000
+_outposts: dict[tuple[str, str], Outpost] = {}
+# Runs that have ended: an introduction to one of them may still be under way.
+_over: dict[str, None] = {}
+
+
+class StrangerError(DagathlonError):
+    """The worker knows nothing of the run: it was started again, or has given it up."""
+
+
+async def introduce(
+    session: str, modules: list[tuple[str, str, int]], luggage: bytes, dask_worker: Any = None
+) -> Answer:
+    """Get ready for a run, and say who is here: versions, cores, cards, what is missing."""
+    for each in [place for place, outpost in _outposts.items() if outpost.is_closed]:
+        _outposts.pop(each, None)
+    # A folder of its own: another introduction may be under way, given up by the coordinator.
+    folder = Path(tempfile.mkdtemp(prefix="dagathlon-", dir=dask_worker.local_directory))
+    try:
+        variables = await asyncio.to_thread(unpacked_luggage, luggage, folder / "modules")
+        answer = await asyncio.to_thread(ask, modules, variables, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if session in _over:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise StrangerError("the run was over before this worker was ready for it")
+    machine = Machine(dask_worker.state.nthreads, cards_to_give())
+    before = _outposts.get((dask_worker.address, session))
+    _outposts[dask_worker.address, session] = Outpost(folder, machine, variables)
+    if before is not None:
+        await asyncio.to_thread(before.close)
+    dask_worker.handlers[HANDLER] = _give_to_worker(dask_worker.address)
+    answer["threads"] = machine.cores
+    answer["cards"] = list(machine.cards)
+    return answer
+
+
+def carry_out(session: str, parcel: bytes) -> bytes:
+    """Do a batch; this is the dask task, in a thread of the worker."""
+    from distributed import get_worker  # noqa: PLC0415 - an extra
+
+    worker = get_worker()
+    outpost = _outpost(session, worker)
+    return packed(outpost.carry_out(opened_batch(parcel), _asks(worker)))
+
+
+async def take_piece(  # noqa: PLR0917 - called by position from afar
+    session: str, digest: bytes, size: int, offset: int, piece: bytes, dask_worker: Any = None
+) -> None:
+    """Take in a piece of a large input."""
+    cache = _outpost(session, dask_worker).cache
+    await asyncio.to_thread(cache.receive, digest, size, offset, piece)
+
+
+async def take_from(
+    session: str, digest: bytes, size: int, holder: str, dask_worker: Any = None
+) -> bool:
+    """Take in a large input from another worker; False when it could not be had there."""
+    cache = _outpost(session, dask_worker).cache
+    if cache.payload(digest, size) is not None:
+        return True
+    ask_holder = getattr(dask_worker.rpc(holder), HANDLER)
+    for offset in range(0, size, PIECE):
+        try:
+            piece = await asyncio.wait_for(
+                ask_holder(session=session, digest=digest, offset=offset), _PATIENCE
+            )
+        except Exception:  # whatever is wrong over there, the coordinator has it too
+            return False
+        if not piece:
+            return False
+        try:
+            await asyncio.to_thread(cache.receive, digest, size, offset, bytes(piece))
+        except DamagedError:
+            return False
+    return cache.payload(digest, size) is not None
+
+
+async def give_piece(session: str, digest: bytes, offset: int, dask_worker: Any = None) -> bytes:
+    """A piece of a large result, for the coordinator."""
+    cache = _outpost(session, dask_worker).cache
+    return await asyncio.to_thread(cache.piece, digest, offset, PIECE)
+
+
+async def settle(session: str, digests: list[bytes], dask_worker: Any = None) -> None:
+    """Large results have been fetched."""
+    _outpost(session, dask_worker).cache.settle(digests)
+
+
+async def close(session: str, dask_worker: Any = None) -> None:
+    """The run is over: end its processes, remove its files."""
+    _over[session] = None
+    while len(_over) > _MOST_OVER:
+        del _over[next(iter(_over))]
+    outpost = _outposts.pop((dask_worker.address, session), None)
+    if outpost is not None:
+        await asyncio.to_thread(outpost.close)
+
+
+def _outpost(session: str, worker: Any) -> Outpost:
+    found = _outposts.get((worker.address, session))
+    if found is None or found.is_closed:
+        _outposts.pop((worker.address, session), None)
+        raise StrangerError("this worker knows nothing of the run")
+    return found
+
+
+def _give_to_worker(address: str) -> Callable[..., Any]:
+    """The handler by which other workers ask for pieces."""
+
+    async def give(session: str, digest: bytes, offset: int) -> bytes | None:
+        outpost = _outposts.get((address, session))
+        if outpost is None:
+            return None
+        with contextlib.suppress(DamagedError):
+            return await asyncio.to_thread(outpost.cache.piece, digest, offset, PIECE)
+        return None
+
+    return give
+
+
+def _asks(worker: Any) -> Callable[[], bool]:
+    """Whether the dask task of this thread is still wanted: dask does not stop what has begun."""
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state in _ALIVE
+
+    return is_wanted

@@ -1,0 +1,71 @@
+"""A user's own modules on their way to other machines: files by their content."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from dagathlon.errors import DagathlonError
+from dagathlon.modules.registry import FILES
+from dagathlon.study.config.portable import NamedFile, code_files
+
+_MOST_BYTES = 64 * 2**20
+
+
+class Piece(NamedTuple):
+    """One file: where it lies below the folder of its module, its content, its mode."""
+
+    place: str
+    content: bytes
+    mode: int
+
+
+class Luggage(NamedTuple):
+    """One module: the file or folder that is to be loaded, and all files that belong to it."""
+
+    entry: str
+    pieces: tuple[Piece, ...]
+
+
+def gathered_luggage() -> bytes:
+    """All modules of the user's that this process knows, with the files beside them they import.
+
+    Raises
+    ------
+    DagathlonError
+        When they are so large that a file of data must be among them.
+    """
+    named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
+    found = {path: list(code_files(path, Path(path.name))) for path in named}
+    size = sum(file.source.stat().st_size for files in found.values() for file in files)
+    if size > _MOST_BYTES:
+        raise DagathlonError(
+            f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
+            f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
+        )
+    return pickle.dumps(
+        [Luggage(path.name, tuple(map(_piece, files))) for path, files in found.items()]
+    )
+
+
+def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
+    """Write the files below a folder; the environment in which worker processes find them."""
+    entries = []
+    luggage: list[Luggage] = pickle.loads(content)
+    for number, each in enumerate(luggage):
+        home = folder / str(number)
+        for piece in each.pieces:
+            path = home / PurePosixPath(piece.place)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(piece.content)
+            path.chmod(piece.mode)
+        entries.append(str((home / each.entry).resolve()))
+    return {FILES: os.pathsep.join(entries)}
+
+
+def _piece(file: NamedFile) -> Piece:
+    source = file.source
+    return Piece(file.place.as_posix(), source.read_bytes(), source.stat().st_mode & 0o777)

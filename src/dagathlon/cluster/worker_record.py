@@ -1,0 +1,127 @@
+"""A station: one worker of the fleet, as the coordinator keeps account of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dagathlon.study.engine.resources import Machine
+from dagathlon.study.plan.task import Resources
+
+HOME = "home"
+"""The address of the station in the coordinator's own process."""
+_PAUSE = 0.25
+
+
+class Out(NamedTuple):
+    """A batch that is out.
+
+    Parameters
+    ----------
+    positions
+        Its tasks.
+    threads
+        Cores that each of them has.
+    exclusive
+        Whether the worker gets nothing else meanwhile.
+    """
+
+    positions: tuple[int, ...]
+    threads: int
+    exclusive: bool
+
+
+@dataclass
+class Station:
+    """One worker.
+
+    Parameters
+    ----------
+    address
+        Its address in the cluster.
+    host
+        Name of its machine.
+    machine
+        Its cores and cards.
+    lacking
+        Why it cannot do tasks of some modules, by kind and name.
+
+    Attributes
+    ----------
+    known
+        Hashes of what it is believed to have.
+    out
+        The batches that it has been sent and has not returned, by number.
+    shared_data
+        Position of the last data set on which it shares work between learners.
+    memory
+        Bytes that its processes held when it was heard last.
+    remark
+        Why it gets no more work; empty when it does.
+    failures
+        How often in a row the way to it has failed.
+    not_before
+        When it may get work again after such a failure.
+    """
+
+    address: str
+    host: str
+    machine: Machine
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    known: set[bytes] = field(default_factory=set)
+    out: dict[int, Out] = field(default_factory=dict)
+    shared_data: int | None = None
+    memory: int = 0
+    remark: str = ""
+    failures: int = 0
+    not_before: float = 0.0
+
+    @property
+    def is_home(self) -> bool:
+        """Whether it is in the coordinator's own process."""
+        return self.address == HOME
+
+    @property
+    def busy(self) -> int:
+        """Cores that the batches which are out would take, were they all under way."""
+        return sum(each.threads for each in self.out.values())
+
+    @property
+    def given(self) -> int:
+        """Tasks that are out."""
+        return sum(len(each.positions) for each in self.out.values())
+
+    def has_room(self, wanted: Resources, times: int) -> bool:
+        """Whether it may get one more batch, when it may have so many times what it can do."""
+        if self.remark or self.machine.objection(wanted) or self.is_held_back:
+            return False
+        threads = self.machine.possible(wanted).threads
+        return not self.out or self.busy + threads <= times * self.machine.cores
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether it gets nothing for now: the way to it failed, or it has a task to itself."""
+        alone = any(each.exclusive for each in self.out.values())
+        return alone or time.monotonic() < self.not_before
+
+    def fail(self) -> int:
+        """The way to it has failed: how often in a row; what fails together counts once."""
+        now = time.monotonic()
+        if now >= self.not_before:
+            self.failures += 1
+            self.not_before = now + _PAUSE * 2.0**self.failures
+        return self.failures
+
+    def recover(self) -> None:
+        """It was heard."""
+        self.failures = 0
+        self.not_before = 0.0
+
+    def send(
+        self, number: int, positions: Sequence[int], wanted: Resources, *, exclusive: bool = False
+    ) -> None:
+        """A batch goes out."""
+        threads = self.machine.possible(wanted).threads
+        self.out[number] = Out(tuple(positions), threads, exclusive)

@@ -1,0 +1,1 @@
+"""Bayesian networks and linear models: distributions, fitting, sampling, likelihood."""

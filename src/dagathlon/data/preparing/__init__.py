@@ -1,0 +1,1 @@
+"""Transformations of data sets: discretisation, imputation, logarithms."""

@@ -1,0 +1,170 @@
+"""Cutting continuous columns into levels.
+
+A column is cut at numbers between its values: the level of a value is the number of cuts that are
+not above it. Equal values always get the same level, missing values stay missing, and levels in
+which nothing would lie are not made, so that there may be fewer than were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.preparing.hartemink import hartemink_cuts
+from dagathlon.data.preparing.histogram import shortest_histogram
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError, listing, unknown
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Method: TypeAlias = Literal["equal_width", "equal_frequency", "hartemink", "mdl"]
+DEFAULT_LEVELS = 3
+DEFAULT_INITIAL = 20
+
+
+def discretize(
+    data: Dataset,
+    method: Method = "equal_frequency",
+    *,
+    levels: int = DEFAULT_LEVELS,
+    columns: Sequence[str] | None = None,
+    initial: int = DEFAULT_INITIAL,
+) -> Dataset:
+    """The data with continuous columns as levels, which are in order and named by intervals.
+
+    Parameters
+    ----------
+    data
+        The data.
+    method
+        ``equal_width``: intervals of the same width from the least to the greatest value.
+        ``equal_frequency``: as many values in each level as can be without parting equal ones; a
+        cut lies where the number of values below it is nearest to the wanted one, and lower of two
+        places that are as near. ``hartemink``: `initial` levels of equal frequency, of which
+        neighbours are joined, column after column, those whose union loses least of the mutual
+        information with all other columns (Hartemink 2001). ``mdl``: the histogram with the
+        shortest description, of 2 to `levels` intervals (Kontkanen and Myllymäki 2007).
+    levels
+        Number of levels, at most.
+    columns
+        Names of columns; by default all that are continuous.
+    initial
+        Number of levels with which ``hartemink`` begins.
+
+    Examples
+    --------
+    >>> discretize(data, "hartemink", levels=3)  # doctest: +SKIP
+    """
+    if method not in get_args(Method):
+        raise DataError(unknown("way to discretize", method, get_args(Method)))
+    if levels < 2 or initial < levels:
+        raise DataError(f"found {levels} of {initial} levels; a column is cut into at least 2")
+    chosen = continuous_columns(data, columns, "is cut into levels")
+    if method == "hartemink":
+        cuts = hartemink_cuts(data, chosen, levels, initial, equal_frequency)
+    else:
+        one = _METHODS[method]
+        cuts = {name: one(_values(data, name), levels) for name in chosen}
+    return cut(data, cuts)
+
+
+def continuous_columns(data: Dataset, columns: Sequence[str] | None, does: str) -> list[str]:
+    """The columns that were named, or all continuous ones; none may be discrete or empty."""
+    known = {variable.name: variable for variable in data.variables}
+    if columns is None:
+        chosen = [name for name, variable in known.items() if not variable.is_discrete]
+    else:
+        chosen = [data.names[data.position(name)] for name in columns]
+    discrete = [name for name in chosen if known[name].is_discrete]
+    if discrete:
+        raise DataError(f"column {discrete[0]!r} has levels already; a continuous one {does}")
+    empty = [name for name in chosen if np.isnan(data.column(name)).all()]
+    if empty:
+        raise DataError(f"columns without any value: {listing(map(repr, empty))}; drop them")
+    return chosen
+
+
+def cut(data: Dataset, cuts: Mapping[str, Floats]) -> Dataset:
+    """The data with some continuous columns as levels, cut at the given numbers in rising order."""
+    variables, codes, values = [], [], []
+    for variable in data.variables:
+        column = data.column(variable.name)
+        if variable.name in cuts:
+            found, intervals = _levels(column, cuts[variable.name])
+            variables.append(Variable(variable.name, intervals, ordered=True))
+            codes.append(found)
+            continue
+        variables.append(variable)
+        if variable.is_discrete:
+            codes.append(np.where(column == data.missing_code, -1, column.astype(np.int64)))
+        else:
+            values.append(column)
+    n = len(data)
+    return Dataset(
+        variables,
+        np.column_stack(codes) if codes else np.empty((n, 0), dtype=np.int64),
+        np.column_stack(values) if values else np.empty((n, 0)),
+        data.regimes,
+    )
+
+
+def _levels(column: Floats, cuts: Floats) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    """Codes of the levels that occur, and the intervals that they are."""
+    present = ~np.isnan(column)
+    raw = np.searchsorted(cuts, column, side="right")
+    occurring = np.unique(raw[present])
+    kept = cuts[occurring[1:] - 1]  # a level that is left out goes to the one below it
+    codes = np.where(present, np.searchsorted(kept, column, side="right"), -1)
+    return codes.astype(np.int64), intervals_of(kept)
+
+
+def intervals_of(cuts: Floats) -> tuple[str, ...]:
+    """Labels such as ``<0.5``, ``0.5:2`` (the first number belongs to it) and ``>=2``."""
+    digits = next((d for d in range(4, 17) if len({f"{c:.{d}g}" for c in cuts}) == len(cuts)), 17)
+    words = [f"{number:.{digits}g}" for number in cuts]
+    if not words:
+        return ("all",)
+    between = [f"{low}:{high}" for low, high in pairwise(words)]
+    return (f"<{words[0]}", *between, f">={words[-1]}")
+
+
+def equal_width(values: Floats, levels: int) -> Floats:
+    """Cuts that divide the range into parts of the same width."""
+    low, high = float(values.min()), float(values.max())
+    steps = np.arange(1, levels) / levels
+    cuts: Floats = np.unique(low * (1 - steps) + high * steps)
+    return cuts[(cuts > low) & (cuts <= high)]
+
+
+def equal_frequency(values: Floats, levels: int) -> Floats:
+    """Cuts that divide the values into parts of sizes as equal as ties allow."""
+    distinct, counts = np.unique(values, return_counts=True)
+    below = np.cumsum(counts)[:-1]
+    if not len(below):
+        return np.empty(0)
+    wanted = np.arange(1, levels) * len(values)
+    distance = np.abs(below[None, :] * levels - wanted[:, None])
+    places = np.unique(distance.argmin(axis=1))
+    return between(distinct[places], distinct[places + 1])
+
+
+def between(low: Floats, high: Floats) -> Floats:
+    """Numbers that part neighbouring values: above the lower and not above the higher one."""
+    middle = low / 2 + high / 2
+    return np.where((middle > low) & (middle <= high), middle, high)
+
+
+def _values(data: Dataset, name: str) -> Floats:
+    column = data.column(name)
+    return np.asarray(column[~np.isnan(column)])
+
+
+_METHODS: Mapping[str, Callable[[Floats, int], Floats]] = {
+    "equal_width": equal_width,
+    "equal_frequency": equal_frequency,
+    "mdl": shortest_histogram,
+}

@@ -1,0 +1,67 @@
+"""Values that mean a missing one, such as -999, and rows with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.reading.labels import is_number
+from dagathlon.errors import DataError, listing
+
+_NAMED = 3
+
+
+def spellings(words: Iterable[str]) -> tuple[str, ...]:
+    """The words, and numbers among them as they may be written as well: -999, -999.0."""
+    found = []
+    for word in words:
+        found.append(word)
+        if is_number(word) and float(word).is_integer():
+            whole = str(int(float(word)))
+            found += [whole, f"{whole}.0"]
+    return tuple(dict.fromkeys(found))
+
+
+def with_gaps(column: Any, words: Collection[str]) -> Any:
+    """A column of a table in which the entries that mean a missing value are null."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
+    if not words:
+        return column
+    kind = column.type
+    if pt.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        return with_gaps(column, words).dictionary_encode()
+    if pt.is_floating(kind) or pt.is_integer(kind):
+        numbers = [float(word) for word in words if is_number(word)]
+        known = pa.array(numbers, pa.float64())
+        gap = pc.is_in(column.cast(pa.float64(), safe=False), known)
+    elif pt.is_string(kind) or pt.is_large_string(kind):
+        gap = pc.is_in(column, pa.array(sorted(words), kind))
+    else:
+        return column
+    return pc.if_else(gap, pa.scalar(None, kind), column)
+
+
+def drop_missing(data: Dataset) -> Dataset:
+    """The rows in which nothing is missing.
+
+    That is right when gaps have nothing to do with the values (completely at random), and costs
+    rows in any case; a `DataError` when no row is complete.
+    """
+    if data.missing is None:
+        return data
+    complete = ~data.missing.any(axis=1)
+    if not complete.any():
+        shares = data.missing.mean(axis=0)
+        worst = np.argsort(-shares, kind="stable")[:_NAMED]
+        named = listing(f"{data.names[j]} ({shares[j]:.0%} missing)" for j in worst)
+        raise DataError(
+            f"no row is complete; leave out the columns with most gaps, here {named}, or impute"
+        )
+    return data.take(np.flatnonzero(complete))

@@ -1,0 +1,311 @@
+"""Columns of labels: which levels they have, or which numbers they spell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dagathlon.data.reading.buffers import chunk_numbers, column_numbers
+from dagathlon.data.reading.column_plan import ColumnPlan
+from dagathlon.data.reading.narrow_batches import with_indices
+from dagathlon.data.reading.request import Place
+from dagathlon.data.variable import MAX_LEVELS, Variable
+from dagathlon.errors import DataError, suggestion
+
+MAX_CODE = 19
+"""A column of whole numbers is discrete when they all lie between 0 and this one …"""
+MAX_CODES = 10
+"""… and are not more different ones than this: more are counts, whose order and distance matter."""
+SURE_CODES = 5
+"""As many or fewer are hardly ever counts, so that nothing is said."""
+
+_MOSTLY = 0.9
+_SHOWN = 40
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"-?\d+", re.ASCII)
+FIRST_OF_NUMBER = frozenset("+-.0123456789")
+"""What a number begins with."""
+FOREIGN_MINUS = "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d"
+"""Signs that look like a minus sign and are none to programs."""
+_MINUS = str.maketrans(dict.fromkeys(FOREIGN_MINUS, "-"))
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = frozenset(
+    sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
+)
+
+
+def _with_one_dictionary(column: Any) -> Any:
+    """The column with the same labels in all its parts."""
+    several = column.num_chunks > 1
+    if several and any(chunk.dictionary.null_count for chunk in column.chunks):
+        # pyarrow unites no lists in which one of the labels is null.
+        column = pa.chunked_array(list(map(_without_null_label, column.chunks)))
+    try:
+        return column.unify_dictionaries()
+    except pa.ArrowInvalid:
+        # The labels of each part have numbers of a byte, those of all parts have not.
+        wide = [with_indices(chunk, pa.int32()) for chunk in column.chunks]
+        return pa.chunked_array(wide).unify_dictionaries()
+
+
+def _without_null_label(part: Any) -> Any:
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
+    labels = part.dictionary.drop_null()
+    places = pc.index_in(part.dictionary, value_set=labels, skip_nulls=True)
+    return pa.DictionaryArray.from_arrays(places.take(part.indices), labels)
+
+
+class Labels:
+    """A dictionary-encoded column: its labels, and where each of them occurs.
+
+    Parameters
+    ----------
+    name
+        Name of the column.
+    column
+        A pyarrow column of dictionary type.
+    place
+        Turns a row number into words.
+    missing
+        For columns of text files, the words that mean missing; blanks around labels are taken
+        off. ``None`` takes labels as they are.
+    """
+
+    def __init__(
+        self, name: str, column: Any, place: Place, missing: frozenset[str] | None
+    ) -> None:
+        self.name, self.place = name, place
+        self.column = _with_one_dictionary(column)
+        words = [word_of(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
+        if missing is not None:
+            words = [None if word is None else word.strip() for word in words]
+            words = [None if word in missing else word for word in words]
+        self.words = words
+        self.from_text = missing is not None
+
+    @property
+    def distinct(self) -> set[str]:
+        """The labels, without missing ones."""
+        return {word for word in self.words if word is not None}
+
+    def plan(self, kind: str | None, levels: Sequence[str] | None) -> ColumnPlan:
+        """ColumnPlan the column by what was asked for and what the labels look like."""
+        if levels is not None:
+            return self._discrete(tuple(levels))
+        distinct = self.distinct
+        if not distinct:
+            return empty_plan(self.name, self.column, kind)
+        if kind == "continuous":
+            return self._continuous()
+        numbers = self.from_text and kind is None and all(map(is_float, distinct))
+        small = numbers and _are_codes(distinct)
+        if numbers and not (small and len(distinct) <= MAX_CODES):
+            return replace(self._continuous(), guessed=small and len(distinct) < len(self.column))
+        if self.from_text and kind is None and not numbers:
+            self._check_not_numbers(distinct)
+        if len(distinct) > MAX_LEVELS:
+            raise DataError(
+                f"{self.place(0)}, column {self.name!r}: found {len(distinct)} different labels; "
+                f"a discrete column has at most {MAX_LEVELS} levels"
+            )
+        plan = self._discrete(sorted_labels(distinct))
+        return replace(plan, guessed=small and len(distinct) > SURE_CODES)
+
+    def counts(self) -> npt.NDArray[np.intp]:
+        """How often each entry of `words` occurs."""
+        total = np.zeros(len(self.words) + 1, dtype=np.intp)
+        for chunk in self.column.chunks:
+            indices = chunk_numbers(chunk.indices, len(self.words))
+            total += np.bincount(indices, minlength=len(total))
+        return total[:-1]
+
+    def first_row(self, wrong: Sequence[bool]) -> int:
+        """First row whose entry of `words` is marked as wrong, or −1."""
+        marked = np.array([*wrong, False])
+        start = 0
+        for chunk in self.column.chunks:
+            indices = chunk_numbers(chunk.indices, len(self.words))
+            hits = marked[indices]
+            if hits.any():
+                return start + int(np.argmax(hits))
+            start += len(chunk)
+        return -1
+
+    def _discrete(self, levels: tuple[str, ...]) -> ColumnPlan:
+        number = {level: code for code, level in enumerate(levels)}
+        strange = [word is not None and word not in number for word in self.words]
+        row = self.first_row(strange) if any(strange) else -1
+        if row >= 0:
+            found = self._found(row)
+            raise DataError(
+                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is none of "
+                f"the levels that were given{suggestion(found, levels)}"
+            )
+        codes = [-1 if word is None else number.get(word, -1) for word in self.words]
+        return ColumnPlan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
+
+    def _continuous(self) -> ColumnPlan:
+        words = [None if word is None else plain_number(word) for word in self.words]
+        wrong = [word is not None and not is_float(word) for word in words]
+        row = self.first_row(wrong) if any(wrong) else -1
+        if row >= 0:
+            found = self._found(row)
+            raise DataError(
+                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is not a "
+                f"number{_comma_hint(found)}"
+            )
+        numbers = [
+            math.nan if word is None or strange else float(word)
+            for word, strange in zip(words, wrong, strict=True)
+        ]
+        return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
+
+    def _check_not_numbers(self, distinct: set[str]) -> None:
+        """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
+        if not any(word[0] in FIRST_OF_NUMBER for word in distinct):
+            return
+        counts = self.counts()
+        total = sum(int(n) for n, word in zip(counts, self.words, strict=True) if word is not None)
+        for pattern in (_NUMBER, DECIMAL_COMMA):
+            fits = [word is None or bool(pattern.fullmatch(word)) for word in self.words]
+            occurring = {
+                word: int(n)
+                for n, word, fit in zip(counts, self.words, fits, strict=True)
+                if fit and word is not None
+            }
+            if _are_measurements(occurring, total, len(distinct)):
+                commas = [word in occurring for word in self.words]
+                row = self.first_row([not fit for fit in fits] if pattern is _NUMBER else commas)
+                raise DataError(self._mostly_numbers(max(row, 0)))
+
+    def _mostly_numbers(self, row: int) -> str:
+        found = self._found(row)
+        advice = (
+            _comma_hint(found)
+            or _sign_hint(found)
+            or (
+                "; if it means missing, say so (`missing` of read_data, --na of the commands), and "
+                "if the column is one of labels, give it the kind 'categorical'"
+            )
+        )
+        return (
+            f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
+            f"numbers{advice}"
+        )
+
+    def _found(self, row: int) -> str:
+        return str(self.column[row].as_py()).strip()
+
+
+def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
+    """ColumnPlan a column in which everything is missing: without values it has no levels."""
+    if kind == "discrete":
+        raise DataError(
+            f"column {name!r}: all values are missing, so its levels are unknown; give them in "
+            "`levels`"
+        )
+    return ColumnPlan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
+
+
+def plain_number(word: str) -> str:
+    """A number as programs write it, without a percent sign and with an ordinary minus sign."""
+    return word.translate(_MINUS).removesuffix("%").rstrip()
+
+
+def is_number(word: str) -> bool:
+    """Whether the word is a finite decimal number."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def looks_like_data(names: Sequence[str]) -> str:
+    """The first of the names that is a number, where at least half are; but not where they count.
+
+    Columns may be numbered, and some of them left out.
+    """
+    numbers = [name for name in names if is_number(name)]
+    if not numbers or 2 * len(numbers) < len(names):
+        return ""
+    counted = all(map(str.isdecimal, names)) and list(names) == sorted(names, key=int)
+    return "" if counted else numbers[0]
+
+
+def is_float(word: str) -> bool:
+    """Whether the word is a number, perhaps an infinite one or NaN."""
+    return is_number(word) or word.lower() in _NOT_FINITE
+
+
+def numbers_of(column: Any) -> npt.NDArray[np.float64]:
+    """Entries as numbers: NaN where missing, infinite where they are not numbers."""
+    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
+        words = column.cast(pa.string()).to_pylist()
+        spelled = [
+            np.nan if word is None else float(word) if is_number(word) else np.inf for word in words
+        ]
+        return np.array(spelled, dtype=np.float64)
+    return column_numbers(column.cast(pa.float64(), safe=False))
+
+
+def shown(entry: Any) -> str:
+    """An entry as an error shows it, long ones cut."""
+    if entry is None:
+        return "nothing"
+    if isinstance(entry, str):
+        return repr(entry if len(entry) <= _SHOWN else entry[:_SHOWN] + "…")
+    return str(word_of(entry))
+
+
+def word_of(entry: Any) -> str | None:
+    """A level's label: whole floating-point numbers are written without a fraction."""
+    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
+        return None
+    if isinstance(entry, float) and entry.is_integer():
+        return str(int(entry))
+    return str(entry)
+
+
+def sorted_labels(labels: set[str]) -> tuple[str, ...]:
+    """Labels in the order of their codes: as numbers if all are numbers, else as text."""
+    if all(map(is_number, labels)):
+        return tuple(sorted(labels, key=lambda label: (float(label), label)))
+    return tuple(sorted(labels))
+
+
+def _dictionary_size(column: Any) -> int:
+    return max((len(chunk.dictionary) for chunk in column.chunks), default=0)
+
+
+def _are_measurements(occurring: dict[str, int], total: int, distinct: int) -> bool:
+    """Whether numbers that occur so often in a column of text were measured, not named."""
+    hits = sum(occurring.values())
+    if distinct > MAX_CODE + 1:
+        return hits >= _MOSTLY * total
+    # In a short column: fractions that hardly ever repeat, in at least half of the rows.
+    fractions = any(not _WHOLE.fullmatch(word) for word in occurring)
+    return fractions and 2 * hits >= total and 2 * len(occurring) > hits
+
+
+def _are_codes(labels: set[str]) -> bool:
+    return all(_WHOLE.fullmatch(label) and 0 <= int(label) <= MAX_CODE for label in labels)
+
+
+def _comma_hint(word: str) -> str:
+    if DECIMAL_COMMA.fullmatch(word):
+        return (
+            "; a comma here is not surely a decimal one: write numbers with a decimal point, or "
+            "say that the decimal sign is a comma"
+        )
+    return ""
+
+
+def _sign_hint(word: str) -> str:
+    if is_number(plain_number(word)):
+        return "; give the column the kind 'continuous', which takes such signs for what they mean"
+    return ""

@@ -1,0 +1,177 @@
+"""Text files without quotation marks: read by the native core where a look at a field is enough.
+
+A column with few different fields is a number for each row and a list of the fields, whatever they
+mean; what they mean is asked of the list, and wide files have the same list in many columns.
+Measurements are numbers at once. Files with quotation marks, rows that do not fit or numbers in
+unusual forms are left to pyarrow's reader, which gives the same columns.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dagathlon import _core
+from dagathlon.data.reading.buffers import number_array, text_array
+from dagathlon.data.reading.labels import is_float
+from dagathlon.data.reading.text_file import TextFile
+
+_BOM = b"\xef\xbb\xbf"
+_CODES = 256
+NUMBERS = -1
+"""In the place of a list of fields: the column holds measurements."""
+
+
+class Use(IntEnum):
+    """What is to be made of a column: nothing, its different fields, or these or numbers."""
+
+    LEFT_OUT = 0
+    FIELDS = 1
+    ANY = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PlainText:
+    """The columns of a plain text file.
+
+    Attributes
+    ----------
+    numbers
+        The wanted columns, counted from 0.
+    list_of_column
+        For each of them which of `lists` has its fields, or `NUMBERS`.
+    codes
+        A row for each column of fields: where in the list the field of each line stands.
+    values
+        A row for each column of measurements; NaN is missing.
+    lists
+        Different fields of a column, in the order in which they occur.
+    missing
+        Fields that mean a missing value.
+    """
+
+    numbers: Sequence[int]
+    list_of_column: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.uint8]
+    values: npt.NDArray[np.float64]
+    lists: Sequence[Sequence[str]]
+    missing: frozenset[str]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of lines."""
+        return int(self.codes.shape[1])
+
+    def columns(self, as_labels: Collection[int]) -> dict[int, Any] | None:
+        """Columns by number as pyarrow's reader would give them: bytes, labels or numbers.
+
+        Small whole numbers are bytes, but for those columns that are wanted `as_labels`. Nothing is
+        given back where all fields of a column are missing or numbers in unusual forms.
+        """
+        columns: dict[int, Any] = {}
+        codes, values = iter(self.codes), iter(self.values)
+        for number, place in zip(self.numbers, self.list_of_column.tolist(), strict=True):
+            if place == NUMBERS:
+                measured = next(values)
+                column = number_array(measured, np.isnan(measured))
+            else:
+                column = self._column(next(codes), self.lists[place], number in as_labels)
+            if column is None:
+                return None
+            columns[number] = pa.chunked_array([column])
+        return columns
+
+    def _column(
+        self, codes: npt.NDArray[np.uint8], fields: Sequence[str], as_labels: bool
+    ) -> pa.Array | None:
+        found = None if as_labels else byte_table(tuple(fields), self.missing)
+        if found is not None:
+            table, gaps = found
+            numbers = np.empty_like(codes)
+            _core.recode(codes, table, numbers)
+            return number_array(numbers, None if gaps is None else gaps[codes])
+        spelled = (field.strip() for field in fields if field not in self.missing)
+        if not as_labels and all(map(is_float, spelled)):
+            return None
+        words = [None if field in self.missing else field for field in fields]
+        return pa.DictionaryArray.from_arrays(number_array(codes), text_array(words))
+
+
+def plain_text(
+    text: TextFile, delimiter: str, skipped: int, uses: Sequence[Use], missing: frozenset[str]
+) -> PlainText | None:
+    """The columns of a file behind its first lines; nothing where it is not plain or has no rows.
+
+    A single column is left to others: there an empty line may be a missing value.
+    """
+    if len(uses) == 1:
+        return None
+    body = _below(text, skipped)
+    if body is None:
+        return None
+    found = _core.plain_columns(body, delimiter, np.array(uses, np.uint8), sorted(missing))
+    if found is None:
+        return None
+    lists_of_columns, codes, values, lists = found
+    if not codes.shape[1]:
+        return None
+    numbers = [j for j, use in enumerate(uses) if use]
+    return PlainText(numbers, lists_of_columns[0], codes, values, lists, missing)
+
+
+@functools.lru_cache(maxsize=1024)
+def byte_table(
+    fields: tuple[str, ...], missing: frozenset[str]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None] | None:
+    """The number of each field, and which are missing, if any; nothing where one is no byte."""
+    table = np.zeros(_CODES, np.uint8)
+    gaps = np.zeros(_CODES, bool)
+    for place, field in enumerate(fields):
+        if field in missing:
+            gaps[place] = True
+        elif not _is_byte(field):
+            return None
+        else:
+            table[place] = int(field)
+    if gaps[: len(fields)].all():
+        return None
+    return table, gaps if gaps.any() else None
+
+
+def _is_byte(field: str) -> bool:
+    plain = field.isascii() and field.isdecimal() and len(field) < 4
+    return plain and int(field) < _CODES and str(int(field)) == field
+
+
+def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8] | None:
+    """The bytes behind so many lines; nothing where a carriage return alone ends one of them."""
+    content: npt.NDArray[np.uint8] = (
+        np.memmap(text.path, np.uint8, mode="r")
+        if text.content is None
+        else np.frombuffer(text.content, np.uint8)
+    )
+    start = text.start or (len(_BOM) if bytes(content[: len(_BOM)]) == _BOM else 0)
+    raw = content.data
+    end = start
+    for _ in range(lines):
+        end = _line_end(raw, end)
+    has_others = b"\r" in bytes(raw[start:end]).replace(b"\r\n", b"\n")
+    return None if has_others else content[end:]
+
+
+def _line_end(raw: memoryview, start: int) -> int:
+    """The place behind the line that begins at `start`."""
+    step = 1 << 16
+    while start < len(raw):
+        at = bytes(raw[start : start + step]).find(b"\n")
+        if at >= 0:
+            return start + at + 1
+        start += step
+    return len(raw)

@@ -1,0 +1,354 @@
+"""Continuous data that are larger than what may be held: their rows stay in the file.
+
+What goes by means and covariances alone needs no rows at hand. They are taken in passes over the
+file, block by block, to the digits that they have of data in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from dagathlon import _core
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.preparing.gaps import with_gaps
+from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.request import ColumnRequest
+from dagathlon.data.reading.table_faults import explained
+from dagathlon.data.reading.table_sizes import table_batches
+from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
+from dagathlon.data.storage import Values, aligned_empty
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError
+
+_CELL = 8
+_BLOCK = 1 << 25
+
+Rows: TypeAlias = npt.NDArray[np.intp]
+Stamp: TypeAlias = tuple[int, int]
+
+
+class RowsInFileError(DataError):
+    """Something needs the rows of a file that is too large to hold them."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(
+            f"{label}: unpacks to more than {most_unpacked():,} bytes, so that its rows stay in "
+            "the file, and this needs them at hand. Take tests and scores that go by covariances, "
+            "such as those of pc, hc, fges and boss by default, or a sample of the rows (in "
+            "Python data[::100]); if there is memory for all of them, allow more by the "
+            f"environment variable {MOST_UNPACKED}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfFile:
+    """Columns of numbers in a Parquet or Arrow file, which is gone over as often as needed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    names
+        The columns.
+    gaps
+        Words and numbers that mean a missing value.
+    n_rows
+        Number of rows; 0 before they were counted.
+    lowest, highest
+        The range of each column.
+    means
+        Means as they are before their rounding is taken back.
+    stamp
+        What tells whether the file was changed; nothing before it was looked through.
+
+    Attributes
+    ----------
+    place
+        The file, wherever the process goes.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    gaps: frozenset[str]
+    n_rows: int = 0
+    lowest: Values = field(default_factory=lambda: np.empty(0))
+    highest: Values = field(default_factory=lambda: np.empty(0))
+    means: tuple[float, ...] = ()
+    stamp: Stamp | None = None
+    place: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", self.path.absolute())
+
+    def blocks(self, names: Sequence[str]) -> Iterator[Values]:
+        """All rows of some columns, a block at a time, in memory that the next block takes over.
+
+        Whole parts, but for the last block. A file that is not what it was before is a `DataError`.
+        """
+        passed = 0
+        with explained(self.place, str(self.path)):
+            self._check_unchanged()
+            for block in self._blocks(names):
+                passed += len(block)
+                if self.n_rows and passed > self.n_rows:
+                    break
+                yield block
+            self._check_unchanged()
+        if self.n_rows and passed != self.n_rows:
+            raise DataError(
+                f"{self.path}: does not have the {self.n_rows} rows that it had when it was opened"
+            )
+
+    def _check_unchanged(self) -> None:
+        if self.stamp is not None and self.stamp != self._stamp_now():
+            raise DataError(f"{self.path}: has changed since it was opened; read it again")
+
+    def _stamp_now(self) -> Stamp:
+        """Size and time; on mounted file systems the number of a file may change by itself."""
+        found = self.place.stat()
+        return found.st_size, found.st_mtime_ns
+
+    def _blocks(self, names: Sequence[str]) -> Iterator[Values]:
+        part = _core.BlockMoments.rows_of_block
+        size = part * max(1, _BLOCK // (part * len(names) * _CELL))
+        block = aligned_empty(size, len(names), np.float64)
+        filled = 0
+        for batch in table_batches(self.place, list(names), size):
+            for start in range(0, len(batch), size):
+                for piece in _cut(batch.slice(start, size), size - filled):
+                    for j, name in enumerate(names):
+                        block[filled : filled + len(piece), j] = self._numbers(piece.column(name))
+                    filled += len(piece)
+                    if filled == size:
+                        yield block
+                        filled = 0
+        if filled:
+            yield block[:filled]
+
+    def _numbers(self, column: Any) -> Values:
+        column = with_gaps(column, self.gaps)
+        if not pt.is_float64(column.type):
+            column = column.cast(pa.float64(), safe=False)
+        return chunk_numbers(column, np.nan)
+
+    def fit(self, n_rows: int) -> bool:
+        """Whether so many rows of all columns may be held."""
+        return n_rows * len(self.names) * _CELL <= most_unpacked()
+
+    def looked_through(self) -> RowsOfFile:
+        """With the number of rows and the ranges; an infinite value is a `DataError`.
+
+        So is a missing one, unless all rows may be held; then the ranges are of no use.
+        """
+        stamped = replace(self, stamp=self._stamp_now())
+        n_rows = 0
+        gap: DataError | None = None
+        sums = _core.BlockMoments(len(self.names))
+        lowest = np.full(len(self.names), np.inf)
+        highest = -lowest
+        for block in stamped.blocks(self.names):
+            low, high = block.min(axis=0), block.max(axis=0)
+            if not (np.isfinite(low) & np.isfinite(high)).all():
+                self._check_not_infinite(block, n_rows)
+                gap = gap or self._gap(block, n_rows)
+            lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
+            sums.add(block)
+            n_rows += len(block)
+            if gap is not None and not self.fit(n_rows):
+                raise gap
+        if not n_rows:
+            raise DataError(f"{self.path}: no rows")
+        sums.next_pass()
+        return replace(
+            stamped, n_rows=n_rows, lowest=lowest, highest=highest, means=tuple(sums.means)
+        )
+
+    def _check_not_infinite(self, block: Values, before: int) -> None:
+        if np.isinf(block).any():
+            place = self._place_of_first(np.isinf(block), before)
+            raise DataError(
+                f"{place}: found an infinite or far too large number; values are finite"
+            )
+
+    def _gap(self, block: Values, before: int) -> DataError:
+        return DataError(
+            f"{self._place_of_first(np.isnan(block), before)}: a missing value. The file unpacks "
+            f"to more than {most_unpacked():,} bytes, "
+            "and of such only covariances are taken, which need whole rows: leave out the column "
+            "(drop, --drop of the commands) or write the file without such rows; if there is "
+            "memory for all of it, allow more by the environment variable "
+            f"{MOST_UNPACKED}, and gaps are treated as in any other file"
+        )
+
+    def _place_of_first(self, marked: npt.NDArray[np.bool_], before: int) -> str:
+        row, j = np.argwhere(marked)[0]
+        return f"{self.path}, row {before + row + 1}, column {self.names[j]!r}"
+
+    @cached_property
+    def moments(self) -> _core.Moments:
+        """Of all columns: means and sums of products of deviations from them."""
+        found = _core.BlockMoments(self.means, self.n_rows)
+        again = True
+        while again:
+            for block in self.blocks(self.names):
+                found.add(block)
+            again = found.next_pass()
+        return found.finished()
+
+    def column(self, name: str) -> Values:
+        """All rows of one column."""
+        if self.n_rows * _CELL > most_unpacked():
+            raise RowsInFileError(str(self.path))
+        result = np.empty(self.n_rows)
+        start = 0
+        for block in self.blocks([name]):
+            result[start : start + len(block)] = block[:, 0]
+            start += len(block)
+        result.flags.writeable = False
+        return result
+
+    def taken(self, names: Sequence[str], rows: Rows) -> Values:
+        """A copy of chosen rows of some columns, in the given order."""
+        if len(rows) * len(names) * _CELL > most_unpacked():
+            raise RowsInFileError(str(self.path))
+        result = aligned_empty(len(rows), len(names), np.float64)
+        order = np.argsort(rows, kind="stable")
+        ascending = rows[order]
+        before = done = 0
+        for block in self.blocks(names) if len(rows) else ():
+            end = int(np.searchsorted(ascending, before + len(block)))
+            result[order[done:end]] = block[ascending[done:end] - before]
+            before, done = before + len(block), end
+            if done == len(rows):
+                break
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "moments"}
+
+
+def _cut(batch: Any, first: int) -> Iterator[Any]:
+    """A batch in two, where it is longer than that."""
+    yield batch.slice(0, first)
+    if len(batch) > first:
+        yield batch.slice(first)
+
+
+class FileDataset(Dataset):
+    """Continuous data whose rows stay in a file that is too large to hold them.
+
+    It gives `known_moments`, ranges, single columns, and samples of the rows: ``data[::100]`` and
+    ``data.take(rows)`` are data sets in memory. `values` is a `DataError`, and so is anything that
+    needs all rows at hand.
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, variables: tuple[Variable, ...], rows: RowsOfFile) -> None:
+        self._variables = variables
+        self._codes = np.empty((rows.n_rows, 0), np.uint8)
+        self._regimes = None
+        self._rows = rows
+
+    @property
+    def _values(self) -> Values:  # type: ignore[override]  # nothing else asks for the array
+        raise RowsInFileError(str(self._rows.path))
+
+    @property
+    def is_discrete(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def has_missing(self) -> bool:
+        """Never: a file with gaps is refused."""
+        return False
+
+    @property
+    def known_moments(self) -> _core.Moments:
+        """Means and sums of products of deviations from them, in passes over the file."""
+        known = self._rows.moments
+        if self.names == self._rows.names:
+            return known
+        return known.selected(self._places())
+
+    @property
+    def ranges(self) -> tuple[Values, Values]:
+        """The lowest and the highest value of each column."""
+        places = self._places()
+        return self._rows.lowest[places], self._rows.highest[places]
+
+    def _places(self) -> list[int]:
+        number = {name: j for j, name in enumerate(self._rows.names)}
+        return [number[name] for name in self.names]
+
+    def __getitem__(self, rows: slice) -> Dataset:
+        """Rows of a slice such as ``[:1000]`` or ``[::100]``, copied from the file."""
+        self._check_slice(rows)
+        return self.take(np.arange(len(self))[rows])
+
+    def take(self, indices: npt.ArrayLike) -> Dataset:
+        """A copy of chosen rows, in the given order; a row may be chosen several times."""
+        values = self._rows.taken(self.names, self._checked_rows(indices))
+        return Dataset(self._variables, values=values)
+
+    @property
+    def has_rows(self) -> bool:
+        """Never: there is no room for all of them."""
+        return False
+
+    def require_rows(self) -> None:
+        """A `DataError`: there is no room for all rows."""
+        raise RowsInFileError(str(self._rows.path))
+
+    def select(self, names: Sequence[str]) -> Dataset:
+        """The columns `names`, in that order; all names reorder the columns."""
+        return FileDataset(self._selected(names), self._rows)
+
+    def _column(self, j: int) -> Values:
+        return self._rows.column(self.names[j])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FileDataset):
+            return NotImplemented if not isinstance(other, Dataset) else False
+        same = self._variables == other._variables and len(self) == len(other)
+        return same and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FileDataset, (self._variables, self._rows))
+
+
+def rows_in_file(
+    path: str | os.PathLike[str], fields: Sequence[pa.Field], request: ColumnRequest
+) -> Dataset | None:
+    """Columns of a file that is too large; nothing where not all of them are measurements.
+
+    Whole numbers are, if that was said of them. If the columns are few enough they are read.
+    """
+    if not all(_is_measured(field, request) for field in fields):
+        return None
+    names = tuple(field.name for field in fields)
+    found = RowsOfFile(Path(path), names, request.missing).looked_through()
+    data = FileDataset(tuple(map(Variable, names)), found)
+    return data[:] if found.fit(len(data)) else data
+
+
+def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:
+    asked = request.kind(field.name)
+    if asked == "discrete":
+        return False
+    whole = asked == "continuous" and pt.is_integer(field.type)
+    return bool(whole or pt.is_floating(field.type))

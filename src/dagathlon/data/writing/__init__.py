@@ -1,0 +1,1 @@
+"""Writing data sets and models to files."""

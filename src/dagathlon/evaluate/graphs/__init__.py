@@ -1,0 +1,1 @@
+"""Metrics of one graph against another."""

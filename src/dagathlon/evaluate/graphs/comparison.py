@@ -1,0 +1,111 @@
+"""`compare`: every metric of an estimate against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dagathlon.errors import GraphError
+from dagathlon.evaluate.graphs.bayesys import bayesys_counts, columns_of
+from dagathlon.evaluate.metric import MetricModule, Value, families, is_own
+from dagathlon.graphs import Graph, as_graph, as_undirected
+from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.learners.base import Estimate
+
+_INPUTS = ("estimate", "truth")
+COMPARED_AS = "compared_as"
+OPEN_DIRECTIONS = "open_directions"
+"""The column that says by which undirected graphs those of directed edges were compared."""
+
+
+def compare(
+    estimate: Any,
+    truth: Any,
+    causal: bool | None = None,
+    undirected: UndirectedForm | None = None,
+    equivalent: bool = False,
+) -> dict[str, Value]:
+    """Compare a learned graph with the true one, node by name.
+
+    Parameters
+    ----------
+    estimate, truth
+        A `Graph`, an `Estimate`, a file, or an object of another graph library.
+    causal
+        Whether to compute SID and the AIDs; by default for graphs of up to 50 nodes.
+    undirected
+        What graphs of directed edges are compared by, on both sides: their ``moral`` graphs or
+        their graphs of unconditional ``dependence``; None compares graphs as they are. The choice
+        stands in the result as ``compared_as``.
+    equivalent
+        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
+        Bayesys (rule 6 of Constantinou 2019). The result says so in ``open_directions``.
+
+    Returns
+    -------
+    dict
+        Metrics by name, those of your own modules last. Graphs over different nodes are compared
+        over the shared ones, and ``n_nodes_left_out`` counts the others.
+    """
+    families = [*standard_families(), *own_families()]
+    return compare_by(families, estimate, truth, causal, undirected, equivalent=equivalent)
+
+
+def standard_families() -> list[type[MetricModule]]:
+    """The metrics of a graph against the truth that come with the package."""
+    return [family for family in families(_INPUTS) if not is_own(family)]
+
+
+def own_families() -> list[type[MetricModule]]:
+    """The metrics of a graph against the truth that others have declared."""
+    return [family for family in families(_INPUTS) if is_own(family)]
+
+
+def compare_by(
+    chosen: list[type[MetricModule]],
+    estimate: Any,
+    truth: Any,
+    causal: bool | None,
+    undirected: UndirectedForm | None = None,
+    *,
+    equivalent: bool = False,
+) -> dict[str, Value]:
+    """As `compare`, with the chosen metrics alone."""
+    given = {"estimate": _graph(estimate), "truth": _graph(truth)}
+    shared = _shared(given["estimate"], given["truth"])
+    metrics: dict[str, Value] = {}
+    if undirected is not None:
+        given = {name: as_undirected(graph, undirected) for name, graph in given.items()}
+        metrics[COMPARED_AS] = undirected
+    for family in chosen:
+        limited = family.most_nodes is not None
+        small = not limited or shared <= (family.most_nodes or 0)
+        if (causal and limited) or (causal is None and small) or not limited:
+            metrics |= family().compute(*(given[name] for name in family.needs))
+    if equivalent:
+        free = columns_of(bayesys_counts(given["estimate"], given["truth"], equivalent=True))
+        metrics |= {OPEN_DIRECTIONS: "free"} | {k: v for k, v in free.items() if k in metrics}
+    return metrics if undirected is None else metrics | _not_of_undirected(chosen, metrics)
+
+
+def _not_of_undirected(
+    chosen: list[type[MetricModule]], metrics: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Columns for DAGs and CPDAGs: that a moral graph may look like a CPDAG means nothing."""
+    measures = (one for family in chosen for one in family.measures)
+    odd = [one.name for one in measures if one.takes and "undirected" not in one.takes]
+    return dict.fromkeys(name for name in odd if name in metrics)
+
+
+def _shared(learned: Graph, true: Graph) -> int:
+    shared = set(learned.names) & set(true.names)
+    if not shared and (len(learned) or len(true)):
+        raise GraphError(
+            "the two graphs have no node in common: "
+            f"{', '.join(learned.names[:3])}… and {', '.join(true.names[:3])}…"
+        )
+    return len(shared)
+
+
+def _graph(found: Any) -> Graph:
+    return found.graph if isinstance(found, Estimate) else as_graph(found)

@@ -1,0 +1,1 @@
+"""Likelihoods, cross-entropies and losses of fitted graphs."""

@@ -1,0 +1,114 @@
+"""What the true model says of a node with its parents, kept for the many runs that ask again."""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.data import Dataset, LinearSem, Network
+from dagathlon.data.inference.answer import NormalAnswer
+from dagathlon.data.inference.discrete import joint
+from dagathlon.data.inference.evidence import Evidence
+from dagathlon.data.models.distributions import FloatArray
+from dagathlon.data.models.multivariate_normal import MultivariateNormal
+from dagathlon.errors import DataError
+from dagathlon.simulate.row_generator import standardize
+
+_MOST_NODES = 100
+# Probabilities that are kept for one network: 32 MB.
+_MOST_CELLS = 4_000_000
+# Larger junction trees take longer than a good sample does.
+_MOST_CELLS_OF_TREE = 1_000_000
+FRESH_ROWS = 20_000
+"""Rows of the model where no exact answer is at hand."""
+_SEED = 2017
+
+
+class FamilyTables:
+    """Joint probabilities of families in a discrete network, computed once each.
+
+    The tables that were not asked for longest are given up when there are too many cells.
+
+    Parameters
+    ----------
+    network
+        The true network.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._tables: OrderedDict[tuple[str, ...], FloatArray] = OrderedDict()
+        self._cells = 0
+        self.levels = {variable.name: variable.levels or () for variable in network.variables}
+
+    def table(self, names: tuple[str, ...]) -> FloatArray:
+        """Joint probabilities, an axis for each variable in order.
+
+        Raises
+        ------
+        DataError
+            When the exact answer would need too large tables.
+        """
+        found = self._tables.get(names)
+        if found is None:
+            answer = joint(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
+            found = self._tables[names] = answer.probabilities
+            self._cells += found.size
+            while self._cells > _MOST_CELLS and len(self._tables) > 1:
+                self._cells -= self._tables.popitem(last=False)[1].size
+        self._tables.move_to_end(names)
+        return found
+
+    def within_reach(self, families: Iterable[tuple[str, ...]]) -> bool:
+        """Whether exact answers for all these families take no too large tables."""
+        try:
+            return all(self.table(names).size for names in families)
+        except DataError:
+            return False
+
+
+@functools.lru_cache(maxsize=4)
+def family_tables(network: Network) -> FamilyTables | None:
+    """The probabilities of families; None for a network that is too large to be asked one by one.
+
+    Parameters
+    ----------
+    network
+        A discrete network.
+    """
+    return FamilyTables(network) if len(network) <= _MOST_NODES else None
+
+
+class Moments(NamedTuple):
+    """Mean and covariance of the variables of a Gaussian model."""
+
+    names: tuple[str, ...]
+    mean: FloatArray
+    covariance: FloatArray
+
+    def scaled(self) -> Moments:
+        """Those of the variables shifted to mean 0 and scaled to variance 1."""
+        deviation = np.sqrt(np.diag(self.covariance))
+        covariance = self.covariance / np.outer(deviation, deviation)
+        return Moments(self.names, np.zeros_like(self.mean), covariance)
+
+
+@functools.lru_cache(maxsize=4)
+def moments_of(model: LinearSem | MultivariateNormal | Network) -> Moments:
+    """Mean and covariance of a linear model, a normal distribution or a Gaussian network."""
+    if isinstance(model, LinearSem | MultivariateNormal):
+        return Moments(model.names, np.zeros(len(model.names)), model.covariance())
+    answer = model.query(model.names)
+    assert isinstance(answer, NormalAnswer)
+    return Moments(answer.targets, answer.mean, answer.covariance)
+
+
+@functools.lru_cache(maxsize=1)
+def fresh_rows(model: LinearSem | Network, scaled: bool = False) -> Dataset:
+    """A fixed large sample of the model, the same for all that are compared."""
+    rows = model.sample(FRESH_ROWS, np.random.Generator(np.random.Philox(key=_SEED)))
+    return standardize(rows) if scaled else rows

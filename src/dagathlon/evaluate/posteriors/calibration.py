@@ -1,0 +1,138 @@
+"""Whether probabilities of edges and paths mean what they say: reliability and scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.errors import DataError
+from dagathlon.evaluate.posteriors.graphs import (
+    MissingInputError,
+    RankedEdges,
+    matched,
+    ranked_edges,
+)
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.packed import Bools, Floats, Ints
+from dagathlon.posteriors.posterior import Posterior
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Probabilities in bins of equal width, the last one with its upper end.
+
+    Parameters
+    ----------
+    ends
+        Ends of the bins: one more than there are bins.
+    count
+        How many probabilities are in each.
+    probability
+        Their mean; NaN in an empty bin.
+    frequency
+        The share of them that came true; NaN in an empty bin.
+    """
+
+    ends: Floats
+    count: Ints
+    probability: Floats
+    frequency: Floats
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean gap between probability and frequency."""
+        used = self.count > 0
+        gaps = np.abs(self.probability[used] - self.frequency[used])
+        return float((self.count[used] * gaps).sum() / self.count.sum())
+
+
+class Calibration(NamedTuple):
+    """Scores of probabilities; less is better."""
+
+    brier: float
+    log_score: float
+    ece: float
+
+
+def edge_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
+    """For all ordered pairs the probability of the edge, and whether the true graph has it.
+
+    Outcomes of many posteriors, one after another (`np.concatenate`), make a reliability diagram.
+    """
+    return ranked_edges(posterior, truth)
+
+
+def path_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
+    """For all ordered pairs the probability of a directed path, and whether the truth has one."""
+    true = matched(truth, posterior.names, "the true graph")
+    if not true.is_dag:
+        raise MissingInputError("paths are compared with those of a true DAG")
+    reached = true.adjacency != 0
+    for k in range(len(true)):
+        reached = reached | np.outer(reached[:, k], reached[k])
+    off = ~np.eye(len(true), dtype=bool)
+    return RankedEdges(path_probabilities(posterior)[off], reached[off])
+
+
+def path_probabilities(posterior: Posterior) -> Floats:
+    """Exact ones if they are known, else those of the draws."""
+    try:
+        return posterior.path_probabilities
+    except DataError:
+        if not posterior.chains:
+            raise MissingInputError("the probabilities of paths were not computed") from None
+    return Posterior(posterior.chains).path_probabilities
+
+
+def reliability(probability: Floats, present: Bools, bins: int = 10) -> Reliability:
+    """Probabilities and how often they came true, by bins of equal width.
+
+    Parameters
+    ----------
+    probability
+        Predictions.
+    present
+        What came true.
+    bins
+        Number of bins.
+    """
+    check_outcomes(probability, present)
+    where = np.minimum((probability * bins).astype(np.int64), bins - 1)
+    count = np.bincount(where, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(where, weights=probability, minlength=bins) / count
+        share = np.bincount(where, weights=present, minlength=bins) / count
+    return Reliability(np.linspace(0.0, 1.0, bins + 1), count, mean, share)
+
+
+def calibration(
+    probability: Floats, present: Bools, bins: int = 10, least: float = 1e-3
+) -> Calibration:
+    """Brier score, log score and expected calibration error of probabilities.
+
+    Parameters
+    ----------
+    probability, present, bins
+        As in `reliability`.
+    least
+        For the log score, probabilities are kept so far away from 0 and 1: what was never drawn
+        may still be true, and would cost infinitely much.
+    """
+    check_outcomes(probability, present)
+    kept = np.clip(probability, least, 1 - least)
+    logs = np.where(present, np.log(kept), np.log1p(-kept))
+    return Calibration(
+        float(np.mean((probability - present) ** 2)),
+        float(-logs.mean()),
+        reliability(probability, present, bins).error,
+    )
+
+
+def check_outcomes(probability: Floats, present: Bools) -> None:
+    """Refuse what are no probabilities with an outcome each."""
+    if probability.shape != present.shape or not probability.size:
+        raise DataError("there is an outcome for each probability, and at least one of them")
+    if not np.all((probability >= 0) & (probability <= 1)):
+        raise DataError("probabilities are between 0 and 1")

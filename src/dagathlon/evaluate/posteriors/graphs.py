@@ -1,0 +1,220 @@
+"""How far a posterior over graphs is from the true graph: expected distances, areas under curves.
+
+Of exact posteriors the values are exact; of draws they are expected values over the draws.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.errors import DataError, GraphError, listing
+from dagathlon.evaluate.graphs.distance import shd
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.posteriors.arrays import distinct_graphs
+from dagathlon.posteriors.dag_weights import MOST_LISTED
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
+from dagathlon.posteriors.posterior import Posterior
+
+
+class MissingInputError(DataError):
+    """Something that a metric needs was not given."""
+
+
+def expected_shd(posterior: Posterior, truth: Graph) -> float:
+    """Expected structural Hamming distance; a reversed edge counts once.
+
+    The distance is a sum over pairs of nodes, so that the probabilities of edges say it all: of an
+    exact posterior over DAGs it is exact.
+
+    Parameters
+    ----------
+    posterior
+        Draws or exact marginals.
+    truth
+        The true graph, over the same nodes.
+    """
+    true = matched(truth, posterior.names, "the true graph")
+    if posterior.chains and posterior.chains[0].form == "marks":
+        return float(posterior.expect(lambda graph: shd(graph, true)))
+    edges = posterior.edge_probabilities
+    undirected = np.maximum(edges + edges.T - posterior.strengths.strength, 0.0)
+    return _expected_pairs(edges - undirected, undirected, true)
+
+
+def expected_cpdag_shd(posterior: Posterior, truth: Graph) -> float:
+    """Expected number of pairs of nodes whose edge differs between the two CPDAGs.
+
+    Parameters
+    ----------
+    posterior
+        Draws of DAGs, or of graphs that DAGs extend.
+    truth
+        The true graph: a DAG, or its CPDAG.
+    """
+    true = cpdag(matched(truth, posterior.names, "the true graph"))
+    edges, undirected = cpdag_edges(posterior)
+    return _expected_pairs(edges, undirected, true)
+
+
+def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
+    """Probabilities of directed edges, from row to column, and of undirected ones in the CPDAG.
+
+    Exact for an exact posterior of at most five variables, else by the draws.
+    """
+    p = len(posterior.names)
+    if p < 2:
+        return np.zeros((p, p)), np.zeros((p, p))
+    weights = posterior.dag_weights if isinstance(posterior, MarginalPosterior) else None
+    if weights is not None and p <= MOST_LISTED:
+        rows, shares = weights.classes()
+    else:
+        rows, shares = _drawn_classes(posterior)
+    classes = Packing(p, "arcs").adjacency(rows)
+    both = classes & classes.transpose(0, 2, 1)
+    directed = np.tensordot(shares, classes & ~both, 1)
+    return directed, np.tensordot(shares, both, 1)
+
+
+def _drawn_classes(posterior: Posterior) -> tuple[Words, Floats]:
+    """The CPDAG of each distinct graph, and its probability."""
+    if not posterior.chains:
+        raise MissingInputError("exact marginals without draws")
+    found = distinct_graphs(posterior)
+    p = len(found.names)
+    arcs = found.arcs()
+    rows, first_without = _core.cpdag_rows(arcs, p)
+    if first_without < len(arcs):
+        bad = found.packing.graph(found.names, found.rows[first_without])
+        raise GraphError(f"a drawn graph has no CPDAG: {_reason(bad)}")
+    return rows, found.shares
+
+
+def _reason(graph: Graph) -> str:
+    try:
+        cpdag(graph)
+    except GraphError as error:
+        return str(error)
+    return "it has edges that are neither directed nor undirected"
+
+
+def _expected_pairs(directed: Floats, undirected: Floats, truth: Graph) -> float:
+    """Expected number of pairs that are not as in the truth."""
+    i, j = np.triu_indices(len(truth), 1)
+    true = truth.adjacency != 0
+    there, back = true[i, j], true[j, i]
+    forward, backward, both = directed[i, j], directed[j, i], undirected[i, j]
+    absent = 1.0 - forward - backward - both
+    right = np.select([there & back, there, back], [both, forward, backward], absent)
+    return float(np.maximum(1.0 - right, 0.0).sum())
+
+
+class RankedEdges(NamedTuple):
+    """Ordered pairs of nodes: the probability of each edge, and whether the truth has it."""
+
+    probability: Floats
+    present: Bools
+
+
+def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> RankedEdges:
+    """Probabilities of all edges, from row to column.
+
+    Parameters
+    ----------
+    posterior, truth
+        Over the same nodes.
+    diagonal
+        Whether edges from a node to itself count, which nobody ever believes in.
+    """
+    true = matched(truth, posterior.names, "the true graph")
+    chosen = ~np.eye(len(true), dtype=bool) | diagonal
+    return RankedEdges(posterior.edge_probabilities[chosen], (true.adjacency != 0)[chosen])
+
+
+def edge_auroc(posterior: Posterior, truth: Graph) -> float:
+    """Area under the ROC curve of the probabilities of edges; see `auroc`."""
+    return auroc(*ranked_edges(posterior, truth))
+
+
+def edge_auprc(posterior: Posterior, truth: Graph) -> float:
+    """Average precision of the probabilities of edges; see `average_precision`."""
+    return average_precision(*ranked_edges(posterior, truth))
+
+
+def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
+    """How often something present has the higher score than something absent.
+
+    NaN where all or none are present.
+
+    Parameters
+    ----------
+    scores, present
+        A score each, and whether it is present.
+    ties
+        What a tie counts. An implementation that sorts and breaks ties in the order of the entries
+        gives something between 0 and 1 here, depending on that order.
+    """
+    there, not_there = scores[present], np.sort(scores[~present])
+    if not len(there) or not len(not_there):
+        return math.nan
+    below = np.searchsorted(not_there, there, side="left")
+    up_to = np.searchsorted(not_there, there, side="right")
+    won = below.sum() + ties * (up_to - below).sum()
+    return float(won / (len(there) * len(not_there)))
+
+
+def average_precision(scores: Floats, present: Bools) -> float:
+    """Mean over what is present of the precision at its score; equal scores come in together.
+
+    NaN where nothing is present.
+    """
+    if not present.any():
+        return math.nan
+    levels, level = np.unique(-scores, return_inverse=True)
+    hits = np.bincount(level, weights=present, minlength=len(levels))
+    chosen = np.cumsum(np.bincount(level, minlength=len(levels)))
+    return float((hits * np.cumsum(hits) / chosen).sum() / hits.sum())
+
+
+def edge_error(posterior: Posterior, reference: Posterior) -> float:
+    """Largest difference between the probabilities of an edge in two posteriors."""
+    other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
+    return float(np.abs(posterior.edge_probabilities - other).max(initial=0.0))
+
+
+def matched(graph: Graph, names: tuple[str, ...], what: str) -> Graph:
+    """The graph with its nodes in the order of a posterior, which has the same ones."""
+    if graph.names == names:
+        return graph
+    same_nodes(graph.names, names, what)
+    return graph.subgraph(names)
+
+
+def matched_matrix(values: Floats, given: tuple[str, ...], names: tuple[str, ...]) -> Floats:
+    """A matrix over nodes, in the order of a posterior."""
+    if given == names:
+        return values
+    order = places(given, names, "the reference")
+    return values[np.ix_(order, order)]
+
+
+def places(given: tuple[str, ...], names: tuple[str, ...], what: str) -> list[int]:
+    """Where the nodes of a posterior stand elsewhere."""
+    same_nodes(given, names, what)
+    where = {name: k for k, name in enumerate(given)}
+    return [where[name] for name in names]
+
+
+def same_nodes(given: tuple[str, ...], names: tuple[str, ...], what: str) -> None:
+    """Refuse what is over other nodes than a posterior."""
+    if set(given) != set(names):
+        mine = [name for name in names if name not in given]
+        other = [name for name in given if name not in names]
+        raise GraphError(
+            f"the posterior and {what} are over different nodes: only the posterior has "
+            f"{listing(mine)}, only {what} {listing(other)}"
+        )

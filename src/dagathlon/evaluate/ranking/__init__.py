@@ -1,0 +1,1 @@
+"""Ranks, significance tests and the comparison of learners over data sets."""

@@ -1,0 +1,195 @@
+"""One ranking for lead, scoreboard, tables and diagrams: average ranks over all contested data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.ranks import (
+    SAME_RANK,
+    Better,
+    Bools,
+    Floats,
+    Scores,
+    Unit,
+    blocks_of,
+    mean_ranks,
+    neutral_ranks,
+)
+from dagathlon.evaluate.ranking.significance import (
+    Friedman,
+    Nemenyi,
+    Pair,
+    friedman,
+    nemenyi,
+    pairwise,
+)
+
+
+class Placed(NamedTuple):
+    """An algorithm at its best-ranked setting: its average rank, and the place that gives.
+
+    Parameters
+    ----------
+    id, setting
+        The algorithm and its setting.
+    average, deviation
+        Average rank, and the standard deviation of its means by block.
+    place
+        One more than the number of lesser averages.
+    n, failures, blocks
+        Data sets that it took part in, on how many of them it failed, and their blocks.
+    """
+
+    id: str
+    setting: str
+    average: float
+    deviation: float
+    place: int
+    n: int
+    failures: int
+    blocks: int
+
+
+class Contest(NamedTuple):
+    """Contenders ranked by one metric, over all data sets in which two of them took part.
+
+    A contender that took no part in a data set has the mean rank there (`neutral_ranks`): its
+    absence neither helps nor hurts it, and takes the data set from nobody.
+
+    Parameters
+    ----------
+    places
+        The contenders, the best first: each algorithm at its best-ranked setting, or the settings
+        where there is only one algorithm.
+    settings
+        All settings ranked among each other; by this each algorithm's best one is chosen.
+    absent
+        Algorithms that took part in less than half of the data sets, or nowhere, and in how many.
+    table
+        The metric by data set and contender.
+    better
+        Whether more or less of it is better.
+    unit
+        What counts once in an average rank.
+    n_cases, n_blocks
+        Number of data sets that are ranked on, and of their blocks.
+    n_all
+        Number of all data sets, those included in which less than two took part.
+    alpha
+        Level of the critical difference.
+    """
+
+    places: tuple[Placed, ...]
+    settings: tuple[Placed, ...]
+    absent: Mapping[str, int]
+    table: Scores
+    better: Better
+    unit: Unit
+    n_cases: int
+    n_blocks: int
+    n_all: int
+    alpha: float = 0.05
+
+    @property
+    def first(self) -> tuple[Placed, ...]:
+        """Those that share the first place."""
+        return tuple(one for one in self.places if one.place == 1)
+
+    @property
+    def of_algorithms(self) -> bool:
+        """Whether contenders are algorithms, each at its best setting, rather than settings."""
+        return len({one.id for one in self.places}) == len(self.places)
+
+    def nemenyi(self) -> Nemenyi | None:
+        """Average ranks and who cannot be told apart."""
+        return nemenyi(self.table, self.better, self.alpha, self.unit)
+
+    def friedman(self) -> Friedman | None:
+        """Whether the contenders differ at all."""
+        return friedman(self.table, self.better, self.unit)
+
+    def pairwise(self) -> list[Pair]:
+        """Wilcoxon's test of every two contenders."""
+        return pairwise(self.table, self.better)
+
+
+def contest(
+    scores: Scores,
+    better: Better,
+    ids: Mapping[str, str],
+    unit: Unit = "data_set",
+    alpha: float = 0.05,
+) -> Contest:
+    """Rank algorithms, each at its best-ranked setting; of one algorithm its settings.
+
+    Parameters
+    ----------
+    scores
+        The metric by data set and setting.
+    better
+        Whether more or less of it is better.
+    ids
+        The algorithm of each setting.
+    unit
+        What counts once in an average rank.
+    alpha
+        Level of the critical difference.
+    """
+    settings = _placed(scores.contested(), better, ids, unit)
+    best: dict[str, str] = {}
+    for one in settings:
+        best.setdefault(one.id, one.setting)
+    chosen = scores.of(name for name in scores.names if name in set(best.values()))
+    table = (chosen if len(set(ids.values())) > 1 else scores).contested()
+    ranked = {ids[name] for name in table.names}
+    there = scores.took_part
+    absent = {
+        name: int(there[:, [ids[s] == name for s in scores.names]].any(axis=1).sum())
+        for name in dict.fromkeys(ids[setting] for setting in scores.names)
+        if name not in ranked
+    }
+    return Contest(
+        _placed(table, better, ids, unit),
+        settings,
+        absent,
+        table,
+        better,
+        unit,
+        len(table.cases),
+        len(blocks_of(table)),
+        len(scores.cases),
+        alpha,
+    )
+
+
+def _placed(
+    table: Scores, better: Better, ids: Mapping[str, str], unit: Unit
+) -> tuple[Placed, ...]:
+    """Average ranks and places, the best first."""
+    if not table.names or not table.cases:
+        return ()
+    ranks, there = neutral_ranks(table, better), table.took_part
+    averages, blocks = mean_ranks(table, better, unit), blocks_of(table)
+    found = [
+        Placed(
+            ids[name],
+            name,
+            float(averages[j]),
+            _deviation(ranks[:, j], there[:, j], blocks),
+            1 + int((averages < averages[j] - SAME_RANK).sum()),
+            int(there[:, j].sum()),
+            int(table.failed[:, j].sum()),
+            sum(bool(there[members, j].any()) for members in blocks),
+        )
+        for j, name in enumerate(table.names)
+    ]
+    return tuple(sorted(found, key=lambda one: one.average))
+
+
+def _deviation(ranks: Floats, there: Bools, blocks: list[list[int]]) -> float:
+    """Of the means of the blocks in which a contender took part."""
+    present = [[i for i in members if there[i]] for members in blocks]
+    return float(np.std([ranks[members].mean() for members in present if members]))

@@ -1,0 +1,329 @@
+"""Strengths and weaknesses: scores between the worst and the best, by kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.ranks import (
+    Better,
+    Floats,
+    Row,
+    Scores,
+    Unit,
+    case_of,
+    mean_ranks,
+    rank_table,
+    score_table,
+)
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluations.noise.curves import row_trials
+from dagathlon.evaluations.noise.robustness import OVERALL, robustness
+
+Case: TypeAlias = tuple[Any, ...]
+Block: TypeAlias = tuple[Any, ...]
+Facts: TypeAlias = Mapping[Block, Mapping[str, Any]]
+
+_MOST_VALUES = 6
+_DIGITS = 3
+
+
+class Relative(NamedTuple):
+    """A competitor's mean on the data sets of one kind, between the worst (0) and the best (1).
+
+    Parameters
+    ----------
+    name
+        The competitor.
+    case
+        Labels of graph, parameters and data.
+    mean
+        Its mean over seeds.
+    share
+        Where that lies between the worst and the best competitor; None with a failure.
+    failures
+        Number of failed runs.
+    """
+
+    name: str
+    case: Case
+    mean: float | None
+    share: float | None
+    failures: int
+
+
+def relative_scores(scores: Scores, better: Better) -> list[Relative]:
+    """Means over seeds relative to the least and greatest of all competitors without a failure.
+
+    A competitor that failed on one seed of a kind of data has no share there: its mean would be
+    over the easier data sets.
+    """
+    places: dict[Case, list[int]] = {}
+    for i, case in enumerate(scores.cases):
+        places.setdefault(case[:-1], []).append(i)
+    result = []
+    for kind, chosen in places.items():
+        part = scores.at(chosen)
+        failures = part.failed.sum(axis=0)
+        means = [_mean(column) for column in part.values.T]
+        present = [mean for mean in means if mean is not None]
+        for j, name in enumerate(scores.names):
+            if part.took_part[:, j].any():
+                share = _share(means[j], present, better)
+                result.append(Relative(name, kind, means[j], share, int(failures[j])))
+    return result
+
+
+def _mean(column: Floats) -> float | None:
+    return None if np.isnan(column).any() else float(np.mean(column))
+
+
+def _share(value: float | None, among: Sequence[float], better: Better) -> float | None:
+    """0 for the worst, 1 for the best; 1 when all are equal."""
+    if value is None or not among:
+        return None
+    low, high = min(among), max(among)
+    if high == low:
+        return 1.0
+    return (value - low) / (high - low) if better == "more" else (high - value) / (high - low)
+
+
+def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Block, dict[str, Any]]:
+    """What is known of each data set: kind of variables, rows, nodes, density, noise.
+
+    Parameters
+    ----------
+    rows
+        One row per run of the joint table.
+    diagnostics
+        One row per data set, with `n` and `kind`.
+    """
+    facts: dict[Block, dict[str, Any]] = {}
+    for row in rows:
+        known = facts.setdefault(case_of(row), {"noise": _noise(row["data"])})
+        if is_number(row.get("n_nodes")):
+            nodes, edges = int(row["n_nodes"]), row["true_n_edges_skel"]
+            known["nodes"] = nodes
+            if nodes > 1:
+                known["density"] = round(edges * 2 / nodes / (nodes - 1), _DIGITS)
+    for row in diagnostics:
+        known = facts.setdefault(case_of(row), {})
+        known |= {"data": row["kind"], "sample size": row["n"]}
+    return facts
+
+
+def _noise(label: object) -> str:
+    _, mark, code = str(label).partition("/noise=")
+    return code if mark else "N"
+
+
+class LikeMine(NamedTuple):
+    """Average ranks on data of one kind.
+
+    Parameters
+    ----------
+    factor, value
+        What the data sets have in common.
+    n
+        How many there are.
+    averages
+        Average rank of each competitor on them, the best first.
+    """
+
+    factor: str
+    value: str
+    n: int
+    averages: Mapping[str, float]
+
+
+def ranks_by_kind(
+    scores: Scores, better: Better, facts: Facts, unit: Unit = "block"
+) -> list[LikeMine]:
+    """Average ranks by kind of variables, sample size, number of nodes, density and noise.
+
+    Only what differs among the data sets is listed; quantities with more than six values are cut
+    into thirds.
+    """
+    result = []
+    for factor in ("data", "sample size", "nodes", "density", "noise"):
+        values = [facts.get(case, {}).get(factor) for case in scores.cases]
+        groups = _grouped(values)
+        if len(groups) < 2:
+            continue
+        for value, members in groups.items():
+            some = scores.at(members)
+            here = np.flatnonzero(some.took_part.any(axis=0))
+            means = mean_ranks(some, better, unit)
+            averages = {some.names[j]: float(means[j]) for j in here[np.argsort(means[here])]}
+            result.append(LikeMine(factor, value, len(members), averages))
+    return result
+
+
+def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
+    """Positions by value; many numbers by thirds."""
+    known = [value for value in values if value is not None]
+    distinct = sorted(set(known), key=lambda v: (str(type(v)), v))
+    name: Callable[[Any], str] = str
+    if len(distinct) > _MOST_VALUES and all(is_number(value) for value in distinct):
+        low, high = (float(np.quantile(known, q)) for q in (1 / 3, 2 / 3))
+
+        def name(value: Any) -> str:
+            if value <= low:
+                return f"up to {low:.3g}"
+            return f"{low:.3g} to {high:.3g}" if value <= high else f"above {high:.3g}"
+
+        distinct = sorted(distinct)
+    groups: dict[str, list[int]] = {name(value): [] for value in distinct}
+    for i, value in enumerate(values):
+        if value is not None:
+            groups[name(value)].append(i)
+    return groups
+
+
+def strengths(
+    rows: Sequence[Row], metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
+) -> list[dict[str, Any]]:
+    """Each competitor in each category, from 0 (the worst of all) to 1 (the best).
+
+    Categories: ranking; small and large networks, limited and big data (below and above the median,
+    where the study has both); steadiness (little variance of the relative scores); resilience to
+    noise; fitting (as many edges as the truth) and time, both on the data sets that all finished
+    who finished half or more. Two are no scale: robustness is the share of its own clean accuracy
+    that a competitor keeps under noise (`robustness`, by the first metric that is an F1),
+    reliability the share of runs that finished.
+
+    Parameters
+    ----------
+    rows
+        One row per run.
+    metrics
+        The metrics that performance is measured by, and whether more or less is better.
+    facts
+        What is known of the data sets, see `data_facts`.
+    by
+        The column that names the competitors.
+    """
+    names = list(dict.fromkeys(str(row[by]) for row in rows))
+    raw: dict[str, dict[str, float]] = {}
+    shares: list[Relative] = []
+    averages: dict[str, list[float]] = {}
+    for metric, better in metrics.items():
+        scores = score_table(rows, metric, by)
+        shares += relative_scores(scores, better)
+        for row in rank_table(scores, better):
+            averages.setdefault(row.name, []).append(-row.average)
+    raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
+    by_kind = {case[:-1]: known for case, known in facts.items()}
+    raw |= _performance(shares, by_kind)
+    raw |= _costs(rows, by)
+    scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
+    kept = _robust(rows, metrics, by)
+    if kept:
+        scaled["robustness"] = kept
+    scaled["reliability"] = _finished(rows, by)
+    return [
+        {by: name} | {category: found.get(name) for category, found in scaled.items()}
+        for name in names
+    ]
+
+
+def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for factor, (below, above) in {
+        "nodes": ("small networks", "large networks"),
+        "sample size": ("limited data", "big data"),
+    }.items():
+        numbers = sorted({facts.get(one.case, {}).get(factor) or 0 for one in shares})
+        if len(numbers) < 2:
+            continue
+        middle = (numbers[(len(numbers) - 1) // 2] + numbers[len(numbers) // 2]) / 2
+        least = min(middle, numbers[-2])
+
+        def small(one: Relative, factor: str = factor, least: float = least) -> bool:
+            return (facts.get(one.case, {}).get(factor) or 0) <= least
+
+        found[below] = _means(one for one in shares if small(one))
+        found[above] = _means(one for one in shares if not small(one))
+    by_name: dict[str, list[float]] = {}
+    for one in shares:
+        if one.share is not None:
+            by_name.setdefault(one.name, []).append(one.share)
+    if len({one.case for one in shares}) > 1:
+        found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
+    noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
+    if noisy and len(noisy) < len(facts):
+        loud = _means(one for one in shares if one.case in noisy)
+        quiet = _means(one for one in shares if one.case not in noisy)
+        found["resilience to noise"] = {n: loud[n] - quiet[n] for n in loud.keys() & quiet.keys()}
+    return found
+
+
+def _robust(rows: Sequence[Row], metrics: Iterable[str], by: str) -> dict[str, float]:
+    """The robustness index over all kinds of noise; where noise helps, 1."""
+    metric = next((name for name in metrics if "f1" in name.casefold()), None)
+    if metric is None:
+        return {}
+    found = robustness(row_trials(rows, metric, by))
+    return {
+        row["algorithm"]: min(row["index"], 1.0)
+        for row in found
+        if row["kind"] == OVERALL and row["index"] is not None
+    }
+
+
+def _means(shares: Any) -> dict[str, float]:
+    by_name: dict[str, list[float]] = {}
+    for one in shares:
+        if one.share is not None:
+            by_name.setdefault(one.name, []).append(one.share)
+    return {name: float(np.mean(found)) for name, found in by_name.items()}
+
+
+def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+    """Misfit and time, more being better, on data sets that say the same of all."""
+    common = _finished_by_all(rows, by)
+    misfit: dict[str, list[float]] = {}
+    time: dict[str, list[float]] = {}
+    for row in rows:
+        name, edges = str(row[by]), row.get("true_n_edges_skel")
+        if case_of(row) not in common.get(name, ()):
+            continue
+        if is_number(edges) and edges:
+            learned = row["TP_skel"] + row["FP_skel"]
+            misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
+        if is_number(row.get("time")):
+            time.setdefault(name, []).append(-float(row["time"]))
+    found = {"fitting": misfit, "time": time}
+    return {
+        category: {name: float(np.mean(values)) for name, values in by_name.items()}
+        for category, by_name in found.items()
+        if by_name
+    }
+
+
+def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
+    """The data sets on which all finished who finish half or more, by the names of these."""
+    ended: dict[str, set[Case]] = {}
+    for row in rows:
+        if row["status"] == "ok":
+            ended.setdefault(str(row[by]), set()).add(case_of(row))
+    total = len(set(map(case_of, rows)))
+    often = {name: cases for name, cases in ended.items() if 2 * len(cases) >= total}
+    common = set.intersection(*often.values()) if often else set()
+    return dict.fromkeys(often, common)
+
+
+def _finished(rows: Sequence[Row], by: str) -> dict[str, float]:
+    """The share of runs that finished; what was skipped was no run."""
+    ended: dict[str, list[bool]] = {}
+    for row in rows:
+        if row["status"] != "skipped":
+            ended.setdefault(str(row[by]), []).append(row["status"] == "ok")
+    return {name: float(np.mean(found)) for name, found in ended.items()}
+
+
+def _scaled(found: Mapping[str, float]) -> dict[str, float]:
+    low, high = min(found.values()), max(found.values())
+    return {name: (v - low) / (high - low) if high > low else 1.0 for name, v in found.items()}

@@ -1,0 +1,314 @@
+"""Who came first on a metric, by how much, and whether that is more than luck.
+
+Verdicts are of one kind of data each: values on unlike data are not averaged. Over several kinds
+the ranks speak, as in the ranking and the critical-difference diagram, whose numbers these are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.graphs.control import Baseline, Baselines, best_baseline
+from dagathlon.evaluate.ranking.contest import Contest, Placed, contest
+from dagathlon.evaluate.ranking.ranks import Better, Row, Unit, score_table
+from dagathlon.evaluate.ranking.summary import is_number
+
+Kind: TypeAlias = tuple[Any, ...]
+Name: TypeAlias = tuple[str, str]
+Values: TypeAlias = dict[Any, float]
+
+_CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    """A mean over seeds and half the width of its 95 % interval, None with one seed only."""
+
+    mean: float
+    half_width: float | None
+
+
+class Contender(NamedTuple):
+    """A setting of an algorithm and how it did: a mean of the metric, or an average rank."""
+
+    id: str
+    setting: str
+    result: Interval
+
+
+class Incomplete(NamedTuple):
+    """A setting with numbers on some data sets only, or on none, which does not compete."""
+
+    setting: str
+    n: int
+    of: int
+
+
+class KindVerdict(NamedTuple):
+    """The best settings on data of one kind.
+
+    Parameters
+    ----------
+    kind
+        Labels of graph, parameters and data.
+    best
+        All settings that share the best mean.
+    second
+        The best setting of an algorithm that is not among them; None when there is no other, or
+        when several algorithms share the best: then nobody is crowned.
+    gap
+        By how much the best is better than that, data set by data set.
+    clear
+        Whether the interval of the gap excludes zero; None when that cannot be told. Gaps that
+        are all the same have no spread to judge by, and need six data sets (a sign test).
+    n
+        Data sets that all of them have a number on.
+    incomplete
+        Settings that do not compete.
+    means
+        The mean of each setting that competes.
+    baseline
+        The best of the graphs that nobody had to learn.
+    below
+        Settings whose mean is worse than that.
+    """
+
+    kind: Kind
+    best: tuple[Contender, ...]
+    second: Contender | None
+    gap: Interval | None
+    clear: bool | None
+    n: int
+    incomplete: tuple[Incomplete, ...]
+    means: Mapping[str, float]
+    baseline: Baseline | None
+    below: tuple[str, ...]
+
+    @property
+    def first(self) -> set[str]:
+        """The algorithms with the best mean."""
+        return {one.id for one in self.best}
+
+
+class Verdict(NamedTuple):
+    """Who is best by a metric.
+
+    Parameters
+    ----------
+    metric
+        The column.
+    better
+        Whether more or less of it is better.
+    kinds
+        The verdict on each kind of data.
+    contest
+        The ranking over all data.
+    n_settings
+        How many settings were compared.
+    """
+
+    metric: str
+    better: Better
+    kinds: tuple[KindVerdict, ...]
+    contest: Contest
+    n_settings: int
+
+    @property
+    def places(self) -> tuple[Placed, ...]:
+        """The contenders by average rank."""
+        return self.contest.places
+
+    @property
+    def ranked_first(self) -> tuple[Placed, ...]:
+        """The contenders that share the first place by average rank."""
+        return self.contest.first
+
+    @property
+    def first(self) -> set[str]:
+        """The algorithms that lead: by the mean on one kind of data, by ranks on several."""
+        if len(self.kinds) == 1:
+            return self.kinds[0].first
+        return {one.id for one in self.ranked_first}
+
+    def relative(self, setting: str) -> float | None:
+        """A distance as a share of the best baseline's, averaged over kinds of data.
+
+        None for metrics of which more is better, and where a kind has no such number.
+        """
+        shares = [
+            one.means[setting] / one.baseline.value
+            for one in self.kinds
+            if setting in one.means and one.baseline is not None and one.baseline.value > 0
+        ]
+        if self.better == "more" or len(shares) < len(self.kinds):
+            return None
+        return float(np.mean(shares))
+
+    @property
+    def is_contest(self) -> bool:
+        """Whether more than one algorithm could have won somewhere."""
+        return len(self.places) > 1 or any(
+            one.second is not None or len(one.first) > 1 for one in self.kinds
+        )
+
+
+def verdict(
+    rows: Sequence[Row],
+    metric: str,
+    better: Better,
+    baselines: Baselines | None = None,
+    unit: Unit = "data_set",
+    *,
+    alpha: float = 0.05,
+) -> Verdict | None:
+    """Compare the settings of all algorithms on one metric.
+
+    Parameters
+    ----------
+    rows
+        One row per run: `id`, `setting`, `adjmat`, `parameters`, `data`, `seed`, `status`, the
+        metric.
+    metric
+        The column.
+    better
+        Whether more or less of it is better.
+    baselines
+        What graphs score that nobody had to learn, by data set.
+    unit
+        What counts once in an average rank: a data set, or a block of them.
+    alpha
+        Level of the critical difference of ranks.
+
+    Returns
+    -------
+    Verdict or None
+        None when no run has a number.
+    """
+    by_kind: dict[Kind, dict[Name, Values]] = {}
+    for row in rows:
+        found = by_kind.setdefault((row["adjmat"], row["parameters"], row["data"]), {})
+        numbers = found.setdefault((row["id"], row["setting"]), {})
+        if is_number(row.get(metric)):
+            numbers[row["seed"]] = float(row[metric])
+    by_kind = {kind: values for kind, values in by_kind.items() if any(values.values())}
+    if not by_kind:
+        return None
+    known = _by_kind(baselines or {}, metric)
+    kinds = [_of_kind(kind, of, better, known.get(kind, {})) for kind, of in by_kind.items()]
+    ids = {row["setting"]: row["id"] for row in rows}
+    settings = {name for values in by_kind.values() for name, of in values.items() if of}
+    return Verdict(
+        metric,
+        better,
+        tuple(one for one in kinds if one is not None),
+        contest(score_table(rows, metric), better, ids, unit, alpha),
+        len(settings),
+    )
+
+
+def _by_kind(baselines: Baselines, metric: str) -> dict[Kind, dict[Any, Mapping[str, float]]]:
+    """Values of one metric by kind of data and seed."""
+    found: dict[Kind, dict[Any, Mapping[str, float]]] = {}
+    for case, metrics in baselines.items():
+        if metric in metrics:
+            found.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
+    return found
+
+
+def _of_kind(
+    kind: Kind,
+    values: Mapping[Name, Values],
+    better: Better,
+    baselines: Mapping[Any, Mapping[str, float]],
+) -> KindVerdict | None:
+    """The best on one kind of data; None when the settings have no data set in common."""
+    fair, partial = _competing(values)
+    seeds = list(next(iter(fair.values())))
+    if not seeds:
+        return None
+    sign = 1.0 if better == "more" else -1.0
+    means = {name: sign * float(np.mean(list(found.values()))) for name, found in fair.items()}
+    top = max(means.values())
+    best = [name for name, mean in means.items() if is_same(mean, top)]
+    second = _runner_up(means, {name[0] for name in best})
+    gap = None if second is None else _gap(fair[best[0]], fair[second], sign)
+    yardstick = best_baseline([baselines[s] for s in seeds if s in baselines], better)
+    return KindVerdict(
+        kind,
+        tuple(Contender(*name, interval(fair[name])) for name in best),
+        None if second is None else Contender(*second, interval(fair[second])),
+        gap,
+        None if gap is None else _clear(gap, len(seeds)),
+        len(seeds),
+        partial,
+        {name[1]: sign * mean for name, mean in means.items()},
+        yardstick,
+        () if yardstick is None else _below(means, sign * yardstick.value),
+    )
+
+
+def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple[Incomplete, ...]]:
+    """Settings with as many numbers as the most successful one, on the data sets that all have.
+
+    No algorithm gains by failing on the hard ones.
+    """
+    most = max(map(len, values.values()))
+    total = len(set[Any]().union(*values.values()))
+    complete = {name: found for name, found in values.items() if len(found) == most}
+    common = sorted(set.intersection(*map(set, complete.values())))
+    partial = [Incomplete(n[1], len(v), total) for n, v in values.items() if len(v) < most]
+    return {n: {seed: v[seed] for seed in common} for n, v in complete.items()}, tuple(partial)
+
+
+def _runner_up(means: Mapping[Name, float], first: set[str]) -> Name | None:
+    """The best of the other algorithms; nobody where several share the first place."""
+    others = [name for name in means if name[0] not in first]
+    return max(others, key=lambda n: means[n], default=None) if len(first) == 1 else None
+
+
+def _gap(left: Values, right: Values, sign: float) -> Interval:
+    return interval({seed: sign * (value - right[seed]) for seed, value in left.items()})
+
+
+def _clear(gap: Interval, n: int) -> bool | None:
+    """Whether a gap over so many data sets is more than chance; None for a single one."""
+    if gap.half_width is None:
+        return None
+    if is_same(gap.mean + gap.half_width, gap.mean):
+        return gap.mean > 0 and 0.5 ** (n - 1) <= 1 - _CONFIDENCE
+    return gap.mean > gap.half_width
+
+
+def _below(means: Mapping[Name, float], yardstick: float) -> tuple[str, ...]:
+    return tuple(n[1] for n, m in means.items() if m < yardstick and not is_same(m, yardstick))
+
+
+def is_same(left: float, right: float) -> bool:
+    """Whether two means are equal but for rounding."""
+    return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def interval(values: Mapping[Any, float]) -> Interval:
+    """Mean over seeds with Student's 95 % interval.
+
+    Parameters
+    ----------
+    values
+        Numbers by seed.
+    """
+    numbers = list(values.values())
+    mean = float(np.mean(numbers)) if numbers else float("nan")
+    if len(numbers) < 2:
+        return Interval(mean, None)
+    deviation = float(np.std(numbers, ddof=1))
+    return Interval(mean, student(len(numbers) - 1) * deviation / math.sqrt(len(numbers)))
+
+
+def student(freedom: int) -> float:
+    """The quantile of Student's distribution that a two-sided 95 % interval needs."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - only where intervals are made
+
+    return float(stdtrit(freedom, 0.5 + _CONFIDENCE / 2))

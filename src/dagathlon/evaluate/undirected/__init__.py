@@ -1,0 +1,1 @@
+"""Metrics of undirected graphs, precision matrices and regularisation paths."""

@@ -1,0 +1,1 @@
+"""Tables of metrics over all runs, and charts of them."""

@@ -1,0 +1,197 @@
+"""``metrics``: what Benchpress's joint table does not have, and diagnostics of the data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.ranks import direction
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
+from dagathlon.evaluations.predictive.scores import cross_entropy_score
+from dagathlon.modules import Count
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.page.tables import Tables, case_names
+from dagathlon.report.results import DIAGNOSTICS, PARTIAL, Results
+from dagathlon.report.section import Grid, Html, Part, Section, Words
+from dagathlon.report.tables.runs import Combination, combination, combinations, mean_of, named
+from dagathlon.report.tables.sortability import beside_runs
+from dagathlon.report.words import short_title
+from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
+from dagathlon.study.plan.scoring import STANDARD
+
+# What tells runs apart and what they cost, taken over from the joint table.
+_ABOUT = ("id", "algorithm", "adjmat", "parameters", "data", "seed", "curve_param", "curve_value")
+_COST = ("graph_type", "ntests", "time", "cpu", "memory", "status", "reason", "n_nodes_left_out")
+_TELLING = 0.75
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metrics(Evaluation):
+    """Tabulate the metrics that Benchpress does not have, and diagnostics of every data set.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    causal
+        Whether to compute SID and the AIDs; null does for graphs of up to 50 nodes.
+    held_out
+        Whether to compute log-likelihoods of fresh data (cross-validated where data are given), and
+        the cross-entropy to the true model where there is one.
+    control
+        Number of random graphs, as dense as the truth, that the negative control averages over.
+    undirected
+        What graphs of directed edges are compared by, true ones and learned ones: their moral
+        graphs (moral) or their graphs of unconditional dependence (dependence). It holds for all
+        metrics of the setup, and the column compared_as says so; null compares graphs as they are.
+    equivalent
+        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
+        Bayesys (rule 6 of Constantinou 2019); the column open_directions says so.
+    """
+
+    name = "metrics"
+    ids: tuple[str, ...] = ()
+    causal: bool | None = None
+    held_out: bool = False
+    control: Count = 10
+    undirected: Literal["moral", "dependence"] | None = None
+    equivalent: bool = False
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    @classmethod
+    def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
+        """Diagnostics that another evaluation asked for are shown."""
+        return _ShownMetrics()
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Metrics of every run, diagnostics of every data set, and fit to other data."""
+        metrics = StandardMetrics.of(self.causal, self.undirected, self.equivalent)
+        yield RunScore(STANDARD, metrics, ("truth", "estimate"))
+        diagnostics = CaseDiagnostics(draws=self.control, undirected=self.undirected)
+        yield DataScore(DIAGNOSTICS, diagnostics, ("truth", "data"))
+        if self.held_out:
+            yield _fit(cases)
+            yield cross_entropy_score(cases, weak=True)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """One table of runs and one of data sets."""
+        ids = self.ids or results.ids
+        note = {PARTIAL: True} if results.partial else {}
+        joint, further = results.rows(ids), results.further_rows(ids)
+        sortable = beside_runs(joint, results.case_rows)
+        rows = [
+            {name: row.get(name) for name in (*_ABOUT, *_COST)} | given_away | more | note
+            for row, more, given_away in zip(joint, further, sortable, strict=True)
+        ]
+        return {
+            "metrics": Table(rows, "metrics.csv", parquet=True),
+            "data sets": Table(results.case_rows, "data_sets.csv"),
+            "runs": Table(named(results.rows(results.ids), results.algorithms)),
+            "baselines": Table(
+                [
+                    {"kind": kind, "metric": metric, "value": best.value, "name": best.name}
+                    for (kind, metric), best in Tables(results, {}).yardsticks.items()
+                ]
+            ),
+        }
+
+    def section(self, tables: TableSet) -> Section | None:
+        """Whether the data sets give the order away, and what graphs score that nobody learned."""
+        rows = tables.rows("data sets")
+        if not rows:
+            return None
+        best = {(row["kind"], row["metric"]): row for row in tables.rows("baselines")}
+        parts: list[Part] = [Words(_warning(rows)), _grid(rows, tables.rows("runs"), best)]
+        return Section("data-sets", "Data sets", parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownMetrics(Metrics):
+    """What a page shows of data sets although the study does not ask for `metrics`."""
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """None."""
+        yield from ()
+
+
+def _fit(cases: Cases) -> RunScore:
+    """How estimates are tried on data that they were not learned from."""
+    if cases.generator is None:
+        return RunScore("held_out", CrossValidated(), ("data", "estimate"))
+    return RunScore("held_out", HeldOut(), ("data", "test_data", "estimate"))
+
+
+def _grid(
+    rows: Sequence[Row], runs: Sequence[Row], baselines: Mapping[tuple[Combination, str], Row]
+) -> Grid:
+    groups: dict[Combination, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(combination(row), []).append(row)
+    names = case_names(combinations(rows))
+    controls = [m for m in ("SHD_pattern", "F1_pattern", "bsf") if _best(runs, m, None) is not None]
+    head = ["data", "rows", "nodes", "edges", "varsortability", "R²-sortability"]
+    head += [f"{short_title(m)}: best baseline → best" for m in controls]
+    shown = []
+    for which, members in groups.items():
+        cells: list[str] = [names[which]]
+        cells += [_mean(members, name, 0) for name in ("n", "n_nodes", "n_edges")]
+        cells += [_mean(members, name, 2) for name in ("varsortability", "r2_sortability")]
+        for metric in controls:
+            cells.append(
+                _against(_best(runs, metric, which), baselines.get((which, metric)), metric)
+            )
+        shown.append(cells)
+    return Grid(head, shown)
+
+
+def _warning(rows: Sequence[Row]) -> str:
+    note = (
+        "Means over seeds. Sortability near 1 means that sorting the variables by variance, or by "
+        "how much the others explain of it, gives the causal order away; ½ says nothing. "
+        "Baselines: the empty graph, the complete one, graphs drawn with as many edges as the "
+        "truth. Best: the best mean of a setting with a number on all data sets; ▾ is worse than "
+        "the best baseline."
+    )
+    high = [
+        label
+        for name, label in (("varsortability", "variances"), ("r2_sortability", "explained shares"))
+        if (value := mean_of(rows, name)) is not None and value >= _TELLING
+    ]
+    if high:
+        note += f" Here {' and '.join(high)} give much of the order away: results may flatter."
+    return note
+
+
+def _best(runs: Sequence[Row], metric: str, which: Combination | None) -> float | None:
+    found: dict[str, list[float]] = {}
+    for row in runs:
+        if is_number(row.get(metric)) and (which is None or combination(row) == which):
+            found.setdefault(row["setting"], []).append(float(row[metric]))
+    most = max(map(len, found.values()), default=0)
+    means = [float(np.mean(values)) for values in found.values() if len(values) == most]
+    if not means:
+        return None
+    return max(means) if direction(metric) == "more" else min(means)
+
+
+def _against(best: float | None, baseline: Row | None, metric: str) -> str:
+    """``the empty graph 36.7 → 8.2``; the best is bold if it is better."""
+    said = "–" if baseline is None else f"{baseline['name']} {baseline['value']:.3g}"
+    if best is None:
+        return f"{said} → –"
+    sign = 1 if direction(metric) == "more" else -1
+    if baseline is not None and sign * best < sign * baseline["value"]:
+        return Html(f'{said} → <span class="below">▾ {best:.3g}</span>')
+    return Html(f"{said} → <b>{best:.3g}</b>")
+
+
+def _mean(rows: Sequence[Row], name: str, places: int) -> str:
+    value = mean_of(rows, name)
+    return "–" if value is None else f"{value:,.{places}f}"

@@ -1,0 +1,1 @@
+"""Traces, autocorrelations and heat maps of Markov chains."""

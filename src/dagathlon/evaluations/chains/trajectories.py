@@ -1,0 +1,120 @@
+"""Chains of a study: the runs of samplers, and trajectories as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.evaluate.posteriors.chains import score_trajectory, size_trajectory
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.evaluation import Block
+from dagathlon.report.results import Results
+from dagathlon.study.plan.plan import Case, Run
+
+NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
+
+
+class ChainRun(NamedTuple):
+    """A run of a sampler with its chains; runs that differ in the estimator alone are one."""
+
+    run: Run
+    case: Case
+    posterior: Posterior
+    values: dict[str, Any]
+    module: str
+    parameter: str
+    parameter_value: str
+
+
+class Series(NamedTuple):
+    """A functional of the graphs along one chain of a run."""
+
+    source: ChainRun
+    number: int
+    functional: str
+    sample: npt.NDArray[np.int64]
+    value: npt.NDArray[Any]
+
+    def labels(self) -> dict[str, Any]:
+        """What tells the series from others, under Benchpress's names."""
+        run, case, posterior, values, module, parameter, value = self.source
+        seed = values.get("mcmc_seed")
+        own = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
+        return {
+            "param": parameter,
+            "param_val": value,
+            "seed": case.seed,
+            "mcmc_seed": own if len(posterior.chains) > 1 else seed,
+            "alg": module,
+            "id": run.entry,
+            "functional": self.functional,
+            "adjmat": case.graph_label,
+            "parameters": case.parameters_label,
+            "data": case.data_label,
+        }
+
+
+def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
+    """The chains of a sampler, each once, in the order of the runs."""
+    seen: set[int] = set()
+    for run in results.runs_of([identifier]):
+        if run.learn in seen:
+            continue
+        seen.add(run.learn)
+        estimate = results.learned(run)
+        if estimate is None or estimate.posterior is None:
+            continue
+        entry, case = results.algorithm(run), results.case(run)
+        values = dict(results.values(run))
+        parameter = varied_parameter(entry.values)
+        value = str(values.get(parameter, identifier))
+        found = estimate.posterior
+        yield ChainRun(run, case, found, values, entry.module.name, parameter, value)
+
+
+def varied_parameter(values: Mapping[str, Any]) -> str:
+    """The last parameter with several values that makes another chain; else the id."""
+    varied = [
+        key
+        for key, value in values.items()
+        if isinstance(value, list) and len(value) > 1 and key not in NOT_VARIED
+    ]
+    return varied[-1] if varied else "id"
+
+
+class WantedTrajectory(Protocol):
+    """What is wanted of the chains of a sampler."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def burn_in(self) -> float: ...  # noqa: D102
+    @property
+    def thinning(self) -> int | None: ...  # noqa: D102
+    @property
+    def functional(self) -> str: ...  # noqa: D102
+
+
+def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
+    """The trajectories that are asked for, chain by chain."""
+    trajectory = score_trajectory if wanted.functional == "score" else size_trajectory
+    for source in chain_runs(results, wanted.id):
+        for number, chain in enumerate(source.posterior.chains):
+            if wanted.functional == "score" and chain.score is None:
+                continue
+            found = trajectory(chain, wanted.burn_in, wanted.thinning)
+            yield Series(source, number, wanted.functional, *found)
+
+
+def grouped(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
+    """The series of each figure: all settings of a sampler on a data set, or one setting."""
+    groups: dict[tuple[Any, ...], list[Block]] = {}
+    for block in blocks:
+        labels = block[1]
+        keys = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
+        key = tuple(labels[name] for name in [*keys, *(["param_val"] if single else [])])
+        groups.setdefault(key, []).append(block)
+    return list(groups.values())

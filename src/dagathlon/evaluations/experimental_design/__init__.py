@@ -1,0 +1,1 @@
+"""Experimental design: which interventions learners would choose."""

@@ -1,0 +1,203 @@
+"""``experimental_design``: what methods make of one experiment after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dagathlon.evaluate.metric import measure_of
+from dagathlon.evaluate.posteriors.scores import PosteriorScores, unknown_metric
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluations.experimental_design.tables import (
+    at_the_limit,
+    change_rows,
+    changes_in_words,
+    design_rows,
+    designs_in_words,
+)
+from dagathlon.modules import Count, Probability
+from dagathlon.report.charts.metric_lines import metric_lines
+from dagathlon.report.charts.parts import headed, is_nothing
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
+from dagathlon.report.tables.metrics import mean_rows
+from dagathlon.report.tables.regimes import method_of, named, ordered
+from dagathlon.simulate.experiments import Experiments
+from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
+from dagathlon.study.plan.plan import Case
+
+_SCORES = "experimental_design"
+_INPUTS: tuple[Input, ...] = ("truth", "model", "data", "posterior")
+_METRICS = ("entropy", "entropy_kl", "e_shd")
+_ACROSS = "interventional rows"
+
+_ABOUT = (
+    "Each data set begins with a few observations; every step adds rows under an intervention on "
+    "one variable, and all methods learn anew. A posterior that takes experiments in gets surer "
+    "(entropy falls) and nearer to the true graph (E-SHD falls); one whose entropy stays has no "
+    "use for them. The entropy of draws is at most the logarithm of their number, so few draws "
+    "look surer than they are; exact posteriors have no such limit."
+)
+_CHANGE = (
+    "Mean change over data sets from the first to the last number of rows; 95 % intervals from "
+    "resampled data sets. What falls or rises has an interval without 0."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentalDesign(Evaluation):
+    """Follow entropy and distance to the truth through experiments that are made one by one.
+
+    It reads data of the generators `experiments` and `designed_experiments` with a list of `steps`.
+
+    Parameters
+    ----------
+    ids
+        The methods; none means all that the other evaluations name.
+    metrics
+        Metrics of posteriors to follow; none means the entropy over graphs, that of appendix D of
+        Karimi Mamaghan et al., and E-SHD.
+    draw_parameters
+        Prior of coefficients and noise variances that are drawn for draws without any: own is none,
+        nig the normal inverse gamma, wishart that of the BGe score.
+    burn_in
+        Share of each Markov chain that is left out at its start.
+    resamples
+        How often data sets are drawn again for intervals.
+    """
+
+    name = "experimental_design"
+    on_page = True
+    references = ("Karimi Mamaghan et al. 2024, ICML, PMLR 235, section 5.1 and figure 9",)
+
+    ids: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    draw_parameters: Literal["own", "nig", "wishart"] = "nig"
+    burn_in: Probability = 0.5
+    resamples: Count = 1000
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def problem(self) -> str:
+        """Metrics are those of posteriors."""
+        return unknown_metric(self.metrics)
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Metrics of every run on experiments."""
+        if not isinstance(cases.generator, Experiments):
+            return
+        inputs = tuple(name for name in _INPUTS if name in cases.offers())
+        module = PosteriorScores(
+            inputs=inputs, draw_parameters=self.draw_parameters, burn_in=self.burn_in
+        )
+        yield RunScore(_SCORES, module, inputs)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """All runs, means, changes through all steps, and what a choice of targets is worth."""
+        rows = list(self._rows(results))
+        known = [m for m in self.metrics or _METRICS if any(is_number(r.get(m)) for r in rows)]
+        note = {PARTIAL: True} if results.partial else {}
+        means = [{**row, **note} for row in mean_rows(rows, known, self.resamples)]
+        changes = [{**row, **note} for row in change_rows(rows, known, self.resamples)]
+        designs = design_rows(rows, known, self.resamples)
+        return {
+            "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
+            "means": Table(means, "means.csv"),
+            "changes": Table(changes, "changes.csv"),
+            "designs": Table([{**row, **note} for row in designs], "designs.csv"),
+        }
+
+    def _rows(self, results: Results) -> Iterator[dict[str, Any]]:
+        """One for each run: how targets were chosen (graph), the kind of data (model), metrics."""
+        runs = results.runs_of(self.ids or results.ids)
+        cases = [results.case(run) for run in runs]
+        about = {case: results.origin(case) for case in cases}
+        designs = named({c: (about[c].data_id, c.data_label) for c in cases}, leave_out="steps")
+        graphs = named({c: (about[c].graph_id or "", c.graph_label) for c in cases})
+        models = named({c: (about[c].parameters_id or "", c.parameters_label) for c in cases})
+        sizes = {case: _intervened(results, case) for case in dict.fromkeys(cases)}
+        scores = results.scores(_SCORES, runs)
+        for run, case, score, cost in zip(runs, cases, scores, results.rows_of(runs), strict=True):
+            if score is None:
+                continue
+            method = method_of(results, run)
+            yield {
+                "graph": designs[case],
+                "model": ", ".join(part for part in (graphs[case], models[case]) if part),
+                "rows": sizes[case],
+                "seed": case.seed,
+                "id": run.entry,
+                "method": method.name,
+                "start": method.start,
+                "time": cost.get("time"),
+            } | score
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """One for each metric and kind of data."""
+        for number, (name, chart) in enumerate(_variants(tables), 1):
+            if not is_nothing(chart):
+                yield f"experiments_{number}", headed(chart, name)
+
+    def section(self, tables: TableSet) -> Section | None:
+        """What changes, in words, lines and numbers."""
+        changes = tables.rows("changes")
+        if not tables.rows("means"):
+            return None
+        parts: list[Part] = [Words(_ABOUT)]
+        for metric in ordered(changes, "metric"):
+            told = [*changes_in_words(changes, metric)]
+            parts += [Words(" ".join([*told, *designs_in_words(tables.rows("designs"), metric)]))]
+        parts += [Words(text) for text in _limit_words(at_the_limit(tables.rows("runs")))]
+        heading = "Do experiments make the methods surer, and right?"
+        caption = "Means over data sets with 95 % intervals; a panel for each choice of targets."
+        parts.append(Figure("experiments", heading, caption, _variants(tables)))
+        if changes:
+            parts += [Words(_CHANGE, "Changes"), _grid(changes)]
+        return Section("experiments", "Experimental design", parts, leading=True)
+
+
+def _limit_words(methods: Sequence[str]) -> Iterator[str]:
+    if methods:
+        yield (
+            f"Nearly every draw of {', '.join(methods)} is another graph: that entropy is the "
+            "logarithm of the number of draws, and says only that the posterior is wider."
+        )
+
+
+def _intervened(results: Results, case: Case) -> int:
+    data = results.data(case)
+    return 0 if data is None or data.intervened is None else int(data.intervened.any(axis=1).sum())
+
+
+def _variants(tables: TableSet) -> list[Variant]:
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
+    names = {row["id"] for row in rows}
+    look = tables.look if names <= set(tables.look.ids) else Look.of(names)
+    models, found = ordered(rows, "model"), []
+    for metric in ordered(rows, "metric"):
+        for model in models:
+            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            label = measure_of(metric).label
+            name = f"{label}, {model}" if len(models) > 1 else label
+            found.append((name, metric_lines(own, metric, look, _ACROSS)))
+    return found
+
+
+def _grid(changes: Any) -> Grid:
+    head = ["targets", "data", "method", "metric", "from", "to", "change", "95 % interval"]
+    shown = [
+        [
+            *(row[name] for name in ("graph", "model", "method")),
+            measure_of(row["metric"]).label,
+            *(row[name] for name in ("before", "after", "change")),
+            f"{row['low']:+.3f} to {row['high']:+.3f}",
+        ]
+        for row in changes
+    ]
+    return Grid(head, shown, 4)

@@ -1,0 +1,1 @@
+"""How well intersection-validation predicts the ranking by the truth."""

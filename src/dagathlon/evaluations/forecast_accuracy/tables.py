@@ -1,0 +1,261 @@
+"""How far intersection-validation orders learners as the truth does: tables over data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.evaluate.ranking.correlations import (
+    LEAST_METHODS,
+    method_correlations,
+    rank_correlations,
+)
+from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
+from dagathlon.evaluations.intersection_validation.forecast import verdict_of
+from dagathlon.evaluations.intersection_validation.validation import Comparison
+
+Row: TypeAlias = dict[str, Any]
+Means: TypeAlias = Mapping[str, float]
+METHODS = ("SHD", "CE", "CV")
+PHD = "PHD"
+
+
+class Mean(NamedTuple):
+    """A mean with its standard error (None of a single value) and how many values it is of."""
+
+    mean: float
+    se: float | None
+    n: int
+
+
+def mean_of(values: Sequence[float]) -> Mean | None:
+    """The mean of the values that are numbers; None without any."""
+    known = np.array([value for value in values if np.isfinite(value)])
+    if not len(known):
+        return None
+    se = float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else None
+    return Mean(float(known.mean()), se, len(known))
+
+
+def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
+    """Data sets by network and number of rows, in ascending order."""
+    found: dict[str, dict[int, list[Point]]] = {}
+    for point in sorted(points, key=lambda one: one.rows):
+        found.setdefault(point.network, {}).setdefault(point.rows, []).append(point)
+    order = dict.fromkeys(point.network for point in points)
+    return {name: found[name] for name in order}
+
+
+def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
+    """The mean of a method that uses all rows, by learner."""
+    lists: dict[str, list[float]] = {}
+    for point in points:
+        for learner, value in point.values.get(method, {}).items():
+            lists.setdefault(learner, []).append(value)
+    means = {learner: mean_of(values) for learner, values in lists.items()}
+    return {learner: mean for learner, mean in means.items() if mean is not None}
+
+
+def over_subsamples(found: Sequence[Distances], rows: int) -> dict[str, Mean]:
+    """By learner the mean over data sets of means over their subsamples of so many rows."""
+    lists: dict[str, list[float]] = {}
+    for distances in found:
+        for learner, values in distances.get(rows, {}).items():
+            mean = mean_of(values.tolist())
+            if mean is not None:
+                lists.setdefault(learner, []).append(mean.mean)
+    means = {learner: mean_of(values) for learner, values in lists.items()}
+    return {learner: mean for learner, mean in means.items() if mean is not None}
+
+
+def _plain(means: Mapping[str, Mean]) -> dict[str, float]:
+    return {learner: mean.mean for learner, mean in means.items()}
+
+
+class Networks:
+    """The means of a study, each computed once, and the tables made of them.
+
+    Parameters
+    ----------
+    points
+        All data sets.
+    """
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        self.points = points
+        self.networks = by_network(points)
+
+    def sizes(self, network: str, rows: int) -> list[int]:
+        """The subsamples of an intersection point, by number of rows."""
+        return sorted({size for point in self.networks[network][rows] for size in point.phd})
+
+    def truth(
+        self, network: str, size: int, points: Sequence[Point], method: str = "SHD"
+    ) -> dict[str, Mean]:
+        """What PHD on subsamples of so many rows is to stand for, by learner.
+
+        As in the paper it is of other data sets, which have that size. Where the study has none, or
+        draws a graph for every data set, SHD is that of the graphs on the same subsamples.
+
+        Parameters
+        ----------
+        network, size
+            Which network and how many rows.
+        points
+            The data sets that the subsamples are of.
+        method
+            One that uses all rows.
+        """
+        same = self.networks[network].get(size)
+        one_graph = len({point.truth for point in (*points, *(same or ()))}) == 1
+        if same is not None and (one_graph or method != "SHD"):
+            return over_data_sets(same, method)
+        return over_subsamples([point.shd for point in points], size) if method == "SHD" else {}
+
+    def curves(self) -> Iterator[Row]:
+        """Learning curves of the methods that use all rows (figure 2)."""
+        for network, sizes in self.networks.items():
+            for rows, points in sizes.items():
+                for method in METHODS:
+                    for learner, mean in over_data_sets(points, method).items():
+                        about = {"network": network, "rows": rows, "learner": learner}
+                        yield about | {"method": method} | _cells(mean, "data_sets")
+
+    def partial_curves(self) -> Iterator[Row]:
+        """Learning curves of the partial Hamming distance, for every intersection point."""
+        for network, rows, size, points in self._cells():
+            found = over_subsamples([point.phd for point in points], size)
+            for learner, mean in found.items():
+                about = {"network": network, "point": rows, "rows": size, "learner": learner}
+                yield about | {"method": PHD} | _cells(mean, "data_sets")
+
+    def _cells(self) -> Iterator[tuple[str, int, int, list[Point]]]:
+        for network, sizes in self.networks.items():
+            for rows, points in sizes.items():
+                for size in self.sizes(network, rows):
+                    yield network, rows, size, points
+
+    def methods(self) -> Iterator[Row]:
+        """Correlations among the methods that use all rows (figure 3)."""
+        for network, sizes in self.networks.items():
+            for rows, points in sizes.items():
+                means = {name: _plain(over_data_sets(points, name)) for name in METHODS}
+                about = {"network": network, "rows": rows}
+                for left, right in (("CE", "SHD"), ("CE", "CV"), ("SHD", "CV")):
+                    if means[left] and means[right]:
+                        yield about | _pair(means, left, right)
+
+    def accuracy(self) -> Iterator[Row]:
+        """PHD against the other methods for every point and size, with the agreement graphs."""
+        for network, rows, size, points in self._cells():
+            means = {PHD: _plain(over_subsamples([point.phd for point in points], size))}
+            means |= {m: _plain(self.truth(network, size, points, m)) for m in METHODS}
+            row: Row = {"network": network, "point": rows, "rows": size} | agreement(points)
+            apart = [separation(point.phd[size]) for point in points if size in point.phd]
+            known = mean_of([value for value in apart if value is not None])
+            row["separation"] = None if known is None else known.mean
+            row |= _agreeing(means[PHD], means["SHD"])
+            same = _plain(over_subsamples([point.shd for point in points], size))
+            row["pearson_same_rows"] = _pair({PHD: means[PHD], "SHD": same}, PHD, "SHD")[
+                "correlation"
+            ]
+            for method in ("CE", "CV"):
+                found = _pair(means, PHD, method) if means[method] else {}
+                row[f"pearson_{method}"] = found.get("correlation")
+            yield row | {"data_sets": len(points)}
+
+    def data_sets(self) -> Iterator[Row]:
+        """The same for every data set by itself: what an analyst has."""
+        for network, rows, size, points in self._cells():
+            for point in (point for point in points if size in point.phd):
+                truth = _plain(self.truth(network, size, [point]))
+                phd = _plain(over_subsamples([point.phd], size))
+                about: Row = {"network": network, "point": rows, "seed": point.seed, "rows": size}
+                row = about | agreement([point]) | {"separation": separation(point.phd[size])}
+                yield row | _agreeing(phd, truth)
+
+    def pairs(self) -> Iterator[Row]:
+        """Every two learners by what just these two agree on, beside their SHD (supplement)."""
+        for network, rows, size, points in self._cells():
+            truth = _plain(self.truth(network, size, points))
+            found: dict[tuple[str, str], list[Comparison]] = {}
+            for one in (one for point in points for one in point.pairs if one.size == size):
+                if one.difference is not None and {one.left, one.right} <= truth.keys():
+                    found.setdefault((one.left, one.right), []).append(one)
+            for (left, right), own in found.items():
+                row: Row = {"network": network, "point": rows, "rows": size}
+                row |= {"left": left, "right": right}
+                row["relative_size"] = float(np.mean([one.relative_size for one in own]))
+                row["connected"] = float(np.mean([one.n_connected for one in own]))
+                row["phd_difference"] = float(np.mean([one.difference or 0.0 for one in own]))
+                row["shd_difference"] = truth[left] - truth[right]
+                row["same_sign"] = row["phd_difference"] * row["shd_difference"] > 0
+                yield row | {"data_sets": len(own)}
+
+
+def _cells(mean: Mean, of: str) -> Row:
+    return {"mean": mean.mean, "se": mean.se, of: mean.n}
+
+
+def agreement(points: Sequence[Point]) -> Row:
+    """Properties of agreement graphs, as means over data sets (figure 6), and their forecast."""
+    size = float(np.mean([point.forecast.relative_size for point in points]))
+    connected = float(np.mean([point.forecast.n_connected for point in points]))
+    return {
+        "relative_size": size,
+        "connected": connected,
+        "verdict": verdict_of(connected, size),
+    }
+
+
+def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None:
+    """How far apart learners are, in standard errors of their mean distances.
+
+    The standard deviation of the means over that which chance would give them, as far as subsamples
+    tell; None where it cannot be said.
+    """
+    known = [values[np.isfinite(values)] for values in distances.values()]
+    enough = [values for values in known if len(values) > 1]
+    if len(enough) < LEAST_METHODS:
+        return None
+    chance = float(np.mean([values.var(ddof=1) / len(values) for values in enough]))
+    between = float(np.std([values.mean() for values in enough], ddof=1))
+    return between / chance**0.5 if chance > 0 else None
+
+
+def _pair(means: Mapping[str, Means], left: str, right: str) -> Row:
+    """Pearson's correlation of two methods over the learners that have both."""
+    found = method_correlations({left: means[left], right: means[right]})[0]
+    row: Row = {"left": left, "right": right, "correlation": found.value}
+    return row | {"learners": found.learners, "note": found.note or None}
+
+
+def _agreeing(phd: Means, shd: Means) -> Row:
+    """How far PHD orders learners as SHD does, and what one loses by choosing by PHD."""
+    found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
+    both = [name for name in phd if name in shd]
+    row: Row = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
+    if both:
+        ranks = rank_correlations([[phd[name], shd[name]] for name in both], ["less", "less"])
+        row["spearman"] = float(ranks[0, 1]) if np.isfinite(ranks[0, 1]) else None
+    return row | _choice(phd, shd, both)
+
+
+def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Row:
+    """Whether a learner of least PHD is one of least SHD, and how much more SHD it has on average.
+
+    Beside it what a learner has more on average that is chosen blindly.
+    """
+    if not learners:
+        return dict.fromkeys(("same_best", "loss", "blind_loss"))
+    first = min(phd[name] for name in learners)
+    chosen = [shd[name] for name in learners if phd[name] == first]
+    values = [shd[name] for name in learners]
+    return {
+        "same_best": min(chosen) == min(values),
+        "loss": float(np.mean(chosen)) - min(values),
+        "blind_loss": float(np.mean(values)) - min(values),
+    }

@@ -1,0 +1,1 @@
+"""Estimated and true graphs as files, pictures and statistics."""

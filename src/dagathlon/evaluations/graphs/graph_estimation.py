@@ -1,0 +1,108 @@
+"""``graph_estimation``: every estimated graph as picture, matrix and file, against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from dagathlon.evaluations.graphs.conversions import ORIGINAL, converted
+from dagathlon.evaluations.graphs.graph_files import features
+from dagathlon.graphs import Graph
+from dagathlon.report.evaluation import Evaluation
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import Results
+from dagathlon.study.plan.plan import Case
+
+_ENDS = {
+    "graphs": "png",
+    "adjmats": "png",
+    "diffplots": "png",
+    "csvs": "csv",
+    "graphvizcompare": "pdf",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphEstimation(Evaluation):
+    """Draw, convert and write the estimated graphs.
+
+    Parameters
+    ----------
+    ids
+        Algorithms whose graphs are wanted.
+    convert_to
+        Further graph types beside the original; moral graphs and graphs of unconditional dependence
+        are ours.
+    graphs, adjmats
+        Drawings of the graphs and of their adjacency matrices.
+    diffplots, graphvizcompare
+        Comparisons with the true graph.
+    csvs
+        The adjacency matrices as files.
+    """
+
+    name = "graph_estimation"
+    ids: tuple[str, ...]
+    convert_to: (
+        tuple[Literal["cpdag", "pattern", "skeleton", "moral", "dependence"], ...] | None
+    ) = None
+    graphs: bool = False
+    adjmats: bool = False
+    diffplots: bool = False
+    csvs: bool = True
+    graphvizcompare: bool = False
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The wanted ids."""
+        return self.ids
+
+    def needs_truth(self) -> bool:
+        """Only comparisons need it."""
+        return self.diffplots or self.graphvizcompare
+
+    def files(self, results: Results) -> Iterator[tuple[str, bytes | Drawing]]:
+        """What is asked for, for each run and graph type."""
+        numbers = self._numbers(results)
+        wanted = {name: end for name, end in _ENDS.items() if getattr(self, name)}
+        truths: dict[int, Graph | None] = {}
+        for run, graph in results.estimates(results.runs_of(self.ids)):
+            case, module = results.case(run), results.algorithm(run).module.name
+            if run.case not in truths:
+                truths = {run.case: results.truth(case)}
+            truth = truths[run.case]
+            for kind in (ORIGINAL, *(self.convert_to or ())):
+                name = f"{module}_{kind}_{numbers[run.entry, run.setting]}"
+                folder = f"{_folder(results, case)}/graph_type={kind}"
+                places = {
+                    feature: f"{folder}/{feature}/{module}/{name}.{end}"
+                    for feature, end in wanted.items()
+                }
+                against = None if truth is None else converted(truth, kind)
+                yield from features(converted(graph, kind), against, places)
+
+    def _numbers(self, results: Results) -> dict[tuple[str, int], int]:
+        """Number of each setting among those of its module, in the order of the study."""
+        counted: dict[str, int] = {}
+        numbers: dict[tuple[str, int], int] = {}
+        for entry in results.algorithms.values():
+            if entry.id not in self.ids:
+                continue
+            for setting in range(len(entry.settings)):
+                counted[entry.module.name] = counted.get(entry.module.name, 0) + 1
+                numbers[entry.id, setting] = counted[entry.module.name]
+        return numbers
+
+
+def _folder(results: Results, case: Case) -> str:
+    """Benchpress's folder of a data set; where one id stands for several, a number is added."""
+    origin = results.origin(case)
+    name = (
+        f"graph_id={origin.graph_id}_parameters_id={origin.parameters_id}"
+        f"_data_id={origin.data_id}_seed={case.seed}"
+    )
+    if origin.combinations > 1:
+        name += f"_setting={origin.number}"
+    if origin.several or case.noise != "N":
+        name += f"_noise={case.noise}"
+    return (f"{name}_{case.steps}" if case.steps else name).replace("/", "_")

@@ -1,0 +1,48 @@
+"""``graph_true_stats``: edges, degrees and cliques of the true graphs, as table and bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dagathlon.evaluate.graphs.truth import graph_statistics
+from dagathlon.evaluations.graphs.properties_chart import graph_properties
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import Results
+from dagathlon.report.section import Figure, Section
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphTrueStats(Evaluation):
+    """Tabulate edges, degrees and cliques of the true graphs."""
+
+    name = "graph_true_stats"
+    shape = "flag"
+
+    def needs_truth(self) -> bool:
+        """The statistics are of the truth."""
+        return True
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """One row for each true graph."""
+        rows: list[dict[str, Any]] = []
+        cases = {(c.graph_label, c.graph, c.noise): c for c in results.cases}
+        for case in cases.values():
+            truth = results.truth(case)
+            if truth is not None:
+                name = {"adjmat": case.graph_label}
+                rows.append(name | graph_statistics(truth) | {"seed": case.seed})
+        return {"stats": Table(rows, "joint_stats.csv")}
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """One for all."""
+        yield "graph_properties_plot.png", graph_properties(tables.rows("stats"))
+
+    def section(self, tables: TableSet) -> Section | None:
+        """The same figure."""
+        chart = graph_properties(tables.rows("stats"))
+        caption = "A bar for each seed. The table beside this page has more properties."
+        figure = Figure("properties", "What are the true graphs like?", caption, [("all", chart)])
+        return Section("true-graphs", "True graphs", [figure])

@@ -1,0 +1,1 @@
+"""Intersection-validation: learners ranked on data without a true graph."""

@@ -1,0 +1,330 @@
+"""`interval`: learners ranked on data without a true graph, by a study that is made for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dagathlon.data import Dataset, read_data, write_data
+from dagathlon.data.reading.preview import constant_columns
+from dagathlon.data.spec import facts_of
+from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
+from dagathlon.external.held_folder import HeldFolder
+from dagathlon.learners.suggest import Suggestion, of_several_ways, suggest
+from dagathlon.modules import find
+from dagathlon.study.config.new_study import title_of, with_full_paths
+from dagathlon.study.config.picks import Pick, check_picks, picks_of
+from dagathlon.study.config.units import seconds_of, size_of
+from dagathlon.study.engine.engines import DEFAULT
+from dagathlon.study.engine.protocol import Engine
+from dagathlon.study.plan.task import Status
+from dagathlon.study.records.display import make_display
+from dagathlon.wording import counted
+from dagathlon.workflow import Study
+
+if TYPE_CHECKING:
+    from dagathlon.evaluations.intersection_validation.evaluation import IntersectionValidation
+    from dagathlon.evaluations.intersection_validation.validation import IntervalResult
+    from dagathlon.study_run import StudyRun
+
+_EVALUATION = "intersection_validation"
+_FEWEST = 2
+_RESULT = "interval.json"
+
+
+def interval(
+    data: Any,
+    learners: Any = None,
+    *,
+    sizes: int | Iterable[int] | None = None,
+    subsamples: int = 10,
+    copies: int = 0,
+    pairwise: bool = True,
+    seed: int = 1,
+    jobs: int = 0,
+    timeout: float | str | None = None,
+    memory_limit: int | str | None = None,
+    out: Path | str | None = None,
+    progress: bool = False,
+) -> IntervalResult:
+    """Rank learners on data without a true graph, and say how far to believe the ranking.
+
+    What all learners find in all rows, edges and missing edges alike, is the agreement graph. On
+    subsamples of the rows each learner is judged by how many of the agreed pairs it gets wrong:
+    whoever finds early what all find late is the better one (intersection-validation). How many
+    pairs are agreed on, and how many of them are joined, forecasts how reliable that is.
+
+    Parameters
+    ----------
+    data
+        A `Dataset`, or anything `read_data` takes: a file, a data frame, an array.
+    learners
+        Two or more: names, texts such as ``"pc[alpha=0.01]"``, pairs of a name and a mapping of
+        parameters, `Learner` objects or classes of them, yours as well if a file defines them; or a
+        mapping with the names that they shall have in tables. By default some that suit the data
+        and come to their graphs in different ways.
+    sizes
+        Numbers of rows of the subsamples, below that of the data; by default 100, 200, 400 and so
+        on (of fewer than 200 rows a quarter and a half of them).
+    subsamples
+        Number of subsamples of each size, the same for all learners.
+    copies
+        Number of bootstrap samples by which pairs are weighted, for a second ranking; 0 for none.
+    pairwise
+        Whether every two learners are compared by what these two agree on, besides.
+    seed
+        Seed of the subsamples and of the learners' random numbers.
+    jobs
+        Number of cores to use; 0 is all.
+    timeout, memory_limit
+        Limits of each run: seconds or ``"10m"``, bytes or ``"2G"``. What exceeds them has failed on
+        that subsample, and is counted.
+    out
+        Folder to keep results in, with a page, tables and figures; a call that was interrupted goes
+        on from there. By default nothing is kept.
+    progress
+        Whether to show how far it is.
+
+    Returns
+    -------
+    IntervalResult
+        Forecast, agreement graph, ranking, and all distances.
+
+    Examples
+    --------
+    >>> from dagathlon.data import load_data
+    >>> interval(load_data("sachs_cd3cd28"), ["boss", "pc", "hc"])  # doctest: +SKIP
+    """
+    table = data if isinstance(data, Dataset) else read_data(data)
+    named = [one.spec for one in suggested(table)] if learners is None else learners
+    given = (picks_of(named), _name(data), _whole(sizes))
+    question = Question(table, *given, subsamples, copies, pairwise, seed)
+    time = None if timeout is None else seconds_of(timeout, "timeout")
+    memory = None if memory_limit is None else size_of(memory_limit, "memory_limit")
+    with HeldFolder() if out is None else nullcontext(out) as folder:
+        study = question.study(Path(folder), time, memory)
+        done = run_shown(study, Path(folder), jobs=jobs, quiet=not progress)
+        if done.interrupted:
+            raise KeyboardInterrupt
+        return result_of(done)
+
+
+def suggested(data: Dataset) -> tuple[Suggestion, ...]:
+    """Learners that suit the data and differ in their ways; fewer than two are a `DataError`."""
+    found = of_several_ways(suggest(data))
+    if len(found) < _FEWEST:
+        raise DataError(
+            "no two learners are known that take these data and are quick on them: name the "
+            "learners; dagathlon suggest says which suit"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which of these learners is best on these data; what `interval` is asked.
+
+    Parameters
+    ----------
+    data
+        The data.
+    picks
+        The learners.
+    name
+        What the data are called.
+    sizes, subsamples, copies, pairwise, seed
+        As in `interval`.
+    imputed
+        Number of completed copies that learners learn from where there are gaps; 0 leaves them.
+    modules
+        Files of the user's own that define learners, which are known already.
+    """
+
+    data: Dataset
+    picks: Sequence[Pick]
+    name: str
+    sizes: tuple[int, ...] | None = None
+    subsamples: int = 10
+    copies: int = 0
+    pairwise: bool = True
+    seed: int = 1
+    imputed: int = 0
+    modules: tuple[Path, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Names the folder of results."""
+        return f"{self.name}-interval"
+
+    def study(
+        self,
+        out: Path,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        cpu_limit: float | None = None,
+    ) -> Study:
+        """The study that answers it; its data lie beside its results, so that it can be run again.
+
+        Parameters
+        ----------
+        out
+            Folder of results.
+        time_limit, memory_limit, cpu_limit
+            Limits of each run: seconds, bytes, seconds of processor time.
+        """
+        self._check()
+        home = out / self.title
+        _keep(self.data, home / self._file)
+        limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+        limits["cpu_limit"] = cpu_limit
+        content, name = self._content(), f"{self.title}.json"
+        return Study.of(content, name=name, home=home, **limits)
+
+    @property
+    def _file(self) -> str:
+        return f"{self.name}.arrow"
+
+    def _asked(self) -> dict[str, Any]:
+        """What the evaluation is told."""
+        return {
+            "sizes": None if self.sizes is None else sorted(set(self.sizes)),
+            "subsamples": self.subsamples,
+            "copies": self.copies,
+            "pairwise": self.pairwise,
+        }
+
+    def _check(self) -> None:
+        """Refuse what cannot be answered, before anything is learned."""
+        module = cast("type[IntersectionValidation]", find("evaluation", _EVALUATION))
+        evaluation = module.from_json(self._asked())
+        _check_data(self.data)
+        rows = len(self.data)
+        wrong = [size for size in self.sizes or () if not _FEWEST <= size < rows]
+        if wrong:
+            raise DataError(
+                f"sizes: found {listing(wrong)}; subsamples have {_FEWEST} rows or more, and fewer "
+                f"than the data, which have {rows:,}"
+            )
+        if not evaluation.sizes_on(rows):
+            raise DataError(
+                f"{rows:,} rows are too few to be divided into subsamples; if you want it all the "
+                "same, say how many rows these shall have (--sizes, sizes)"
+            )
+        facts = facts_of(self.data)
+        check_picks(self.picks, replace(facts, missing=False) if self.imputed else facts)
+
+    def _entry(self) -> dict[str, Any]:
+        """The file of the data, whose seed is that of all subsamples and learners."""
+        entry = {"graph_id": None, "parameters_id": None, "data_id": self._file}
+        gaps = {"missing": {"impute": self.imputed}} if self.imputed else {}
+        return entry | {"seed_range": [self.seed, self.seed]} | gaps
+
+    def _content(self) -> dict[str, Any]:
+        algorithms: dict[str, list[dict[str, Any]]] = {}
+        for pick in self.picks:
+            values = with_full_paths(pick.module, pick.values)
+            algorithms.setdefault(pick.module.name, []).append({"id": pick.id, **values})
+        ids = [pick.id for pick in self.picks]
+        setup = {
+            "title": self.title,
+            "data": [self._entry()],
+            "evaluation": {
+                "graph_estimation": {"ids": ids, "csvs": True},
+                _EVALUATION: {"ids": ids, **self._asked()},
+                "data_description": True,
+            },
+        }
+        own = [*self.modules, *(pick.file for pick in self.picks if pick.file is not None)]
+        files = list(dict.fromkeys(str(file.resolve()) for file in own))
+        return ({"modules": files} if files else {}) | {
+            "benchmark_setup": [setup],
+            "resources": {"structure_learning_algorithms": algorithms},
+        }
+
+
+def run_shown(
+    study: Study, out: Path, *, jobs: int = 0, engine: Engine | str = DEFAULT, quiet: bool = False
+) -> StudyRun:
+    """Run a study and show how far it is, unless `quiet`."""
+    with make_display(study.plan, quiet) as display:
+        done = study.run(out, jobs, on_event=display.on_event, engine=engine, figures="none")
+        display.finish(done)
+    return done
+
+
+def answer_of(done: StudyRun) -> Path:
+    """The file with the answer, in the folder of the study's results."""
+    (folder,) = done.folders.values()
+    return folder / _EVALUATION / _RESULT
+
+
+def result_of(done: StudyRun) -> IntervalResult:
+    """The answer; where too few learners have a graph of all rows there is none, and an error."""
+    from dagathlon.evaluations.intersection_validation.validation import IntervalResult  # noqa: PLC0415 - statistics are heavy
+
+    path = answer_of(done)
+    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    if not found:
+        raise DagathlonError(_nothing_to_compare(done))
+    return IntervalResult.from_dict(found[0])
+
+
+def _nothing_to_compare(done: StudyRun) -> str:
+    """Who failed on all rows, and why."""
+    failed = {
+        run.setting: f"{run.status}, {run.metrics.get('reason')}"
+        for run in done.runs()
+        if run.status != Status.OK
+    }
+    listed = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
+    return (
+        f"fewer than two learners have a graph of all rows, so that nothing is agreed: {listed}; "
+        f"see {done.reports[0]}"
+    )
+
+
+def _whole(sizes: int | Iterable[int] | None) -> tuple[int, ...] | None:
+    """Numbers of rows as Python's own, whatever library they come from."""
+    if sizes is None:
+        return None
+    try:
+        return tuple(map(index, sizes if isinstance(sizes, Iterable) else [sizes]))
+    except TypeError:
+        raise StudyError(f"sizes: found {sizes!r}, expected whole numbers of rows") from None
+
+
+def _name(data: Any) -> str:
+    return title_of(Path(data)) if isinstance(data, str | Path) else "data"
+
+
+def _keep(data: Dataset, path: Path) -> None:
+    """Write the data beside the results."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise DagathlonError(f"{path.parent}: results cannot be written there ({reason})") from None
+    try:
+        write_data(data, path)
+    except OSError as error:
+        raise DagathlonError(not_written(path, error)) from None
+
+
+def _check_data(data: Dataset) -> None:
+    """Refuse data that say nothing, and columns that would make all learners agree."""
+    rows, columns = len(data), len(data.names)
+    if rows < _FEWEST or columns < _FEWEST:
+        raise DataError(
+            f"there is nothing to learn from {counted(rows, 'row')} of {counted(columns, 'column')}"
+        )
+    constant = constant_columns(data)
+    if constant:
+        raise DataError(
+            f"constant: {listing(constant)}. No learner joins them with others, so that all would "
+            "seem to agree on more than they do; leave them out (--drop, drop of read_data)"
+        )

@@ -1,0 +1,265 @@
+"""Means, standard errors and ranks over subsamples, and whether they differ by more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DagathlonError, unknown
+from dagathlon.evaluate.ranking.ranks import Scores, block_ranks
+from dagathlon.evaluate.ranking.significance import (
+    LEAST_COMPETITORS,
+    Friedman,
+    Nemenyi,
+    friedman,
+    nemenyi,
+)
+from dagathlon.evaluations.intersection_validation.scores import DISTANCES, IntervalScore
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+OVERLAP = (
+    "Subsamples are drawn from one data set and share rows, so that they are no independent "
+    "repetitions: p-values are too small rather than too large."
+)
+LEVEL = 0.05
+"""Of the tests."""
+# Mean ranks that differ by less are equal but for rounding.
+_SAME = 1e-9
+# A learner with a graph on fewer of the subsamples is not ranked.
+_HALF = 0.5
+
+
+class Mean(NamedTuple):
+    """How one learner does with so many rows.
+
+    Parameters
+    ----------
+    learner, size
+        The learner and the number of rows.
+    n
+        Subsamples behind the mean: those on which all ranked learners have a graph. Of a learner
+        that is not ranked its own.
+    failures
+        Subsamples on which this learner has no graph.
+    mean, se
+        Mean distance and its standard error; None without a subsample, and with less than two.
+    mean_rank
+        Its ranks within each subsample, averaged: equal distances share the mean of their ranks,
+        and a failure ranks last. This is what the tests are about.
+    rank
+        Its place by that, 1 for the best; equal ones share the better place. None for a learner
+        that has a graph on less than half of the subsamples.
+    """
+
+    learner: str
+    size: int
+    n: int
+    failures: int
+    mean: float | None
+    se: float | None
+    mean_rank: float | None
+    rank: int | None
+
+
+def summarise(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Mean]:
+    """Means, standard errors and ranks of each learner with each number of rows.
+
+    Parameters
+    ----------
+    rows
+        The distances, as `interval_scores` gives them.
+    measure
+        Which of the distances.
+    """
+    found: list[Mean] = []
+    for table in _tables(rows, measure):
+        found += _means(table, measure)
+    return found
+
+
+class _Table(NamedTuple):
+    """One distance with one number of rows, by subsample and learner."""
+
+    size: int
+    learners: tuple[str, ...]
+    values: Floats
+    failed: npt.NDArray[np.bool_]
+
+    @property
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Where there is a distance."""
+        return ~np.isnan(self.values)
+
+    @property
+    def ranked(self) -> npt.NDArray[np.bool_]:
+        """Which learners have one on half of the subsamples or more."""
+        found: npt.NDArray[np.bool_] = self.there.mean(axis=0) >= _HALF
+        return found
+
+
+def _tables(rows: Iterable[IntervalScore], measure: str) -> list[_Table]:
+    if measure not in DISTANCES:
+        raise DagathlonError(unknown("distance", measure, DISTANCES))
+    runs = list(rows)
+    learners = tuple(dict.fromkeys(row.learner for row in runs))
+    place = {learner: k for k, learner in enumerate(learners)}
+    tables = []
+    for size in sorted({row.size for row in runs}):
+        some = [row for row in runs if row.size == size]
+        shape = max(row.subsample for row in some), len(learners)
+        values, failed = np.full(shape, np.nan), np.ones(shape, dtype=np.bool_)
+        for row in some:
+            where = row.subsample - 1, place[row.learner]
+            value = getattr(row, measure)
+            values[where] = np.nan if value is None else value
+            failed[where] = row.phd is None
+        tables.append(_Table(size, learners, values, failed))
+    return tables
+
+
+def _means(table: _Table, measure: str) -> list[Mean]:
+    there, ranked = table.there, table.ranked
+    shared = there[:, ranked].all(axis=1)
+    ranks = _mean_ranks([table], measure)
+    places = _places({name: ranks.get(name) for name in np.array(table.learners)[ranked].tolist()})
+    found = []
+    for k, learner in enumerate(table.learners):
+        values = table.values[shared if ranked[k] else there[:, k], k]
+        failures = int(table.failed[:, k].sum())
+        mean = float(values.mean()) if values.size else None
+        about = (learner, table.size, len(values), failures, mean, standard_error(values))
+        found.append(Mean(*about, ranks.get(learner), places.get(learner)))
+    return found
+
+
+def standard_error(values: Floats) -> float | None:
+    """Of the mean of values; None for fewer than two."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
+
+
+def _mean_ranks(tables: Sequence[_Table], measure: str) -> dict[str, float]:
+    """Ranks within each subsample, averaged over them, as the tests have it."""
+    scores = _scores(tables).complete()
+    found = block_ranks(scores, DISTANCES[measure][1])
+    return dict(zip(scores.names, found.mean(axis=0).tolist(), strict=True)) if len(found) else {}
+
+
+def _places(ranks: Mapping[str, float | None]) -> dict[str, int]:
+    """The place of each mean rank: one more than the number of lesser ones."""
+    known = {name: rank for name, rank in ranks.items() if rank is not None}
+    return {
+        name: 1 + sum(other < rank - _SAME for other in known.values())
+        for name, rank in known.items()
+    }
+
+
+class Place(NamedTuple):
+    """Where a learner stands over all sizes.
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    place
+        1 for the least mean rank; equal ones share a place. None for a learner that has a graph on
+        less than half of the subsamples of some size.
+    mean_rank
+        Its ranks within each subsample, averaged over the subsamples of all sizes; None without
+        any.
+    """
+
+    learner: str
+    place: int | None
+    mean_rank: float | None
+
+
+def ranking(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Place]:
+    """Learners by their mean rank over all subsamples, the best first; who has no place last.
+
+    Parameters
+    ----------
+    rows
+        The distances, as `interval_scores` gives them.
+    measure
+        Which of the distances.
+    """
+    tables = _tables(rows, measure)
+    if not tables:
+        return []
+    learners, ranked = tables[0].learners, np.all([table.ranked for table in tables], axis=0)
+    ranks = _mean_ranks(tables, measure)
+    places = _places({name: ranks.get(name) for name in np.array(learners)[ranked].tolist()})
+    found = [Place(name, places.get(name), ranks.get(name)) for name in learners]
+    return sorted(found, key=lambda row: (row.place is None, row.place or 0))
+
+
+class RankTest(NamedTuple):
+    """Whether the learners' ranks differ by more than chance; see `OVERLAP`.
+
+    Parameters
+    ----------
+    size
+        The number of rows; None for all together.
+    friedman
+        Friedman's test of equal ranks.
+    nemenyi
+        Average ranks, and which learners cannot be told apart.
+    """
+
+    size: int | None
+    friedman: Friedman
+    nemenyi: Nemenyi
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test says that the learners differ."""
+        return self.friedman.p_value < LEVEL
+
+    @property
+    def groups(self) -> tuple[tuple[int, int], ...]:
+        """First and last place of learners that cannot be told apart, as in `Nemenyi`.
+
+        All, where Friedman's test finds no difference; of two learners it says all there is to say.
+        """
+        if not self.differ:
+            return ((0, len(self.nemenyi.names) - 1),)
+        return self.nemenyi.groups if len(self.nemenyi.names) > LEAST_COMPETITORS else ()
+
+
+def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[RankTest]:
+    """Friedman's and Nemenyi's tests with subsamples as blocks, for each size and for all.
+
+    Over all sizes a block is the subsamples of one number, whose ranks are averaged: what is larger
+    may contain what is smaller. A failure ranks last. Nothing with fewer than five subsamples.
+
+    Parameters
+    ----------
+    rows
+        The distances, as `interval_scores` gives them.
+    measure
+        Which of the distances.
+    """
+    tables = _tables(rows, measure)
+    found: list[tuple[int | None, Scores]] = [(table.size, _scores([table])) for table in tables]
+    if len(tables) > 1:
+        found.append((None, _scores(tables)))
+    better = DISTANCES[measure][1]
+    return [
+        RankTest(size, first, second)
+        for size, scores in found
+        if (first := friedman(scores, better)) and (second := nemenyi(scores, better))
+    ]
+
+
+def _scores(tables: Sequence[_Table]) -> Scores:
+    """As the tests take them: one data set per subsample and size, a block per subsample."""
+    cases = [
+        ("", "subsample", str(table.size), t) for table in tables for t in range(len(table.values))
+    ]
+    values = np.concatenate([table.values for table in tables])
+    failed = np.concatenate([table.failed for table in tables])
+    return Scores(tables[0].learners, tuple(cases), values, failed)

@@ -1,0 +1,223 @@
+"""What intersection-validation reads: each learner's graphs, of all rows and of subsamples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from dagathlon.graphs import Graph
+from dagathlon.report.results import Results
+from dagathlon.report.tables.places import combination_of
+from dagathlon.report.tables.runs import Combination, setting_name
+from dagathlon.simulate.resampling import BootstrapSample, Subsample
+from dagathlon.study.plan.plan import Case, Run
+
+Draw: TypeAlias = tuple[int, int]
+"""Number of rows of a subsample, and which of the subsamples it is, from 1."""
+_SUBSAMPLE = re.compile(rf"{Subsample.name}=(\d+),(\d+)")
+_BOOTSTRAP = re.compile(rf"{BootstrapSample.name}=all,(\d+)")
+_NO_REASON = "it gave no graph"
+
+
+@dataclass(frozen=True)
+class IntervalRuns:
+    """The runs of several learners on one data set, on its subsamples and bootstrap samples.
+
+    A learner is a setting of an algorithm, by the name that tables give it.
+
+    Parameters
+    ----------
+    case
+        The data set.
+    ids
+        The algorithm of each learner that was asked for, in the order of the study.
+    outputs
+        The kind of graph that each of them says it returns.
+    graphs
+        What learners found on all rows, of those that have a graph.
+    without
+        Learners that ended without a graph on all rows, and why.
+    waiting
+        Learners whose run on all rows is not in yet.
+    draws
+        The subsamples on which all runs of `graphs` have ended: what compares fairly.
+    asked
+        The subsamples that the study has.
+    estimates
+        The graphs by learner and subsample; None where a run ended without one.
+    copies
+        The graphs on bootstrap samples by learner.
+    failures
+        Why runs ended without a graph, by learner and subsample.
+    algorithms
+        The algorithm of each learner: of Benchpress's names the one that is run.
+    """
+
+    case: Case
+    ids: Mapping[str, str]
+    outputs: Mapping[str, str]
+    graphs: Mapping[str, Graph]
+    without: Mapping[str, str]
+    waiting: tuple[str, ...]
+    draws: Sequence[Draw]
+    asked: Sequence[Draw]
+    estimates: Mapping[str, Mapping[Draw, Graph | None]]
+    copies: Mapping[str, Sequence[Graph]]
+    failures: Mapping[str, Mapping[Draw, str]] = field(default_factory=dict)
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Combination:
+        """The labels of graph, parameters and data."""
+        return combination_of(self.case)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The cells that tell data sets apart in the files."""
+        case = self.case
+        labels = (case.graph_label, case.parameters_label, case.data_label)
+        return dict(zip(("graph", "parameters", "data"), labels, strict=True)) | {"seed": case.seed}
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of rows of complete subsamples, in ascending order."""
+        return sorted({size for size, _ in self.draws})
+
+    def by_size(self) -> dict[str, dict[int, list[Graph | None]]]:
+        """Graphs by learner and number of rows, one for each of `numbers`."""
+        return {
+            learner: {
+                size: [found[size, number] for number in self.numbers(size)] for size in self.sizes
+            }
+            for learner, found in self.estimates.items()
+        }
+
+    def numbers(self, size: int) -> list[int]:
+        """Which subsamples of so many rows are complete."""
+        return sorted(number for rows, number in self.draws if rows == size)
+
+    def only(self, wanted: Container[Draw]) -> IntervalRuns:
+        """The same with some of the subsamples."""
+        draws = [draw for draw in self.draws if draw in wanted]
+        return replace(self, draws=draws, asked=[draw for draw in self.asked if draw in wanted])
+
+
+def interval_runs(
+    results: Results, ids: Iterable[str] = (), draws: Iterable[Draw] | None = None
+) -> Iterator[IntervalRuns]:
+    """The data sets of a setup, one after the other, with what was learned on their subsamples.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all of the setup.
+    draws
+        The subsamples to read; None means all that some evaluation asked for.
+    """
+    chosen = tuple(ids) or tuple(results.ids)
+    read = _Reader(results, None if draws is None else frozenset(draws))
+    own: dict[tuple[Any, ...], list[Run]] = {}
+    further: dict[tuple[Any, ...], list[Run]] = {}
+    for runs, found in ((results.plan.runs, own), (results.plan.further, further)):
+        for run in runs:
+            if run.entry in chosen:
+                found.setdefault(_key(results.case(run)), []).append(run)
+    for key, runs in own.items():
+        yield read.data_set(runs, further.get(key, []))
+
+
+def subsample_of(transform: str) -> Draw | None:
+    """Which subsample the label of a transform stands for; None for any other transform."""
+    match = _SUBSAMPLE.fullmatch(transform)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def _key(case: Case) -> tuple[Any, ...]:
+    return (*combination_of(case), case.seed)
+
+
+class _Reader:
+    """Reads the runs of one data set after the other."""
+
+    def __init__(self, results: Results, draws: frozenset[Draw] | None) -> None:
+        self.results = results
+        self.draws = draws
+        ended = results.runs_of(results.ids)
+        labels = {case.transform for case in results.plan.cases} - {""}
+        self.ended = {*ended, *results.further_runs(results.ids, *labels)}
+
+    def data_set(self, own: Sequence[Run], further: Sequence[Run]) -> IntervalRuns:
+        graphs = {self._learner(run): graph for run, graph in self.results.estimates(own)}
+        ended = [run for run in own if run in self.ended]
+        lost = [run for run in ended if self._learner(run) not in graphs]
+        reasons = (row["reason"] or _NO_REASON for row in self.results.rows_of(lost))
+        asked: set[Draw] = set()
+        by_draw: dict[Draw, list[Run]] = {}
+        for run in further:
+            draw = self._draw(run)
+            if draw is not None:
+                asked.add(draw)
+                if self._learner(run) in graphs:
+                    by_draw.setdefault(draw, []).append(run)
+        complete = sorted(d for d, runs in by_draw.items() if self.ended.issuperset(runs))
+        compared = [run for draw in complete for run in by_draw[draw]]
+        estimates = self._estimates(compared, graphs)
+        return IntervalRuns(
+            self.results.case(own[0]),
+            {self._learner(run): run.entry for run in own},
+            {self._learner(run): self.results.algorithm(run).output(run.setting) for run in own},
+            graphs,
+            dict(zip(map(self._learner, lost), reasons, strict=True)),
+            tuple(self._learner(run) for run in own if run not in self.ended),
+            complete,
+            sorted(asked),
+            estimates,
+            self._copies(further, graphs),
+            self._failures(compared, estimates),
+            {self._learner(run): self.results.algorithm_behind(run.entry) for run in own},
+        )
+
+    def _estimates(
+        self, runs: Sequence[Run], graphs: Iterable[str]
+    ) -> dict[str, dict[Draw, Graph | None]]:
+        found: dict[str, dict[Draw, Graph | None]] = {learner: {} for learner in graphs}
+        known = dict(self.results.estimates(runs))
+        for run in runs:
+            draw = self._draw(run)
+            if draw is not None:
+                found[self._learner(run)][draw] = known.get(run)
+        return found
+
+    def _failures(
+        self, runs: Sequence[Run], estimates: Mapping[str, Mapping[Draw, Graph | None]]
+    ) -> dict[str, dict[Draw, str]]:
+        lost = [
+            (run, draw)
+            for run in runs
+            if (draw := self._draw(run)) and estimates[self._learner(run)][draw] is None
+        ]
+        rows = self.results.rows_of([run for run, _ in lost])
+        found: dict[str, dict[Draw, str]] = {}
+        for (run, draw), row in zip(lost, rows, strict=True):
+            found.setdefault(self._learner(run), {})[draw] = row["reason"] or _NO_REASON
+        return found
+
+    def _copies(self, runs: Sequence[Run], graphs: Iterable[str]) -> dict[str, list[Graph]]:
+        """The graphs on bootstrap samples that are in."""
+        found: dict[str, list[Graph]] = {learner: [] for learner in graphs}
+        drawn = [run for run in runs if _BOOTSTRAP.fullmatch(self.results.case(run).transform)]
+        for run, graph in self.results.estimates([run for run in drawn if run in self.ended]):
+            found.get(self._learner(run), []).append(graph)
+        return found
+
+    def _learner(self, run: Run) -> str:
+        algorithm = self.results.algorithms[run.entry]
+        return setting_name(algorithm, algorithm.settings[run.setting].values)
+
+    def _draw(self, run: Run) -> Draw | None:
+        draw = subsample_of(self.results.case(run).transform)
+        return draw if self.draws is None or draw in self.draws else None

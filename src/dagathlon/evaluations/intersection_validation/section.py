@@ -1,0 +1,357 @@
+"""The section of the page on intersection-validation: belief first, then the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from dagathlon.evaluations.intersection_validation.forecast import percent
+from dagathlon.evaluations.intersection_validation.graph_chart import (
+    Drawn,
+    interval_drawing,
+    pair_words,
+)
+from dagathlon.evaluations.intersection_validation.pairs_chart import pairwise_tiles
+from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
+from dagathlon.evaluations.intersection_validation.validation import (
+    DISTANCES,
+    IntervalResult,
+    Mean,
+    summarise,
+)
+from dagathlon.evaluations.intersection_validation.words import (
+    HOW,
+    belief,
+    first_of,
+    lead,
+    remarks,
+    tested,
+    weighted,
+)
+from dagathlon.evaluations.ranking.chart import critical_difference
+from dagathlon.report.charts.learning_curves import learning_curves
+from dagathlon.report.charts.parts import Chart
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.page.tables import case_names
+from dagathlon.report.section import (
+    Figure,
+    Grid,
+    Html,
+    Listing,
+    Part,
+    Picture,
+    Section,
+    Variant,
+    Words,
+)
+from dagathlon.report.tables.runs import Combination
+
+_MOST_DATA, _MOST_DRAWN, _MOST_ROWS = 40, 6, 2000
+_CURVES = (
+    "The mean distance to what all learners agree on, with its standard error over subsamples. A "
+    "line that falls early belongs to a learner that needs few rows; all lines come near zero as "
+    "subsamples come near all rows. Lines that lie within each other's bars are not told apart. Of "
+    "precision, recall and F1, where these can be chosen, more is better."
+)
+_PLACES = (
+    "Mean distances to what all agree on, with their standard errors over subsamples. Places are "
+    "by mean rank: learners are ranked on each subsample, and their ranks averaged."
+)
+_RANKS = (
+    "Mean ranks of the learners over subsamples, by which they have their places; the best is on "
+    "the left. A thick bar joins learners whose ranks differ by less than the critical difference "
+    "(Nemenyi, level 0.05)."
+)
+_KINDS = (
+    "Mean distances over seeds, each to what learners agree on with that seed, with standard "
+    "errors over seeds. Seeds whose forecast is not reliable are among them."
+)
+_GRAPH = (
+    "Solid: all learners have this edge, with these marks, on all rows. Dashed: some have it and "
+    "some do not, or they give it different directions; such pairs do not count. Pairs that nobody "
+    "joins count as agreed. DAGs are shown by their classes: a line without arrow has no direction "
+    "that data could tell. Hover over an edge to see who says what."
+)
+_PAIRS = (
+    "Every two learners by what just these two agree on, so that a third cannot spoil it. A number "
+    "is by how many pairs of variables the learner of the line is nearer, on average over "
+    "subsamples, than the learner of the column: blue is nearer, red is farther. A question mark "
+    "stands where even the two agree on too little to be ranked."
+)
+_SENSITIVE = (
+    "What the others agree on when one learner is left out. A learner whose leaving makes the "
+    "agreement much larger disagrees with all others: it may be wrong, or the only one that is "
+    "right."
+)
+_OTHERS = (
+    "The same subsamples by other measures, of agreed pairs alone and averaged over sizes; the "
+    "best of each column is bold. Precision: the share of what a learner says that all agree on. "
+    "Recall: the share of what all agree on that it finds. Wrong effects: where all graphs of all "
+    "rows say the same about how to estimate the effect of one variable on another, and its graph "
+    "something else."
+)
+
+
+def interval_section(found: Sequence[Validated], note: str = "") -> Section | None:
+    """The section; None without a data set.
+
+    Parameters
+    ----------
+    found
+        What became of each data set.
+    note
+        How the evaluation came onto the page, if the study did not ask for it.
+    """
+    if not found:
+        return None
+    made = [one for one in found if one.result is not None]
+    parts: list[Part] = [*belief(found), Words(" ".join(filter(None, (HOW, note))))]
+    parts += [*remarks(found), *_ranks(made), *_diagrams(made), *_curves(made), *_drawings(made)]
+    parts += [*_listing(made), *_forecasts(made), *_pairwise(made), *_others(made)]
+    heading = "Which learner to trust?"
+    return Section("intersection-validation", heading, parts, leading=True, lead=lead(found))
+
+
+def figures(found: Sequence[Validated]) -> Iterator[tuple[str, Chart]]:
+    """Charts by name of the file: curves and diagrams of each data set."""
+    for number, one in enumerate((one for one in found if one.result is not None), 1):
+        for name, parts in (("learning_curves", _curves([one])), ("ranks", _diagrams([one]))):
+            for figure in parts:
+                yield f"{name}_{number}", figure.variants[0][1]
+
+
+def drawings(found: Sequence[Validated]) -> Iterator[tuple[str, Drawn]]:
+    """The agreement graph of each data set by its name."""
+    for one in found:
+        if one.result is not None:
+            yield one.name or "the data", interval_drawing(pair_words(one.result), one.result.nodes)
+
+
+def _look(result: IntervalResult) -> Look:
+    return Look.of(result.learners)
+
+
+def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
+    """The ranking of one data set, or who is first on each of several."""
+    if len(found) == 1 and found[0].result is not None and found[0].result.means:
+        yield Words(_PLACES, "The ranking")
+        yield _ranking(found[0].result)
+        yield from weighted(found[0].result)
+    elif found:
+        yield Words("", "The rankings")
+        head = ["data", "forecast", "ranks first", "mean rank", "pairs agreed on", "edges of all"]
+        rows = [_first(one) for one in found[:_MOST_DATA]]
+        yield Grid(head, [row for row in rows if row], 3)
+        if len(found) > _MOST_DATA:
+            yield Words(f"The first {_MOST_DATA} of {len(found)} data sets; forecast.csv has all.")
+        yield from _kinds(found)
+
+
+def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
+    """Means over the seeds of each kind of data."""
+    rows = list(kind_rows(found))
+    names = case_names(list(dict.fromkeys(one.data for one in found)))
+    sizes = sorted({row["size"] for row in rows})
+    lines: dict[tuple[str, str], dict[int, Any]] = {}
+    for row in rows:
+        kind = names[Combination(row["graph"], row["parameters"], row["data"])]
+        lines.setdefault((kind, row["learner"]), {})[row["size"]] = row
+    if rows:
+        yield Words(_KINDS, "By kind of data")
+        head = ["data", "learner", "mean rank", *(f"{size:,} rows" for size in sizes)]
+        shown = [
+            [*key, _rank(own), *(_over(own.get(n)) for n in sizes)] for key, own in lines.items()
+        ]
+        yield Grid(head, shown[:_MOST_DATA], 2)
+
+
+def _rank(own: Mapping[int, Any]) -> str:
+    ranks = [row["mean_rank"] for row in own.values() if row["mean_rank"] is not None]
+    return f"{fmean(ranks):.2f}" if ranks else "–"
+
+
+def _over(row: Any) -> str:
+    if row is None or row["mean"] is None:
+        return "–"
+    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
+
+
+def _ranking(result: IntervalResult) -> Grid:
+    of = {(row.learner, row.size): row for row in result.means}
+    sizes = [f"{size:,} rows" for size in result.sizes]
+    failed = any(row.failures for row in result.means)
+    praised = first_of(result) if result.forecast.verdict != "not reliable" else []
+    rows = []
+    for place in result.ranking:
+        cells: list[Any] = [place.learner, "–" if place.place is None else str(place.place)]
+        if place.learner in praised:
+            cells[1] = Html(f"<b>{cells[1]}</b>")
+        cells.append("–" if place.mean_rank is None else f"{place.mean_rank:.2f}")
+        mine = [of.get((place.learner, size)) for size in result.sizes]
+        cells += [_mean(row) for row in mine]
+        rows.append(cells + ([sum(row.failures for row in mine if row)] if failed else []))
+    head = ["learner", "place", "mean rank", *sizes, *(["failures"] if failed else [])]
+    return Grid(head, rows)
+
+
+def _mean(row: Mean | None) -> str:
+    if row is None or row.mean is None:
+        return "–"
+    return f"{row.mean:.2f}" if row.se is None else f"{row.mean:.2f} ± {row.se:.2f}"
+
+
+def _first(one: Validated) -> list[Any]:
+    if one.result is None:
+        return []
+    told, first = one.result.forecast, first_of(one.result)
+    ranks = [place.mean_rank for place in one.result.ranking if place.learner in first]
+    trusted = "; ".join(first) if told.verdict != "not reliable" else "–"
+    size = percent(told.relative_size)
+    rank = f"{ranks[0]:.2f}" if ranks and ranks[0] is not None and trusted != "–" else "–"
+    return [one.name, told.verdict, trusted, rank, size, told.n_connected]
+
+
+def _diagrams(found: Sequence[Validated]) -> Iterator[Figure]:
+    """Critical differences: over all sizes and by size, or of each data set."""
+    variants: list[Variant] = []
+    for one in found[:_MOST_DATA]:
+        tests = one.result.tests if one.result is not None else ()
+        shown = tests[::-1] if len(found) == 1 else tests[-1:]
+        for test in shown:
+            size = "all sizes" if test.size is None else f"{test.size:,} rows"
+            ids = {name: name for name in test.nemenyi.names}
+            chart = critical_difference(test.nemenyi, ids, Look.of(test.nemenyi.names))
+            variants.append((one.name or size, chart))
+    if variants:
+        told = tested(found[0].result) if len(found) == 1 and found[0].result else ""
+        heading = "Do the learners differ by more than chance?"
+        yield Figure("interval-ranks", heading, f"{_RANKS} {told}".strip(), variants)
+
+
+def _curves(found: Sequence[Validated]) -> Iterator[Figure]:
+    """Means against sizes: by every distance, or of each data set."""
+    variants: list[Variant] = []
+    for one in found[:_MOST_DATA]:
+        if one.result is None:
+            continue
+        measures = _measures(one.result) if len(found) == 1 else ["phd"]
+        for measure in measures:
+            title = DISTANCES[measure][0]
+            rows = [row._asdict() for row in summarise(one.result.distances, measure)]
+            variants.append((one.name or title, learning_curves(rows, _look(one.result), title)))
+    if variants:
+        yield Figure("learning-curves", "How many rows does each learner need?", _CURVES, variants)
+
+
+def _measures(result: IntervalResult) -> list[str]:
+    """The distances that some subsample has."""
+    return [
+        name
+        for name in DISTANCES
+        if any(getattr(row, name) is not None for row in result.distances)
+    ]
+
+
+def _drawings(found: Sequence[Validated]) -> Iterator[Picture]:
+    drawn = [(name, one) for name, one in drawings(found[:_MOST_DRAWN])]
+    if drawn:
+        notes = [note for name, one in drawn for note in _cut(name if len(drawn) > 1 else "", one)]
+        variants = [(name, one.picture.for_page()) for name, one in drawn]
+        heading = "What do all learners agree on?"
+        yield Picture("interval-graph", heading, " ".join([_GRAPH, *notes]), variants)
+
+
+def _cut(name: str, drawn: Drawn) -> Iterator[str]:
+    if drawn.pairs_left_out or drawn.nodes_left_out:
+        where = f"{name}: " if name else ""
+        yield (
+            f"{where}There is no room here for {drawn.pairs_left_out:,} more pairs and "
+            f"{drawn.nodes_left_out:,} more variables; the table has them."
+        )
+
+
+def _listing(found: Sequence[Validated]) -> Iterator[Part]:
+    rows = [row for one in found for row in _pairs(one, len(found) > 1)]
+    if rows:
+        yield Words("", "Edges that all have, and pairs on which they differ")
+        yield Listing("agreed", rows[:_MOST_ROWS])
+
+
+def _pairs(one: Validated, several: bool) -> Iterator[dict[str, Any]]:
+    if one.result is None:
+        return
+    k = len(one.result.learners)
+    for pair in pair_words(one.result):
+        row: dict[str, Any] = {"data": one.name} if several else {}
+        row["pair"] = pair.edge
+        row["all agree"] = "yes" if pair.agreed is not None else "no"
+        row["joined by"] = f"{pair.joined} of {k}"
+        row["who says what"] = "" if pair.agreed is not None else " · ".join(pair.who())
+        yield row
+
+
+def _forecasts(found: Sequence[Validated]) -> Iterator[Part]:
+    """How the agreement would grow without each learner."""
+    if len(found) != 1 or found[0].result is None or not found[0].result.sensitivity:
+        return
+    result = found[0].result
+    told = result.forecast
+    rows: list[list[Any]] = [
+        ["nobody", told.verdict, percent(told.relative_size), told.n_connected]
+    ]
+    for row in sorted(result.sensitivity, key=lambda row: -row.n_connected):
+        who = "; ".join(row.learners)
+        cells = [row.verdict, percent(row.relative_size), row.n_connected]
+        rows.append([who, *cells])
+    yield Words(_SENSITIVE, "Who empties the agreement graph?")
+    yield Grid(["left out", "forecast", "pairs agreed on", "edges of all"], rows, 2)
+
+
+def _pairwise(found: Sequence[Validated]) -> Iterator[Part]:
+    variants: list[Variant] = []
+    for one in found[:_MOST_DATA]:
+        result = one.result
+        if result is None or not result.pairwise or len(result.learners) < 3:
+            continue
+        order = [place.learner for place in result.ranking]
+        for size in reversed(result.sizes) if len(found) == 1 else result.sizes[-1:]:
+            rows = [row for row in result.pairwise if row.size == size]
+            name = f"{size:,} rows" if len(found) == 1 else one.name
+            variants.append((name, pairwise_tiles(rows, order)))
+    if variants:
+        yield Figure("interval-pairs", "And every two learners by themselves?", _PAIRS, variants)
+
+
+def _others(found: Sequence[Validated]) -> Iterator[Part]:
+    """Other distances of one data set, averaged over sizes."""
+    if len(found) != 1 or found[0].result is None:
+        return
+    result = found[0].result
+    averages = {name: _averages(result, name) for name in _measures(result)}
+    columns = {name: found for name, found in averages.items() if found}
+    if len(columns) < 2:
+        return
+    rows: list[list[Any]] = []
+    for place in result.ranking:
+        cells = [_best(columns[name], place.learner, name) for name in columns]
+        rows.append([place.learner, *cells])
+    yield Words(_OTHERS, "Other distances to what all agree on")
+    yield Grid(["learner", *(DISTANCES[name][0] for name in columns)], rows)
+
+
+def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for row in summarise(result.distances, measure):
+        if row.mean is not None:
+            found.setdefault(row.learner, []).append(row.mean)
+    whole = len(result.sizes)
+    return {name: fmean(means) for name, means in found.items() if len(means) == whole}
+
+
+def _best(values: dict[str, float], learner: str, measure: str) -> str:
+    if learner not in values:
+        return "–"
+    pick = min if DISTANCES[measure][1] == "less" else max
+    shown = f"{values[learner]:.2f}"
+    return Html(f"<b>{shown}</b>") if shown == f"{pick(values.values()):.2f}" else shown

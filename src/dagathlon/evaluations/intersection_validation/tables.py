@@ -1,0 +1,273 @@
+"""Intersection-validation of each data set of a study, and the rows of its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.errors import DagathlonError
+from dagathlon.evaluations.intersection_validation.graph_chart import pair_words
+from dagathlon.evaluations.intersection_validation.runs import Draw, IntervalRuns, interval_runs
+from dagathlon.evaluations.intersection_validation.validation import (
+    IntervalResult,
+    Mean,
+    interval_validation,
+)
+from dagathlon.report.page.tables import case_names
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import Combination
+
+Row: TypeAlias = dict[str, Any]
+Wanted: TypeAlias = Callable[[int | None], Container[Draw]]
+"""The subsamples that count, of data with so many rows."""
+_FEWEST = 2
+_NOBODY = "nobody"
+
+
+class Validated(NamedTuple):
+    """What became of one data set.
+
+    Parameters
+    ----------
+    data, seed
+        Labels of the data set, and its seed.
+    name
+        What the page calls it; empty where there is no other.
+    ids
+        The algorithm of each learner.
+    result
+        What was found; None where there is nothing to compare yet, or ever.
+    reason
+        Why there is nothing.
+    numbers
+        For each size which subsamples are counted.
+    planned
+        Whether the study has subsamples of the data.
+    missing
+        How many of them are still to be learned from.
+    """
+
+    data: Combination
+    seed: int
+    name: str
+    ids: Mapping[str, str]
+    result: IntervalResult | None
+    reason: str
+    numbers: Mapping[int, Sequence[int]]
+    planned: bool
+    missing: int
+
+    @property
+    def columns(self) -> Row:
+        """The cells that tell data sets apart in the files."""
+        graph, parameters, data = self.data
+        return {"graph": graph, "parameters": parameters, "data": data, "seed": self.seed}
+
+
+def validated(
+    results: Results, ids: Sequence[str], wanted: Wanted, *, compare_pairs: bool = True
+) -> list[Validated]:
+    """Intersection-validation of all data sets.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all.
+    wanted
+        The subsamples that count.
+    compare_pairs
+        Whether every two learners are compared by what just these two agree on.
+    """
+    found: list[Validated] = []
+    for runs in interval_runs(results, ids):
+        data = results.data(runs.case)
+        rows = None if data is None else len(data)
+        found.append(_validated(_chosen(runs, wanted, rows), rows, compare_pairs))
+    return _named(found)
+
+
+def _chosen(runs: IntervalRuns, wanted: Wanted, rows: int | None) -> IntervalRuns:
+    """The subsamples that count; those of a plan that did not know the number of rows as well."""
+    chosen = runs.only(wanted(rows))
+    if chosen.asked or rows is None:
+        return chosen
+    planned = runs.only(wanted(None))
+    return planned.only({draw for draw in planned.asked if draw[0] < rows})
+
+
+def _validated(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Validated:
+    reason, result = _reason(runs, rows), None
+    if not reason:
+        try:
+            result = _result(runs, rows, compare_pairs)
+        except DagathlonError as error:  # graphs over other nodes, from a learner that chooses some
+            reason = str(error)
+    numbers = {size: runs.numbers(size) for size in runs.sizes}
+    missing = len(runs.asked) - len(runs.draws)
+    place = (runs.data, runs.case.seed, "", runs.ids)
+    return Validated(*place, result, reason, numbers, bool(runs.asked), missing)
+
+
+def _result(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> IntervalResult:
+    copies = {name: graphs for name, graphs in runs.copies.items() if graphs}
+    return interval_validation(
+        runs.graphs,
+        runs.by_size(),
+        outputs=runs.outputs,
+        algorithms=runs.algorithms,
+        bootstraps=copies or None,
+        rows=rows,
+        compare_pairs=compare_pairs,
+        notes=[*_left_out(runs), *_failed(runs)],
+    )
+
+
+def _reason(runs: IntervalRuns, rows: int | None) -> str:
+    if not runs.asked:
+        few = "the data have" if rows is None else f"{rows:,} rows are"
+        return f"{few} too few to take subsamples of; sizes names how many rows these shall have"
+    if runs.waiting:
+        return f"still to be learned from all rows: {'; '.join(runs.waiting)}"
+    if len(runs.graphs) < _FEWEST:
+        lost = "; ".join(f"{name}: {why}" for name, why in runs.without.items())
+        who = next(iter(runs.graphs), "")
+        have = (
+            f"only {who} has a graph of all rows" if who else "no learner has a graph of all rows"
+        )
+        return f"{have} ({lost})" if lost else have
+    return ""
+
+
+def _left_out(runs: IntervalRuns) -> Iterator[str]:
+    for name, why in runs.without.items():
+        yield f"{name} has no graph of all rows and takes no part: {why.rstrip('.')}."
+
+
+def _failed(runs: IntervalRuns) -> Iterator[str]:
+    """Why learners failed on subsamples, by the most frequent reason."""
+    for name, reasons in runs.failures.items():
+        counts = Counter(reason for draw, reason in reasons.items() if draw in runs.draws)
+        for reason, often in counts.most_common(1):
+            mostly = "" if len(counts) == 1 else f"; most often ({often})"
+            of = f"{counts.total()} of {len(runs.draws)} subsamples"
+            yield f"{name} gave no graph on {of}{mostly}: {reason.rstrip('.')}."
+
+
+def _named(found: Sequence[Validated]) -> list[Validated]:
+    """With names that say only what tells the data sets apart."""
+    if len(found) < 2:
+        return list(found)
+    names = case_names(list(dict.fromkeys(one.data for one in found)))
+    several = len({one.seed for one in found}) > 1
+    return [
+        one._replace(name=names[one.data] + (f", seed {one.seed}" if several else ""))
+        for one in found
+    ]
+
+
+def distance_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """One row for each learner, size and subsample: all distances."""
+    for one in found:
+        for score in one.result.distances if one.result else ():
+            row = score._asdict()
+            row["subsample"] = one.numbers[score.size][score.subsample - 1]
+            status = {"failed": score.phd is None}
+            yield one.columns | {"id": one.ids[score.learner]} | row | status
+
+
+def learner_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """One row for each learner and size, and one without a size for its place over all sizes."""
+    for one in found:
+        if one.result is None:
+            continue
+        failures = _failures(one.result.means)
+        for mean in one.result.means:
+            about = one.columns | {"learner": mean.learner, "id": one.ids[mean.learner]}
+            yield about | mean._asdict()
+        for place in one.result.ranking:
+            about = one.columns | {"learner": place.learner, "id": one.ids[place.learner]}
+            yield about | {
+                "failures": failures[place.learner],
+                "rank": place.place,
+                "mean_rank": place.mean_rank,
+            }
+
+
+def _failures(means: Iterable[Mean]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for mean in means:
+        found[mean.learner] = found.get(mean.learner, 0) + mean.failures
+    return found
+
+
+def kind_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """Means over the seeds of one kind of data, for each learner and size; none of single seeds."""
+    kinds: dict[Combination, list[Validated]] = {}
+    for one in found:
+        if one.result is not None:
+            kinds.setdefault(one.data, []).append(one)
+    for group in kinds.values():
+        by_learner: dict[tuple[int, str], list[Mean]] = {}
+        for mean in (mean for one in group if one.result for mean in one.result.means):
+            by_learner.setdefault((mean.size, mean.learner), []).append(mean)
+        about = {name: cell for name, cell in group[0].columns.items() if name != "seed"}
+        for (size, learner), means in by_learner.items() if len(group) > 1 else ():
+            who = {"learner": learner, "id": group[0].ids.get(learner), "size": size}
+            yield about | who | _over_seeds(means)
+
+
+def _over_seeds(means: Sequence[Mean]) -> Row:
+    values = [mean.mean for mean in means if mean.mean is not None]
+    ranks = [mean.mean_rank for mean in means if mean.mean_rank is not None]
+    return {
+        "data_sets": len(values),
+        "mean": fmean(values) if values else None,
+        "se": stdev(values) / len(values) ** 0.5 if len(values) > 1 else None,
+        "mean_rank": fmean(ranks) if ranks else None,
+        "failures": sum(mean.failures for mean in means),
+    }
+
+
+def forecast_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """The forecast of each data set, and what it would be without each learner."""
+    for one in found:
+        if one.result is None:
+            yield one.columns | {"without": _NOBODY, "reason": one.reason}
+            continue
+        yield one.columns | {"without": _NOBODY} | one.result.forecast._asdict()
+        for row in one.result.sensitivity:
+            cells = row._asdict()
+            who = "; ".join(cells.pop("learners"))
+            cells |= {"n_all": one.result.forecast.n_all, "reason": cells.pop("words") or None}
+            yield one.columns | {"without": who} | cells
+
+
+def pair_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """The pairs that some learner joins: what all agree on, or who says what."""
+    for one in found:
+        for pair in pair_words(one.result) if one.result else ():
+            yield one.columns | {
+                "left": pair.left,
+                "right": pair.right,
+                "agreed": pair.agreed,
+                "joined_by": pair.joined,
+                "who_says_what": " | ".join(pair.who()),
+            }
+
+
+def comparison_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """Every two learners by what just these two agree on."""
+    for one in found:
+        for row in one.result.pairwise if one.result else ():
+            yield one.columns | row._asdict()
+
+
+def json_rows(found: Iterable[Validated]) -> Iterator[Row]:
+    """Everything on each data set that has a result."""
+    for one in found:
+        if one.result is not None:
+            yield one.columns | one.result.to_dict()

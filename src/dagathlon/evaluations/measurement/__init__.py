@@ -1,0 +1,1 @@
+"""Measurement models: clusters of indicators against the true ones."""

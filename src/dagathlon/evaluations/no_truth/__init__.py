@@ -1,0 +1,1 @@
+"""Judging graphs without a truth: agreement, stability, held-out likelihood, tests."""

@@ -1,0 +1,146 @@
+"""The consensus of several algorithms as one graph: width is agreement, colour is direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from dagathlon.evaluations.no_truth.consensus import Claim, Direction, EdgeAgreement
+from dagathlon.graphs import Graph
+from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
+from dagathlon.report.charts.legend import Key, Keyed
+from dagathlon.wording import counted
+
+MOST_NODES, MOST_EDGES = 60, 150
+CONNECTORS: Mapping[Direction, str] = {
+    "forward": "→",
+    "backward": "←",
+    "undecided": "–",
+    "contradicting": "⇄",
+}
+AGREED, CONTRADICTING = "#2b7fc9", "#dd4b26"
+_MARKS: Mapping[Direction, str] = {"forward": "->", "backward": "<-"}
+_THIN, _THICK = 1.0, 6.0
+_PAIR: TypeAlias = frozenset[str]
+
+
+class Shown(NamedTuple):
+    """What of a consensus is drawn.
+
+    Parameters
+    ----------
+    nodes, edges
+        The nodes and the edges, those with most support first.
+    left_out
+        How many edges there is no room for.
+    """
+
+    nodes: Sequence[str]
+    edges: Sequence[EdgeAgreement]
+    left_out: int
+
+
+def shown_edges(
+    edges: Sequence[EdgeAgreement], nodes: Sequence[str], bootstrap: Mapping[_PAIR, float]
+) -> Shown:
+    """The part of a consensus that can be read: the strongest edges where there are too many.
+
+    Of equal support, those that come back more often on bootstrap samples are the stronger ones.
+    """
+
+    def strength(edge: EdgeAgreement) -> tuple[float, float]:
+        share = bootstrap.get(frozenset((edge.left, edge.right)), 0.0)
+        return -round(edge.support, 9), -round(share, 9)
+
+    edges = sorted(edges, key=strength)
+    few = len(nodes) <= MOST_NODES
+    kept: list[EdgeAgreement] = []
+    seen: set[str] = set()
+    for edge in edges[:MOST_EDGES]:
+        added = seen | {edge.left, edge.right}
+        if not few and len(added) > MOST_NODES:
+            break
+        kept.append(edge)
+        seen = added
+    drawn = list(nodes) if few else [name for name in nodes if name in seen]
+    return Shown(drawn, kept, len(edges) - len(kept))
+
+
+def consensus_drawing(
+    shown: Shown, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
+) -> Keyed:
+    """The consensus as a drawing with its key.
+
+    Parameters
+    ----------
+    shown
+        What is drawn.
+    algorithms
+        The algorithm of each id.
+    bootstrap
+        Mean share of bootstrap samples in which two names are joined, where that is known.
+    """
+    marks = [(e.left, _MARKS.get(e.direction, "-"), e.right) for e in shown.edges]
+    graph = Graph.from_edges(marks, names=shown.nodes)
+    styles = {(edge.left, edge.right): _style(edge, algorithms, bootstrap) for edge in shown.edges}
+    return Keyed(to_svg(graph, styles=styles), _keys(shown.edges))
+
+
+def _style(
+    edge: EdgeAgreement, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
+) -> EdgeStyle:
+    colours = {"contradicting": CONTRADICTING, "agreed": AGREED}
+    verdict = edge.verdict
+    return EdgeStyle(
+        colours.get(verdict, "currentColor"),
+        _width(edge.support),
+        0.45 + 0.55 * edge.support,
+        verdict == "contradicting",
+        "\n".join(hover(edge, algorithms, bootstrap)),
+    )
+
+
+def _width(support: float) -> float:
+    return _THIN + (_THICK - _THIN) * support
+
+
+def hover(
+    edge: EdgeAgreement, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
+) -> Iterable[str]:
+    """Who says what about an edge, line by line."""
+    yield f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
+    n = len({algorithms.get(name, name) for name in edge.claims})
+    yield f"joined by {edge.support:.0%} of the votes of {counted(n, 'algorithm')}"
+    yield f"direction {edge.verdict}: → {edge.forward:.2f}, ← {edge.backward:.2f}"
+    known = bootstrap.get(frozenset((edge.left, edge.right)))
+    if known is not None:
+        yield f"bootstrap probability {known:.2f}"
+    yield from (f"{name}: {said(claim)}" for name, claim in edge.claims.items())
+
+
+def said(claim: Claim) -> str:
+    """What the graphs under one id say of a pair, in a few signs."""
+    if not claim.joined:
+        return "no edge"
+    parts = {"→": claim.forward, "←": claim.backward}
+    parts["–"] = max(claim.joined - claim.forward - claim.backward, 0.0)
+    told = [(sign, share) for sign, share in parts.items() if share > 1e-9]
+    if len(told) == 1 and claim.joined > 1 - 1e-9:
+        return told[0][0]
+    return ", ".join(f"{sign} in {share:.0%}" for sign, share in told)
+
+
+def _keys(edges: Sequence[EdgeAgreement]) -> list[Key]:
+    """What of colours and widths occurs, and what it means."""
+    found = {edge.verdict for edge in edges}
+    colours = {
+        "agreed": Key("direction agreed", AGREED, 3.0),
+        "one voter": Key("direction by one algorithm alone", "currentColor", 3.0),
+        "undecided": Key("joined, no agreed direction", "currentColor", 3.0),
+        "contradicting": Key("contradicting directions", CONTRADICTING, 3.0, dashed=True),
+    }
+    widths = [
+        Key(f"{words} votes", "currentColor", _width(share))
+        for words, share in (("¼ of the", 0.25), ("½ of the", 0.5), ("all", 1.0))
+    ]
+    return [key for name, key in colours.items() if name in found] + (widths if edges else [])

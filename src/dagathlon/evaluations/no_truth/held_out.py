@@ -1,0 +1,145 @@
+"""``held_out``: how probable rows are under networks that were fitted without them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
+from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
+from dagathlon.modules import Natural
+from dagathlon.report.charts.parts import is_nothing
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import Results
+from dagathlon.report.section import Figure, Grid, Part, Section, Words
+from dagathlon.report.tables.places import (
+    by_data,
+    data_columns,
+    named_places,
+    not_defined,
+    place_of,
+)
+from dagathlon.report.tables.runs import Combination, combination
+from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
+
+_SCORE, _EMPTY = "held_out_rows", "held_out_empty"
+_EMPTY_NAME = "(no edges)"
+_HOW = (
+    "Mean log-likelihood of a row under parameters fitted to the other folds: more is better, and "
+    "differences of the same rows come with their standard error. A CPDAG stands for a DAG of its "
+    "class. The graph itself was learned from all rows, so that what is tried here is how much its "
+    "edges are worth once their parameters are paid for, and not whether other data would give it."
+)
+_FIGURE = (
+    "Difference to the best setting, row by row; bars reach two standard errors to both sides. "
+    "The table says besides what all edges together are worth, against a graph without any."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutLikelihood(Evaluation):
+    """Compare learned graphs by the likelihood of rows that their parameters have not seen.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    folds
+        Number of parts of the data; each is scored with parameters fitted to the others.
+    """
+
+    name = "held_out"
+    on_page = True
+    ids: tuple[str, ...] = ()
+    folds: Natural = 10
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Log-likelihoods of rows for each graph, and for none."""
+        module = HeldOutRows(folds=self.folds)
+        yield RunScore(_SCORE, module, ("data", "estimate"))
+        yield DataScore(_EMPTY, module, ("data",))
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """One row for each setting and data set, the best first."""
+        runs = results.runs_of(self.ids or results.ids)
+        places = [place_of(results, run) for run in runs]
+        about = named_places(results, places)
+        found: dict[tuple[Combination, int], list[Row]] = {}
+        for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
+            if score is not None:
+                row = about[place] | score[_SCORE]
+                found.setdefault((place.data, place.seed), []).append(row)
+        for row in results.data_rows(_EMPTY):
+            members = found.get((combination(row), int(row["seed"])))
+            if members:
+                data = {name: members[0][name] for name in data_columns(members)}
+                members.append(data | {"setting": _EMPTY_NAME} | row[_SCORE])
+        rows = [row for members in found.values() for row in _compared(members)]
+        return {"held out": Table(rows, "held_out.csv")}
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """One for each data set."""
+        for number, (_, rows) in enumerate(by_data(tables.rows("held out")).items(), 1):
+            chart = held_out_plot(_learned(rows))
+            if not is_nothing(chart):
+                yield f"held_out_{number}", chart
+
+    def section(self, tables: TableSet) -> Section | None:
+        """The differences, and the numbers."""
+        rows = tables.rows("held out")
+        if not rows:
+            return None
+        variants = [
+            (name or "the data", held_out_plot(_learned(found)))
+            for name, found in by_data(rows).items()
+        ]
+        parts: list[Part] = [Words(_HOW)]
+        parts.append(Figure("held-out", "Which graph predicts best?", _FIGURE, variants))
+        parts += [_grid([row for row in rows if not row["note"]]), *not_defined(rows)]
+        return Section("held-out", "Held-out likelihood", parts, leading=True)
+
+
+def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Rows with their differences to the best one and to the empty graph."""
+    scored = [row for row in rows if "blocks" in row]
+    best = max(scored, key=lambda row: row["mean"], default=None)
+    empty = next((row for row in scored if row["setting"] == _EMPTY_NAME), None)
+    for row in sorted(rows, key=lambda row: -row.get("mean", float("-inf"))):
+        names = (*data_columns(rows), "setting", "rows")
+        line: dict[str, Any] = {name: row.get(name) for name in names}
+        line["log-likelihood"] = row.get("mean")
+        for name, other in (("to the best", best), ("to no edges", empty)):
+            known = "blocks" in row and other is not None and other is not row
+            apart = paired_difference(row["blocks"], other["blocks"]) if known and other else None
+            line[name] = None if apart is None else apart.mean
+            line[f"± {name}"] = None if apart is None else apart.error
+        yield line | {"note": row.get("note"), "remark": row.get("remark")}
+
+
+def _learned(rows: Sequence[Row]) -> list[Row]:
+    """The graph without edges is so far behind that nothing else could be told apart."""
+    return [row for row in rows if row["setting"] != _EMPTY_NAME]
+
+
+def _grid(rows: Sequence[Row]) -> Grid:
+    data = data_columns(rows)
+    head = [*data, "setting", "rows", "log-likelihood per row", "difference to the best"]
+    head.append("difference to no edges")
+    shown = []
+    for row in rows:
+        cells: list[Any] = [row[name] for name in (*data, "setting", "rows", "log-likelihood")]
+        shown.append([*cells, *(_difference(row, n) for n in ("to the best", "to no edges"))])
+    return Grid(head, shown, 1 + len(data))
+
+
+def _difference(row: Row, name: str) -> str | None:
+    value, error = row[name], row[f"± {name}"]
+    if value is None:
+        return None
+    return f"{value:+.4f}" if error is None else f"{value:+.4f} ± {error:.4f}"

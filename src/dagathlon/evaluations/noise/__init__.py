@@ -1,0 +1,1 @@
+"""Studies of noisy data: accuracy kept under noise, costs, robustness."""

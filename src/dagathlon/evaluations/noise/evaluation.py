@@ -1,0 +1,181 @@
+"""``noise_study``: what noise does to learners: every table of such a study, and what one sees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dagathlon.errors import unknown
+from dagathlon.evaluations.noise.figures import noise_figures
+from dagathlon.evaluations.noise.resampling import Over
+from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from dagathlon.evaluations.noise.runs import charged_limit, example_runs, has_noise, noise_runs
+from dagathlon.evaluations.noise.section import noise_parts
+from dagathlon.evaluations.noise.strengths import Groups
+from dagathlon.evaluations.noise.tables import ON_PAGE, noise_tables
+from dagathlon.modules import Natural, NonNegative
+from dagathlon.report.charts.parts import headed
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.section import Part, Section, Words
+
+_NO_NOISE = (
+    'No data entry of this study has a noise experiment: "noise": ["N", "M10", …] in a data '
+    "entry adds some."
+)
+# More kinds of data than this have no room in a figure, whatever it shows of each.
+_MANY_KINDS = 40
+_NO_RUNS = "No data set has all its runs yet, or all of them were skipped."
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseStudy(Evaluation):
+    """Compare learners with and without noise in the data: ranks, losses, failures, run times.
+
+    Data sets with the same network, number of rows and seed are compared with each other: those
+    with each kind of noise with the one without (code N). Accuracy is measured by F1, SHD and BSF
+    as Bayesys has them; of variables that are hidden the truth is the maximal ancestral graph of
+    the others. A report shows its section wherever a study has noise.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    family
+        What these learners are called together, where a study compares several families.
+    limit
+        Seconds that a failed run counts in sums of run times; null is the time limit of the runs,
+        or the time of the slowest run where there is none.
+    small, large
+        Names of the networks that count as small and as large; null is those with fewer and with
+        more nodes than the median.
+    limited, big
+        Numbers of rows that count as limited and as big data; null is those below and above the
+        median, which itself is limited data for large networks and big data for small ones.
+    intervals
+        What intervals are over: seeds (what fresh samples of the same networks might give), or
+        networks (what other networks like these might give, and samples of them). Null is seeds
+        where every network has several, else networks.
+    """
+
+    name = "noise_study"
+    shape = "objects"
+    on_page = True
+    references = (
+        "Constantinou, Liu, Chobtham, Guo and Kitson 2021, Large-scale empirical validation of "
+        "Bayesian network structure learning algorithms with noisy data, IJAR 131",
+    )
+
+    ids: tuple[str, ...] = ()
+    family: str = ""
+    limit: NonNegative | None = None
+    small: tuple[str, ...] | None = None
+    large: tuple[str, ...] | None = None
+    limited: tuple[Natural, ...] | None = None
+    big: tuple[Natural, ...] | None = None
+    intervals: Over | None = None
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def needs_truth(self) -> bool:
+        """Everything is compared with the true graph."""
+        return True
+
+    @classmethod
+    def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
+        """Noise is shown wherever there is a truth and noise."""
+        return _ShownNoiseStudy() if has_truth else None
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """All tables of the study of noise; of several families each row says of which."""
+        together = [one for one in results.evaluations if isinstance(one, NoiseStudy)]
+        several = len(together) > 1
+        family = self.family or (f"family {together.index(self) + 1}" if several else "")
+        about = {"family": family} if family else {}
+        runs = noise_runs(results, self.ids) if has_noise(results) else []
+        if not runs:
+            reason = _NO_RUNS if has_noise(results) else _NO_NOISE
+            return {"reason": Table([about | {"reason": reason}])}
+        limit = charged_limit(results, self.limit, runs)
+        note = {PARTIAL: True} if results.partial else {}
+        study = NoiseStudyTables.of(runs, limit, over=self.intervals)
+        groups = Groups(self.small, self.large, self.limited, self.big)
+        found = {
+            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=shown)
+            for name, rows, layout in noise_tables(study, runs, groups)
+            for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
+            if self._has(name)
+        }
+        networks = dict.fromkeys(run.network for run in runs)
+        wrong = [
+            name for name in (*(self.small or ()), *(self.large or ())) if name not in networks
+        ]
+        unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
+        found["examples"] = Table([about | row for row in example_runs(results, self.ids)])
+        how = about | {"seconds": limit, "intervals": study.over}
+        return found | {"limit": Table([how]), "reason": Table(unheard)}
+
+    def _has(self, name: str) -> bool:
+        """Whether a table is made; those of files take a while in a large study."""
+        return True
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """All figures of the section."""
+        for family, own in families(tables):
+            for figure in noise_figures(own):
+                for words, chart in figure.variants:
+                    parts = [figure.name, family, words if len(figure.variants) > 1 else ""]
+                    yield _file_name(parts), headed(chart, figure.heading, [words])
+
+    def section(self, tables: TableSet) -> Section | None:
+        """What one sees in words, the figure to remember, then all others."""
+        parts: list[Part] = []
+        for family, own in families(tables):
+            heading = [Words("", family)] if family else []
+            reasons = [Words(row["reason"]) for row in own.rows("reason")]
+            parts += [*heading, *reasons, *noise_parts(own)]
+        return Section("noise", "Noise", parts, leading=True, instead=_instead(tables))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownNoiseStudy(NoiseStudy):
+    """What a page shows of noise although the study does not ask for `noise_study`."""
+
+    def _has(self, name: str) -> bool:
+        """Nobody sees the others."""
+        return name in ON_PAGE
+
+    def section(self, tables: TableSet) -> Section | None:
+        """Nothing where there is nothing to see."""
+        return super().section(tables) if tables.rows("runs") else None
+
+
+def _instead(tables: TableSet) -> tuple[str, ...]:
+    """Figures of the page that have a panel or row for each kind of data: scatters, or all."""
+    kinds = {(row["network"], row["code"], row["n"]) for row in tables.rows("runs")}
+    if not kinds:
+        return ()
+    return ("roc", "cost", *(("overview", "boxes") if len(kinds) > _MANY_KINDS else ()))
+
+
+def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
+    """The tables of each family of learners; of one only, as they are."""
+    rows = (*tables.rows("limit"), *tables.rows("reason"))
+    named = list(dict.fromkeys(row.get("family", "") for row in rows))
+    if len(named) < 2:
+        yield from ((name, tables) for name in named)
+        return
+    for name in named:
+        own = {
+            table: Table([row for row in tables.rows(table) if row.get("family") == name])
+            for table in tables.tables
+        }
+        yield name, TableSet(own, tables.title, tables.look, tables.partial)
+
+
+def _file_name(parts: Sequence[str]) -> str:
+    return re.sub(r"\W+", "_", " ".join(filter(None, parts))).replace("-", "_").strip("_")

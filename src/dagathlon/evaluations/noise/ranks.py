@@ -1,0 +1,177 @@
+"""Average and overall ranks with and without noise: Tables 8, 9, E1 to E3, Figures 1, 4 and D1.
+
+Algorithms are ranked within each data set. Equal scores share the best of their ranks, and failures
+share the rank after the last that finished: if five of 15 fail, all five have rank 11. Over several
+codes the average is that of the averages of each code, which all count the same although some could
+not be run on every network: so Table 9 follows from Tables E1 to E3. The overall rank is that of
+the average; equal averages share it. Changes are without minus with noise, so that + is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.ranks import Floats, ranks
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places, Row
+from dagathlon.evaluations.noise.resampling import Counts, Estimates, Resampling, known_mean, number
+
+# Averages that differ by less are equal but for rounding.
+_SAME = 1e-9
+
+
+class Standing(NamedTuple):
+    """Ranks of all algorithms by one metric on the data sets of one kind.
+
+    Parameters
+    ----------
+    ranks
+        By data set and algorithm; NaN on data sets of other kinds and where one did not take part.
+    averages, places
+        Average ranks and places by them, by algorithm (column), of the data and of each resample;
+        NaN for one that took no part.
+    blocks
+        How many blocks stand behind each average.
+    """
+
+    ranks: Floats
+    averages: Floats
+    places: Floats
+    blocks: Counts
+
+    @property
+    def present(self) -> list[int]:
+        """Who took part."""
+        return [int(j) for j in np.flatnonzero(~np.isnan(self.averages[0]))]
+
+
+def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> Standing:
+    """Rank all algorithms by one metric on some of the data sets."""
+    found = np.full(grid.failed.shape, np.nan)
+    if len(rows):
+        found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
+    by_code: dict[str, list[int]] = {}
+    for i in rows.tolist():
+        by_code.setdefault(grid.cases[i].code, []).append(i)
+    parts = [drawn.means(_only(found, some)) for some in by_code.values()]
+    averages = over_codes(parts or [drawn.means(found)])
+    return Standing(found, averages, _places(averages), drawn.blocks(found))
+
+
+def _only(values: Floats, rows: list[int]) -> Floats:
+    found = np.full(values.shape, np.nan)
+    found[rows] = values[rows]
+    return found
+
+
+def over_codes(averages: Sequence[Floats]) -> Floats:
+    """The mean of the averages of each code, over the codes in which an algorithm took part."""
+    return known_mean(np.stack(averages), 0)
+
+
+def _places(averages: Floats) -> Floats:
+    """Places within each row, 1 for the least; equal ones share the better."""
+    found = [(averages < one[:, None] - _SAME).sum(axis=1) + 1.0 for one in averages.T]
+    return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
+
+
+def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
+    """Tables 8 (without noise) and 9 (with noise, and the changes against none)."""
+    result: list[Row] = []
+    for metric in METRICS:
+        clean = standing(grid, metric, grid.of("N"), drawn)
+        if noisy:
+            loud = standing(grid, metric, grid.of("noisy"), drawn)
+            result += _changed_rows(grid, metric, clean, loud)
+        else:
+            result += _rows(grid, metric, clean)
+    return result
+
+
+def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
+    average = Estimates.of(one.averages, one.blocks)
+    overall = Estimates.of(one.places, one.blocks)
+    result = []
+    for j in one.present:
+        there = ~np.isnan(one.ranks[:, j])
+        result.append(
+            {"metric": metric, "algorithm": grid.algorithms[j]}
+            | average.cells("average", j)
+            | {"deviation": float(np.std(one.ranks[there, j]))}
+            | overall.cells("overall", j)
+            | {
+                "overall": int(overall.value[j]),
+                "n": int(there.sum()),
+                "failures": int(grid.failed[there, j].sum()),
+            }
+        )
+    return result
+
+
+def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Row]:
+    """With how much better the average and the overall rank are than without noise."""
+    blocks = np.minimum(clean.blocks, loud.blocks)
+    average = Estimates.of(clean.averages - loud.averages, blocks)
+    overall = Estimates.of(clean.places - loud.places, blocks)
+    rows = zip(loud.present, _rows(grid, metric, loud), strict=True)
+    return [
+        row | average.cells("change", j) | overall.cells("overall_change", j) for j, row in rows
+    ]
+
+
+def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+    """Tables E1 to E3, and Figure 4: the changes of the overall rank against no noise."""
+    result: list[Row] = []
+    for metric in METRICS:
+        clean = standing(grid, metric, grid.of("N"), drawn)
+        for code in grid.codes:
+            if code != CLEAN:
+                one = standing(grid, metric, grid.with_code(code), drawn)
+                rows = _changed_rows(grid, metric, clean, one)
+                result += [{"code": code} | row for row in rows]
+    return result
+
+
+def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
+    """Figures 1 and D1: ranks without noise by data set, ordered by rows per free parameter.
+
+    Ranks are averaged over seeds.
+    """
+    rows = grid.of("N")
+    found = {metric: np.full(grid.failed.shape, np.nan) for metric in METRICS}
+    for metric, better in METRICS.items():
+        found[metric][rows] = ranks(grid.scores(metric).at(rows.tolist()), better, "min")
+    result: list[Row] = []
+    for (network, n), members in grid.cells(rows).items():
+        for j in grid.taking_part(members):
+            row: Row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            for metric in METRICS:
+                row[metric] = number(np.nanmean(found[metric][members, j]))
+            result.append(row)
+    return by_density(result)
+
+
+def place(grid: NoiseGrid, network: str, n: int) -> Row:
+    """Network, its nodes, rows, and rows per free parameter where the parameters are known."""
+    parameters = grid.n_parameters.get(network)
+    return {
+        "network": network,
+        "n_nodes": grid.n_nodes.get(network),
+        "n": n,
+        "rows_per_parameter": n / parameters if parameters else None,
+    }
+
+
+def by_density(rows: Iterable[Row]) -> list[Row]:
+    """Rows of a table by algorithm, then from few to many data rows per parameter."""
+    return sorted(
+        rows,
+        key=lambda row: (
+            row["algorithm"].casefold(),
+            row["rows_per_parameter"] or 0.0,
+            row["network"],
+            row["n"],
+        ),
+    )

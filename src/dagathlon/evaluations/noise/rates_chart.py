@@ -1,0 +1,213 @@
+"""Accuracy against the rate of noise, and the share of it that learners keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dagathlon.evaluations.noise.robustness import OVERALL
+from dagathlon.report.charts.facets import by_kind
+from dagathlon.report.charts.parts import (
+    HEIGHT,
+    STEP,
+    WIDTH,
+    Chart,
+    Row,
+    Rows,
+    has_values,
+    nothing,
+    tooltip,
+)
+from dagathlon.report.figures.palette import GREY, Look
+from dagathlon.simulate.noise_code import TRUE_MISSING
+
+_WORDS = {"M": "missing", "I": "incorrect", "S": "merged states", "L": "hidden variables"}
+_FORMS = {"M": "as a state", f"M{TRUE_MISSING}": "as gaps"}
+_LEAST_WIDTH = 215
+
+
+def kind_words(kind: str) -> str:
+    """What a kind of noise is called, such as ``missing + incorrect`` for ``MI``.
+
+    Parameters
+    ----------
+    kind
+        Letters of the code without rates, as `robustness` has them, or ``overall``.
+    """
+    if kind == OVERALL:
+        return "all kinds"
+    words = [_WORDS[letter] for letter in kind.removesuffix(TRUE_MISSING)]
+    if kind.endswith(TRUE_MISSING):
+        words[0] = "missing, as gaps"
+    elif kind == "M":
+        words[0] = "missing, as a state"
+    return " + ".join(words)
+
+
+def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
+    """Means with their intervals against the rate, a line for each learner, a panel for each kind.
+
+    Parameters
+    ----------
+    rows
+        Those of `rate_curves` for one network (or for all together).
+    look
+        Colours and symbols of the learners.
+    words
+        What the accuracy is called.
+    """
+    if not has_values(rows, "mean"):
+        return nothing("no learner was run at several rates of one kind of noise")
+    rates = sorted({_percent(row) for row in rows})
+    return _panels(_lines([_point(row) for row in rows], rates, look, words, "learner"), rows)
+
+
+def _lines(
+    points: list[dict[str, Any]], rates: Sequence[float], look: Look, words: str, of: str
+) -> Chart:
+    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
+    y["scale"] = {"zero": False, "nice": True}
+    shown = [{"field": f, "title": t, "format": ".3g"} for f, t in _MEAN.items()]
+    about = tooltip(id=of, rate="% of noise", seeds="seeds", failures="failed runs")
+    return {
+        "width": WIDTH,
+        "height": HEIGHT - 80,
+        "data": {"values": points},
+        "encoding": {"x": _axis(rates), "y": y, "color": look.colour()},
+        "layer": [
+            {
+                "transform": [{"filter": "isValid(datum.mean_low)"}],
+                "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45},
+                "encoding": {"y": y | {"field": "mean_low"}, "y2": {"field": "mean_high"}},
+            },
+            {"mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.7, "strokeWidth": 1.5}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {"shape": look.shape(), "tooltip": [*about, *shown]},
+            },
+        ],
+    }
+
+
+def state_or_gap(rows: Rows, words: str = "F1") -> Chart:
+    """The same lost values as a state and as gaps, against their rate: a panel for each learner.
+
+    Parameters
+    ----------
+    rows
+        Those of `rate_curves` for one network (or for all together); other kinds of noise are left
+        out. A learner that takes no gaps has one line.
+    words
+        What the accuracy is called.
+    """
+    kept = [row for row in rows if row["kind"] in _FORMS]
+    if {row["kind"] for row in kept} != set(_FORMS):
+        return nothing("no learner was run with missing values both as a state and as gaps")
+    points = [_point(row) | {"case": row["algorithm"], "id": _FORMS[row["kind"]]} for row in kept]
+    look = Look.of(_FORMS.values())
+    names = list(dict.fromkeys(row["algorithm"] for row in kept))
+    chart = _lines(points, sorted({_percent(row) for row in kept}), look, words, "written")
+    return _narrow(by_kind(chart, names))
+
+
+def robustness_plot(rows: Rows, look: Look) -> Chart:
+    """The robustness index of each learner with its interval, a panel for each kind of noise.
+
+    Parameters
+    ----------
+    rows
+        Those of `robustness`; learners stand in the order of their index over all kinds, those
+        without one last.
+    look
+        Colours and symbols of the learners.
+    """
+    if not has_values(rows, "index"):
+        return nothing("no learner was run both with and without noise")
+    order = _order(rows)
+    x: dict[str, Any] = {"field": "index", "type": "quantitative"}
+    x |= {"title": "share kept", "scale": {"zero": False}}
+    y = {"field": "id", "type": "nominal", "sort": order, "title": None}
+    one = {"datum": 1, "type": "quantitative"}
+    about = tooltip(id="learner", up_to="up to % of noise", seeds="seeds")
+    shown = [{"field": f, "title": t, "format": ".3f"} for f, t in _INDEX.items()]
+    chart: Chart = {
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "data": {"values": [_mark(row) for row in rows if row["index"] is not None]},
+        "encoding": {"x": x, "y": y, "color": look.colour(legend=False)},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "encoding": {"x": one, "y": None, "color": {"value": GREY}},
+            },
+            {
+                "transform": [{"filter": "isValid(datum.index_low)"}],
+                "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.55},
+                "encoding": {"x": x | {"field": "index_low"}, "x2": {"field": "index_high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {
+                    "shape": look.shape(legend=False),
+                    "tooltip": [*about, *shown],
+                },
+            },
+        ],
+    }
+    return _panels(chart, rows)
+
+
+_MEAN = {"mean": "mean", "mean_low": "from", "mean_high": "to"}
+_INDEX = {"index": "share kept", "index_low": "from", "index_high": "to", "clean": "clean F1"}
+
+
+def _panels(chart: Chart, rows: Rows) -> Chart:
+    kinds = list(dict.fromkeys(kind_words(row["kind"]) for row in rows))
+    return _narrow(by_kind(chart, kinds))
+
+
+def _narrow(panels: Chart) -> Chart:
+    """Panels of few rates: four of them have room beside each other."""
+    if "facet" in panels:
+        panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
+    return panels
+
+
+def _point(row: Row) -> dict[str, Any]:
+    kept = {name: row[name] for name in ("seeds", "failures")}
+    about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "rate": _percent(row)}
+    return kept | about | {name: _short(row[name]) for name in _MEAN}
+
+
+def _mark(row: Row) -> dict[str, Any]:
+    about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "seeds": row["seeds"]}
+    top = None if row["up_to"] is None else round(100 * row["up_to"], 6)
+    return about | {"up_to": top} | {name: _short(row[name]) for name in _INDEX}
+
+
+def _short(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.5g}")
+
+
+def _percent(row: Row) -> float:
+    return round(100 * float(row["rate"]), 6)
+
+
+def _axis(rates: Sequence[float]) -> dict[str, Any]:
+    return {
+        "field": "rate",
+        "type": "quantitative",
+        "title": "% of noise",
+        "scale": {"nice": False, "padding": 14},
+        "axis": {"values": list(rates), "format": ".4~g", "labelOverlap": True},
+    }
+
+
+def _order(rows: Rows) -> list[str]:
+    """Learners, the most robust first: those with an index over all kinds before the others."""
+    known = [row for row in rows if row["index"] is not None]
+    place: dict[str, tuple[bool, float]] = {}
+    for row in known:
+        found = (row["kind"] != OVERALL, -row["index"])
+        place[row["algorithm"]] = min(found, place.get(row["algorithm"], found))
+    return sorted(place, key=lambda name: (place[name], name))

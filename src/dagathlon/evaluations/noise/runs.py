@@ -1,0 +1,216 @@
+"""From the results of a setup to the runs that the tables of a noise study are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
+from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
+from dagathlon.evaluations.noise.run_tables import NoiseRun
+from dagathlon.graphs import Graph, Mark
+from dagathlon.report.results import Results
+from dagathlon.report.tables.regimes import method_of, named, rows_of
+from dagathlon.study.plan.plan import Case
+
+_NOISE = "noise="
+_COLUMNS = {
+    "f1": "bayesys_f1",
+    "shd": "bayesys_shd",
+    "bsf": "bsf",
+    "precision": "bayesys_precision",
+    "recall": "bayesys_recall",
+    "time": "time",
+}
+
+Row: TypeAlias = Mapping[str, Any]
+_Key: TypeAlias = tuple[str, str, int, int, str]
+
+
+class Place(NamedTuple):
+    """What the tables call a data set."""
+
+    network: str
+    code: str
+    n: int
+    seed: int
+
+
+class _Size(NamedTuple):
+    """Free parameters and nodes of a network, where they are known."""
+
+    n_parameters: int | None
+    n_nodes: int | None
+
+
+def has_noise(results: Results) -> bool:
+    """Whether the study adds noise to some of its data."""
+    return any(case.noise != CLEAN for case in results.cases)
+
+
+def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
+    """The runs on data sets on which all runs are in, skipped ones left out.
+
+    Runs of a method that differ in their random start alone are one run, with the means of those
+    that finished; it counts how many did not, and has failed where all did.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all of the setup.
+    """
+    chosen = tuple(ids) or tuple(results.ids)
+    places = case_places(results)
+    sizes = _sizes(results, places)
+    groups: dict[_Key, list[Row]] = {}
+    runs = results.runs_of(chosen)
+    pairs = zip(results.rows(chosen), results.further_rows(chosen), strict=True)
+    for run, (row, further) in zip(runs, pairs, strict=True):
+        case = results.case(run)
+        if row["status"] != "skipped" and case[2:6] in results.compared:
+            key = (*places[case[2:6]], method_of(results, run).name)
+            groups.setdefault(key, []).append(further | row)
+    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
+
+
+def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """For each network, code and algorithm the run in the middle by F1, as the page numbers runs.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all of the setup.
+    """
+    chosen, places = set(ids) or set(results.ids), case_places(results)
+    rows = zip(results.rows(results.ids), results.further_rows(results.ids), strict=True)
+    found: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
+    for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
+        place = places[results.case(run)[2:6]]
+        if run.entry in chosen:
+            score = _mean([_scored(row[0] | row[1])], _COLUMNS["f1"])
+            key = (place.network, place.code, method_of(results, run).name)
+            found.setdefault(key, []).append((-1.0 if score is None else score, number))
+    return [
+        {"network": network, "code": code, "algorithm": algorithm}
+        | {"run": sorted(scored)[len(scored) // 2][1]}
+        for (network, code, algorithm), scored in found.items()
+    ]
+
+
+def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun]) -> float:
+    """Seconds that failed runs are charged: as asked, their limit, or the time of the slowest."""
+    if asked is not None:
+        return asked
+    limits = [
+        limit for one in results.plan.limits for limit in (one.time, one.cpu) if limit is not None
+    ]
+    return max(limits or [run.time for run in runs if run.time is not None], default=0.0)
+
+
+def case_places(results: Results) -> dict[tuple[Any, ...], Place]:
+    """Network, code, rows and seed of each data set, by seed and labels.
+
+    A network is called by its graph alone, where that tells all data sets apart.
+    """
+    plain = {case: case._replace(data_label=_without_noise(case)) for case in results.cases}
+    rows = _rows(results, plain)
+    graphs = named({c: (stem(results.origin(c).graph_id), c.graph_label) for c in plain})
+    short = {case: Place(graphs[case], case.noise, rows[case], case.seed) for case in plain}
+    if len(set(short.values())) == len(short) and all(graphs.values()):
+        return {case[2:6]: place for case, place in short.items()}
+    full = network_names(results, list(dict.fromkeys(plain.values())))
+    return {case[2:6]: short[case]._replace(network=full[one]) for case, one in plain.items()}
+
+
+def _without_noise(case: Case) -> str:
+    return "/".join(t for t in case.data_label.split("/") if not t.startswith(_NOISE))
+
+
+def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
+    """Numbers of rows; noise does not change them, so that data are read once for all codes."""
+    found: dict[tuple[Any, ...], int] = {}
+    for case, one in plain.items():
+        if one[2:6] not in found:
+            data = results.data(case) if case.steps else None  # a transform may have chosen rows
+            found[one[2:6]] = rows_of(results, case) if data is None else data.n_rows
+    return {case: found[one[2:6]] for case, one in plain.items()}
+
+
+def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[str, _Size]:
+    """Of each network: read from its smallest clean data set, or from any truth it has."""
+    cases: dict[str, list[Case]] = {}
+    for case in results.cases:
+        cases.setdefault(places[case[2:6]].network, []).append(case)
+    found = {}
+    for network, mine in cases.items():
+        first = min(mine, key=lambda case: (case.noise != CLEAN, places[case[2:6]].n))
+        truth = results.truth(first)
+        data = results.data(first) if first.noise == CLEAN and truth is not None else None
+        count = None if data is None or truth is None else free_parameters(truth, data)
+        found[network] = _Size(count, None if truth is None else len(truth))
+    return found
+
+
+def free_parameters(truth: Graph, data: Dataset) -> int | None:
+    """Numbers that say all of a network: of discrete tables, or of linear equations.
+
+    An equation has a coefficient for each parent, an intercept and a variance. None for networks
+    of both, and where the truth is no DAG over the variables of the data.
+    """
+    if not truth.is_dag or set(truth.names) != set(data.names) or data.is_mixed:
+        return None
+    into = (truth.marks == Mark.ARROW) & (truth.marks.T == Mark.TAIL)
+    if not data.is_discrete:
+        return int(into.sum()) + 2 * len(truth)
+    levels = {variable.name: variable.arity for variable in data.variables}
+    arity = np.array([levels[name] for name in truth.names], dtype=object)
+    return int(sum((arity[j] - 1) * arity[into[:, j]].prod() for j in range(len(truth))))
+
+
+def run_of_starts(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
+    """One run of all starts of an algorithm on a data set, from their rows of the joint table."""
+    network, code, n, seed, algorithm = key
+    finished = [_scored(row) for row in rows if row["status"] not in FAILURES]
+    about = size or _Size(None, None)
+    failure = next((row["status"] for row in rows), None) if not finished else None
+    return NoiseRun(
+        network,
+        code,
+        n,
+        seed,
+        algorithm,
+        **{name: _mean(finished, column) for name, column in _COLUMNS.items()},
+        n_edges=_sum_of_means(finished, ("TP_skel", "FP_skel")),
+        true_edges=next((r["true_n_edges_skel"] for r in finished), None),
+        failure=failure,
+        n_parameters=about.n_parameters,
+        n_nodes=about.n_nodes,
+        starts=len(rows),
+        failed_starts=len(rows) - len(finished),
+    )
+
+
+def _scored(row: Row) -> Row:
+    """A run without an edge has no F1 and no precision: both count as 0 in every mean."""
+    if not is_number(row.get(_COLUMNS["shd"])):
+        return row
+    columns = (_COLUMNS["f1"], _COLUMNS["precision"])
+    return {**row, **{name: row[name] if is_number(row.get(name)) else 0.0 for name in columns}}
+
+
+def _mean(rows: Sequence[Row], column: str) -> float | None:
+    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+    return sum(values) / len(values) if values else None
+
+
+def _sum_of_means(rows: Sequence[Row], columns: Sequence[str]) -> float | None:
+    means = [_mean(rows, column) for column in columns]
+    return None if None in means else sum(one for one in means if one is not None)

@@ -1,0 +1,1 @@
+"""Regularisation paths, precision matrices and edge recovery."""

@@ -1,0 +1,185 @@
+"""``paths``: graphs along penalties and over edge probabilities against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dagathlon.evaluate.undirected.scores import PathScores
+from dagathlon.evaluations.paths.chart import path_curves
+from dagathlon.evaluations.paths.recovery_table import compact
+from dagathlon.evaluations.paths.tables import (
+    area_rows,
+    mean_areas,
+    mean_curves,
+    point_rows,
+    scored_runs,
+)
+from dagathlon.evaluations.paths.words import AREA_VIEWS, area_grid, long_areas, opening, selection
+from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.learners.base import Estimate
+from dagathlon.modules import Probability
+from dagathlon.report.charts.parts import headed, is_nothing
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.section import Figure, Part, Picture, Section, Variant, Words
+from dagathlon.report.tables.regimes import ordered
+from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
+from dagathlon.study.plan.plan import Run
+
+_SCORE = "paths"
+_CAPTION = (
+    "Mean curves over data sets: true positive rates at equal false positive rates, or precision "
+    "at equal recall, as far as the curves of all data sets reach. Symbols are the graphs that the "
+    "learners chose, on average. The dashed line is where graphs drawn at random would be."
+)
+_COMPACT = (
+    "Means over data sets; the best of each column is bold, and shades go from its median to its "
+    "best. Hover over a number for its standard error."
+)
+_TITLES = {"ROC": "ROC", "PR": "precision and recall"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paths(Evaluation):
+    """Compare learners of undirected graphs along their penalties, and over edge probabilities.
+
+    A learner that walks along penalties gives a graph for each of them, a sampler one for each
+    least probability of an edge. Curves and areas say how well edges are ordered, whatever was
+    chosen in the end; the chosen graph against the best one says what the choice cost.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    undirected
+        What true graphs with directed edges, and draws of samplers of DAGs, are compared by: their
+        moral graphs (moral) or their graphs of unconditional dependence (dependence).
+    burn_in
+        Share of each Markov chain that is left out at its start.
+    """
+
+    name = "paths"
+    on_page = True
+    references = (
+        "Davis and Goadrich 2006, The relationship between precision-recall and ROC curves, ICML",
+        "Fawcett 2006, An introduction to ROC analysis, Pattern Recognition Letters 27",
+    )
+    ids: tuple[str, ...] = ()
+    undirected: Literal["moral", "dependence"] = "moral"
+    burn_in: Probability = 0.5
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    @classmethod
+    def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
+        """Paths of learners of undirected graphs are shown wherever there is a truth."""
+        return _ShownPaths() if has_truth else None
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """The curve of every run."""
+        module = PathScores(undirected=self.undirected, burn_in=self.burn_in)
+        yield RunScore(_SCORE, module, ("truth", "path"))
+
+    def form(self, results: Results) -> UndirectedForm:
+        """What graphs of directed edges are compared by here."""
+        return self.undirected
+
+    def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
+        """The curve of each run, None where there is none."""
+        return results.scores(_SCORE, runs)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """Every graph of every curve, areas by run, means, and what figures show."""
+        runs = results.runs_of(self.ids or results.ids)
+        pairs = zip(runs, self.scores(results, runs), strict=True)
+        known = [(run, score) for run, score in pairs if score and score.get("points")]
+        found = scored_runs(results, known)
+        note = {PARTIAL: True} if results.partial else {}
+        areas = area_rows(found)
+        return {
+            "points": Table([row | note for row in point_rows(found)], "path_data.csv"),
+            "areas": Table([row | note for row in areas], "areas.csv"),
+            "means": Table([row | note for row in mean_areas(areas)], "means.csv"),
+            "curves": Table(list(mean_curves(found))),
+            "about": Table([{"undirected": self.form(results)}]),
+        }
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """ROC and precision against recall, for each model and number of rows."""
+        for number, (name, chart) in enumerate(_variants(tables), 1):
+            if not is_nothing(chart):
+                yield f"paths_{number}", headed(chart, name)
+
+    def section(self, tables: TableSet) -> Section | None:
+        """What the areas say, the curves, the numbers."""
+        means = tables.rows("means")
+        if not means:
+            return None
+        parts: list[Part] = [Words(opening(means, tables.rows("about")[0]["undirected"]))]
+        parts += [Words(said) for said in selection(means)]
+        variants = _variants(tables)
+        if variants:
+            parts.append(Figure("paths", "How well are edges ordered?", _CAPTION, variants))
+        grid = area_grid(means)
+        if grid.folded:
+            tables_of_areas = compact(list(long_areas(means)), AREA_VIEWS, tables.look)
+            parts.append(Picture("areas", "Who orders edges best?", _COMPACT, tables_of_areas))
+        return Section("paths", "Along the penalties", [*parts, grid])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownPaths(Paths):
+    """What a page shows of paths although the study does not ask for them."""
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """None: paths are small, and are compared when the page is made."""
+        yield from ()
+
+    def form(self, results: Results) -> UndirectedForm:
+        """As in the other metrics of the setup, if they say so."""
+        return results.undirected or self.undirected
+
+    def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
+        """The curves of learners of undirected graphs that have a path."""
+        module = PathScores(undirected=self.form(results))
+        with_path: dict[str, bool] = {}
+        found = []
+        for run in runs:
+            learned = _learned(results, run) if with_path.get(run.entry, True) else None
+            score = None
+            if learned is not None:
+                with_path[run.entry] = learned.path is not None
+                truth = results.truth(results.case(run)) if with_path[run.entry] else None
+                score = None if truth is None else module.compute(truth, learned)
+            found.append(score)
+        return found
+
+
+def _learned(results: Results, run: Run) -> Estimate | None:
+    facts = results.algorithm(run).module
+    return results.learned(run) if facts.gives == "undirected" and not facts.samples else None
+
+
+def _variants(tables: TableSet) -> list[Variant]:
+    """A chart of panels for each curve, model and number of rows."""
+    rows = [{**row, "id": row["method"]} for row in tables.rows("curves")]
+    names = [row["id"] for row in rows]
+    look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
+    found: list[Variant] = []
+    models, sizes = ordered(rows, "model"), sorted({row["rows"] for row in rows})
+    for curve, title in _TITLES.items():
+        for model in models:
+            for size in sizes:
+                place = (curve, model, size)
+                own = [r for r in rows if (r["curve"], r["model"], r["rows"]) == place]
+                if own:
+                    told = [title, *([model] if len(models) > 1 else [])]
+                    told += [f"{size:,} rows"] if len(sizes) > 1 else []
+                    found.append((", ".join(told), path_curves(own, curve, look)))
+    return found

@@ -1,0 +1,199 @@
+"""``precision_matrices``: estimated Gaussian models against the true one, and on fresh rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dagathlon.evaluate.metric import measure_of
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.undirected.scores import PrecisionScores
+from dagathlon.evaluations.paths.recovery_table import compact
+from dagathlon.evaluations.paths.words import MANY
+from dagathlon.modules import Count
+from dagathlon.report.charts.metric_lines import metric_lines
+from dagathlon.report.charts.parts import headed, is_nothing
+from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
+from dagathlon.report.tables.best_cells import best_cells
+from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
+from dagathlon.report.tables.regimes import ordered, told_rows
+from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
+from dagathlon.wording import counted
+
+_SCORE = "precision_matrices"
+_INPUTS: tuple[Input, ...] = ("model", "data", "test_data", "estimate")
+_METRICS = tuple(one.name for one in PrecisionScores.measures)
+_ABOUT = (
+    "The precision matrix of an estimate against that of the true model: KL is the divergence of "
+    "the estimated from the true normal distribution, Stein's loss twice the divergence the other "
+    "way, the quadratic loss tr (ΣK − I)² with the true covariance Σ and the estimate K. None of "
+    "the three depends on the units of the variables; Frobenius distances do. The likelihood is "
+    "of fresh rows of the true model. Means over data sets with 95 % intervals from resampled data "
+    "sets."
+)
+_COMPACT = (
+    "Means over data sets; the best of each column is bold, and shades go from its median to its "
+    "best. Hover over a number for its 95 % interval."
+)
+_VIEWS = {
+    "Divergence and Stein's loss": ("precision_kl", "precision_stein"),
+    "Quadratic loss and relative Frobenius distance": ("precision_quadratic", "precision_relative"),
+    "Log-likelihood of fresh rows": ("precision_log_likelihood",),
+}
+_FITTED = (
+    " A graph without a matrix of its own has the one of greatest likelihood with its zeros, "
+    "fitted to the data that were learned from; the table says where."
+)
+_ALL_FITTED = (
+    " All matrices here are those of greatest likelihood with the zeros of the graph, fitted to "
+    "the data that were learned from, so that graphs are compared and not penalties."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrecisionMatrices(Evaluation):
+    """Compare estimated precision matrices with the true one, and by the likelihood of fresh rows.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    precision
+        Which matrix: the learner's own, and where it gives none the one of greatest likelihood with
+        the zeros of its graph (own); or the latter for all (fitted).
+    resamples
+        How often data sets are drawn again for intervals.
+    """
+
+    name = "precision_matrices"
+    on_page = True
+    references = (
+        "Yuan and Lin 2007, Model selection and estimation in the Gaussian graphical model, "
+        "Biometrika 94",
+        "James and Stein 1961, Estimation with quadratic loss, Proceedings of the fourth Berkeley "
+        "symposium on mathematical statistics and probability",
+    )
+    ids: tuple[str, ...] = ()
+    precision: Literal["own", "fitted"] = "own"
+    resamples: Count = 1000
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Losses of every run on continuous data that are drawn from a model."""
+        if cases.facts.kind in ("discrete", "mixed"):
+            return
+        scaled = bool(getattr(cases.generator, "standardized", False))
+        module = PrecisionScores(inputs=_INPUTS, precision=self.precision, scaled=scaled)
+        yield RunScore(_SCORE, module, _INPUTS)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """All runs, and means over data sets."""
+        rows = self._rows(results)
+        known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
+        note = {PARTIAL: True} if results.partial else {}
+        means = mean_rows(rows, known, self.resamples)
+        return {
+            "runs": Table([row | note for row in rows], "losses.csv", parquet=True),
+            "means": Table([row | note for row in means], "means.csv"),
+            "about": Table([{"precision": self.precision, "metrics": known}]),
+        }
+
+    def _rows(self, results: Results) -> list[dict[str, Any]]:
+        runs = results.runs_of(self.ids or results.ids)
+        pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
+        scored = [(run, score) for run, score in pairs if score]
+        return told_rows(results, scored)
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """A figure for each loss and model."""
+        for number, (name, chart) in enumerate(_variants(tables), 1):
+            if not is_nothing(chart):
+                yield f"losses_{number}", headed(chart, name)
+
+    def section(self, tables: TableSet) -> Section | None:
+        """How to read the losses, figures, numbers, and who has none."""
+        runs, means = tables.rows("runs"), tables.rows("means")
+        if not runs:
+            return None
+        own = tables.rows("about")[0]["precision"] == "own"
+        fitted = any(row.get("precision_how") == "fitted" for row in runs)
+        words = _ABOUT + ("" if not fitted else _FITTED if own else _ALL_FITTED)
+        parts: list[Part] = [Words(words)]
+        variants = _variants(tables)
+        if variants:
+            figure = "How far is the estimated model from the true one?"
+            caption = "Bars are 95 % intervals. Losses are 0 for the true model; likelihoods grow."
+            parts.append(Figure("precision-losses", figure, caption, variants))
+        grid = _grid(runs, means)
+        if grid.folded:
+            own_views = compact(
+                [{**row, "known": row["data_sets"]} for row in means], _VIEWS, tables.look
+            )
+            parts.append(
+                Picture("losses", "Who is nearest to the true model?", _COMPACT, own_views)
+            )
+        parts += [grid, *map(Words, _notes(runs))]
+        return Section("precision-matrices", "Precision matrices", parts)
+
+
+def _variants(tables: TableSet) -> list[Variant]:
+    """A chart of panels for each loss and model."""
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
+    names = [row["id"] for row in rows]
+    look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
+    models = ordered(rows, "model")
+    found: list[Variant] = []
+    for metric in ordered(rows, "metric"):
+        for model in models:
+            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            name = measure_of(metric).label
+            if own:
+                title = f"{name}, {model}" if len(models) > 1 else name
+                found.append((title, metric_lines(own, metric, look, ratios=_is_loss(metric))))
+    return found
+
+
+def _is_loss(metric: str) -> bool:
+    return measure_of(metric).better == "less"
+
+
+def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
+    """Means by kind of data and method, the nearest to the truth first; the best are bold."""
+    metrics = ordered(means, "metric")
+    about = [name for name in ABOUT if len(ordered(runs, name)) > 1]
+    how = {row["method"]: row.get("precision_how") for row in runs}
+    head = [*about, "method", "matrix", *(measure_of(metric).label for metric in metrics)]
+    rows = []
+    for kind, members in kinds(means).items():
+        place = dict(zip(ABOUT, kind, strict=True))
+        found = [
+            {"method": method}
+            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
+            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
+            for method in ordered(members, "method")
+        ]
+        found.sort(key=lambda row: row.get(metrics[0], math.inf))
+        for row, cells in zip(found, best_cells(found, metrics), strict=True):
+            data = [str(place[name]) for name in about]
+            rows.append([*data, row["method"], how[row["method"]], *cells])
+    folded = f"All means ({len(rows):,} rows)" if len(rows) > MANY else ""
+    return Grid(head, rows, len(about) + 2, folded)
+
+
+def _notes(runs: Sequence[Row]) -> Iterator[str]:
+    """Who has no matrix or no number, how often, and why for example."""
+    for method in ordered(runs, "method"):
+        own = [row for row in runs if row["method"] == method]
+        notes = [row["precision_note"] for row in own if row.get("precision_note")]
+        if notes:
+            times = f"{len(notes):,} of {counted(len(own), 'run')}"
+            yield f"Without all numbers: {method} in {times}, for example since {notes[0]}."

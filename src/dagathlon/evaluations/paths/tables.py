@@ -1,0 +1,189 @@
+"""Tables of graphs along penalties or edge probabilities: points, areas by run, mean curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.undirected.scores import AREAS
+from dagathlon.posteriors.packed import Floats
+from dagathlon.report.results import Results
+from dagathlon.report.tables.metrics import ABOUT, Kind, kinds
+from dagathlon.report.tables.places import combination_of
+from dagathlon.report.tables.regimes import method_of, regimes_of
+from dagathlon.study.plan.plan import Run
+
+Row: TypeAlias = Mapping[str, Any]
+AREA_COLUMNS = tuple(one.name for one in AREAS)
+_GRID = 101
+_SHOWN = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
+
+
+class Scored(NamedTuple):
+    """A run with its curve.
+
+    Parameters
+    ----------
+    about
+        Kind of data, seed, id and method: the first cells of its rows.
+    score
+        What `PathScores` gave.
+    """
+
+    about: dict[str, Any]
+    score: Mapping[str, Any]
+
+    @property
+    def points(self) -> Floats:
+        """Value, right and wrong edges of each graph, one in each row."""
+        return np.array(self.score["points"], dtype=np.float64).reshape(-1, 3)
+
+    @property
+    def counts(self) -> tuple[int | None, int, int]:
+        """Place of the chosen graph, edges and non-edges of the truth."""
+        found = self.score["counts"]
+        return found["chosen"], found["positives"], found["negatives"]
+
+
+def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
+    """Runs that have a curve, with what tells them apart."""
+    regimes = regimes_of(results, (results.case(run) for run, _ in pairs))
+    found = []
+    for run, score in pairs:
+        case, method = results.case(run), method_of(results, run)
+        labels = combination_of(case)._asdict()
+        about = {**regimes[case]._asdict(), **labels, "seed": case.seed, "id": run.entry}
+        found.append(Scored(about | {"method": method.name, "start": method.start}, score))
+    return found
+
+
+def point_rows(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+    """A row for each graph of each curve."""
+    for one in found:
+        chosen, positives, negatives = one.counts
+        for place, (value, right, wrong) in enumerate(one.points.tolist()):
+            yield one.about | {
+                "along": one.score["along"],
+                "value": value,
+                "chosen": int(place == chosen),
+                "n_edges": int(right + wrong),
+                "TP": int(right),
+                "FP": int(wrong),
+                "TPR": right / positives if positives else None,
+                "FPR": wrong / negatives if negatives else None,
+                "precision": right / (right + wrong) if right + wrong else None,
+                "F1": 2 * right / max(right + wrong + positives, 1),
+            }
+
+
+def area_rows(found: Sequence[Scored]) -> list[dict[str, Any]]:
+    """A row for each run: areas, best and chosen F1."""
+    return [
+        one.about
+        | {"along": one.score["along"]}
+        | {name: one.score.get(name) for name in AREA_COLUMNS}
+        for one in found
+    ]
+
+
+def mean_areas(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Means over data sets by kind of data and method, those of the largest area first."""
+    for kind, members in kinds(rows).items():
+        means = []
+        for method in dict.fromkeys(row["method"] for row in members):
+            own = [row for row in members if row["method"] == method]
+            about: dict[str, Any] = dict(zip(ABOUT, kind, strict=True))
+            about |= {"id": own[0]["id"], "method": method, "along": own[0]["along"]}
+            about["data_sets"] = len({(row["seed"], row["data"]) for row in own})
+            for name in _SHOWN:
+                values = [float(row[name]) for row in own if is_number(row[name])]
+                about[name] = float(np.mean(values)) if values else None
+                about[f"{name}_se"] = _error(values)
+            means.append(about)
+        yield from sorted(means, key=lambda row: -(row["undirected_auroc"] or 0.0))
+
+
+def _error(values: Sequence[float]) -> float | None:
+    if len(values) < 2:
+        return None
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def mean_curves(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+    """Points of mean curves by kind of data and method.
+
+    The true positive rates of all data sets are averaged at equal false positive rates, and
+    precision at equal recall, as far as all curves of the method reach.
+    """
+    groups: dict[tuple[Kind, str], list[Scored]] = {}
+    for one in found:
+        if all(one.counts[1:]):
+            kind = tuple(one.about[name] for name in ABOUT)
+            groups.setdefault((kind, one.about["method"]), []).append(one)
+    for (kind, method), own in groups.items():
+        about = dict(zip(ABOUT, kind, strict=True))
+        about |= {"id": own[0].about["id"], "method": method, "data_sets": len(own)}
+        for curve, (x, y) in (("ROC", _mean_roc(own)), ("PR", _mean_pr(own))):
+            for place in _turns(y):
+                yield about | {"curve": curve, "x": float(x[place]), "y": float(y[place])}
+            at = _chosen(own, curve)
+            if at is not None:
+                yield about | {"curve": curve, "x": at[0], "y": at[1], "chosen": True}
+
+
+def _mean_roc(found: Sequence[Scored]) -> tuple[Floats, Floats]:
+    curves = []
+    for one in found:
+        _, positives, negatives = one.counts
+        right, wrong = one.points[:, 1] / positives, one.points[:, 2] / negatives
+        x, y = np.append(0.0, wrong), np.append(0.0, right)
+        levels = np.unique(x)
+        curves.append((levels, np.array([y[x == level].max() for level in levels])))
+    grid = np.linspace(0.0, min(float(x[-1]) for x, _ in curves), _GRID)
+    return grid, np.mean([np.interp(grid, x, y) for x, y in curves], axis=0)
+
+
+def _mean_pr(found: Sequence[Scored]) -> tuple[Floats, Floats]:
+    curves = []
+    for one in found:
+        right, wrong = one.points[:, 1], one.points[:, 2]
+        there = right > 0
+        recall = right[there] / one.counts[1]
+        share = right[there] / (right + wrong)[there]
+        order = np.lexsort((-share, recall))
+        curves.append((recall[order], share[order]))
+    reached = min((float(x[-1]) if len(x) else 0.0) for x, _ in curves)
+    if not reached:
+        return np.empty(0), np.empty(0)
+    grid = np.linspace(0.0, reached, _GRID)
+    steps = [y[np.searchsorted(x, grid - 1e-12)] for x, y in curves]
+    return grid, np.mean(steps, axis=0)
+
+
+def _turns(y: Floats) -> list[int]:
+    """The points at which a curve bends: between them it is a straight line."""
+    if len(y) < 3:
+        return list(range(len(y)))
+    bends = np.abs(np.diff(y, 2)) > 1e-9
+    return [0, *(np.flatnonzero(bends) + 1).tolist(), len(y) - 1]
+
+
+def _chosen(found: Sequence[Scored], curve: str) -> tuple[float, float] | None:
+    """Where the chosen graphs lie on average; None where a run has chosen none."""
+    places = []
+    for one in found:
+        chosen, positives, negatives = one.counts
+        if chosen is None:
+            return None
+        _, right, wrong = one.points[chosen].tolist()
+        if curve == "ROC":
+            places.append((wrong / negatives, right / positives))
+        elif right + wrong:
+            places.append((right / positives, right / (right + wrong)))
+    if not places:
+        return None
+    x, y = np.mean(places, axis=0).tolist()
+    return x, y

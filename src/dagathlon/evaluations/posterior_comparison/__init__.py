@@ -1,0 +1,1 @@
+"""Comparison of posteriors over graphs with the truth and with a reference."""

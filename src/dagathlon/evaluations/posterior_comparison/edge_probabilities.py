@@ -1,0 +1,171 @@
+"""``edge_probabilities``: what samplers and other learners with a posterior believe of edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dagathlon.evaluations.posterior_comparison import words as belief_words
+from dagathlon.evaluations.posterior_comparison.comparison import Belief
+from dagathlon.evaluations.posterior_comparison.parts import (
+    agreement_parts,
+    calibration_parts,
+    convergence_parts,
+    cost_parts,
+    edge_parts,
+    shown_sets,
+    table_parts,
+)
+from dagathlon.evaluations.posterior_comparison.pooled_chains import beliefs_of, posterior_ids
+from dagathlon.evaluations.posterior_comparison.tables import (
+    Named,
+    agreement_rows,
+    calibration_rows,
+    edge_rows,
+    method_row,
+    named_beliefs,
+    reference_of,
+    score_rows,
+)
+from dagathlon.modules import Natural, Probability
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import Results
+from dagathlon.report.section import Figure, Part, Section, Words
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeProbabilities(Evaluation):
+    """Show the probabilities of edges that samplers give, and how far they are to be trusted.
+
+    As matrix and as graph; against the truth (calibration, expected distance); against an exact
+    posterior; chain against chain (traces, R̂); method against method; and what each method costs.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that give a distribution over graphs.
+    reference
+        The algorithm that the others are to come near, by its probabilities of edges; null is the
+        first one of exact_posterior, if the study has one.
+    bins
+        Number of bins from 0 to 1 of the reliability diagram.
+    data_sets
+        How many data sets of each kind are read, the first ones; null is 20, or fewer where there
+        are many kinds of data.
+    least
+        Pairs of variables that are joined with a smaller probability are not drawn.
+    """
+
+    name = "edge_probabilities"
+    on_page = True
+    references = (
+        "Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, Bayesian Analysis 16",
+        "Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML",
+    )
+    ids: tuple[str, ...] = ()
+    reference: str | None = None
+    bins: Natural = 10
+    data_sets: Natural | None = None
+    least: Probability = 0.2
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids, and the reference."""
+        further = () if self.reference is None else (self.reference,)
+        return tuple(dict.fromkeys((*self.ids, *further)))
+
+    @classmethod
+    def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
+        """It is shown wherever a learner gives a posterior."""
+        return cls()
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """Methods by data set, edges, calibration, and how far methods are apart."""
+        ids = posterior_ids(results, self.algorithms() if self.ids else results.ids)
+        if not ids:
+            return {}
+        reference = self.reference or reference_of(results, ids)
+        beliefs = beliefs_of(results, ids, reference, self.data_sets)
+        found = named_beliefs(beliefs.found)
+        shown = shown_sets(found)
+        about = {
+            "beliefs": beliefs,
+            "found": found,
+            "reference": reference,
+            "least": self.least,
+            "scores": _scores(results, beliefs.found),
+            "without": [one for one in self.algorithms() if one not in ids],
+            "no dag": _no_dag(results, found),
+            "undirected": results.undirected,
+        }
+        return {
+            "all": Table([about] if found else []),
+            "methods": Table([method_row(one) for one in found], "methods.csv"),
+            "edges": Table([row for one in found for row in edge_rows(one)], "edges.csv"),
+            "calibration": Table(list(calibration_rows(found, self.bins)), "calibration.csv"),
+            "scores": Table(list(score_rows(found, self.bins)), "scores.csv"),
+            "agreement": Table(
+                [row for group in shown.values() for row in agreement_rows(group)],
+                "agreement.csv",
+            ),
+        }
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """All that the page shows, numbered where there are several to choose from."""
+        for part in _parts(tables):
+            if isinstance(part, Figure):
+                for number, (_, chart) in enumerate(part.variants, 1):
+                    yield f"{part.name}_{number}", chart
+
+    def section(self, tables: TableSet) -> Section | None:
+        """Edges, calibration, convergence, cost, agreement."""
+        parts = list(_parts(tables))
+        if not parts:
+            return None
+        leading = not any(one.truth is not None for one in tables.rows("all")[0]["found"])
+        return Section("edge-probabilities", "Edge probabilities", parts, leading)
+
+
+def _parts(tables: TableSet) -> Iterator[Part]:
+    if not tables.rows("all"):
+        return
+    about = tables.rows("all")[0]
+    found, reference = about["found"], about["reference"]
+    methods = list(dict.fromkeys(one.method for one in found))
+    shown = shown_sets(found)
+    yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
+    yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
+    yield from map(Words, belief_words.searches(about["beliefs"].searches))
+    yield from map(Words, belief_words.undirected(found))
+    yield from map(Words, belief_words.undirected_truth(about["undirected"]))
+    yield from map(Words, belief_words.coverage(found))
+    # On many kinds of data with a truth methods are judged; the edges of one data set come last.
+    judged = len({one.case for one in found}) > 1 and any(one.truth is not None for one in found)
+    if not judged:
+        yield from edge_parts(shown, about["least"])
+    yield from calibration_parts(tables)
+    yield from convergence_parts(tables, shown)
+    yield from map(Words, belief_words.other_scores(about["scores"], reference))
+    yield from cost_parts(tables, reference)
+    yield from agreement_parts(tables, shown)
+    if judged:
+        yield from edge_parts(shown, about["least"], closed=True)
+    yield from table_parts(shown)
+
+
+def _no_dag(results: Results, found: Sequence[Named]) -> bool:
+    """Whether there is a true graph in which no edge can be called true or false."""
+    without = [one for one in found if one.truth is None]
+    return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
+
+
+def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:
+    """The score that each method weighs graphs with, of those that have one."""
+    found: dict[str, Any] = {}
+    for one in beliefs:
+        settings = results.algorithm(one.whose.run).settings
+        parameters = settings[one.whose.run.setting].parameters
+        if "score" in parameters:
+            found.setdefault(one.whose.id, parameters["score"])
+    return found

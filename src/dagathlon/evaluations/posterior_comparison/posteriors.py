@@ -1,0 +1,201 @@
+"""``posteriors``: what distributions over graphs are worth, and which metrics say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dagathlon.evaluate.metric import measure_of
+from dagathlon.evaluate.posteriors.scores import PosteriorScores, unknown_metric
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluations.posterior_comparison.posterior_figures import (
+    DISTANCES,
+    ENTROPIES,
+    PROXIES,
+    posterior_figures,
+    trust_parts,
+    truth_parts,
+)
+from dagathlon.modules import Count, Natural, Probability
+from dagathlon.report.charts.parts import headed, is_nothing
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.figures.chart import Drawing
+from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.section import Part, Section, Words
+from dagathlon.report.tables.metrics import correlation_rows, mean_rows
+from dagathlon.report.tables.regimes import method_of, regimes_of
+from dagathlon.study.config.library import plain_id
+from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
+from dagathlon.study.plan.plan import Run
+
+_SCORES, _BESIDE = "posteriors", "posteriors_beside"
+_INPUTS: tuple[Input, ...] = ("truth", "model", "data", "test_data", "posterior")
+
+_ABOUT = (
+    "Every method returns a distribution over graphs. Most metrics compare it with the one true "
+    "graph or model; Graph MMD and Params MMD compare it with the true posterior, which is what a "
+    "sampler should give. Means over data sets, after a mean over starts; bars are 95 % intervals "
+    "from resampled data sets."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posteriors(Evaluation):
+    """Compare distributions over graphs by many metrics, and the metrics with each other.
+
+    A study may have it several times, for data with different true posteriors.
+
+    Parameters
+    ----------
+    ids
+        The methods; none means all that the other evaluations name.
+    reference
+        The algorithm that gives the true posterior (see `exact_posterior`); empty is none, and then
+        there are no distances to it.
+    graph_ids, parameters_ids
+        Ids of the graphs and parameters of those data entries that it is about; none means all. The
+        methods are run on other data only if another evaluation asks.
+    names
+        What the methods are called, in the order of `ids`: the true posterior of other data, or a
+        method with another prior, can so have the same name. None means their ids.
+    metrics
+        What is shown and correlated; none means the ten of Karimi Mamaghan et al. 2024.
+    draw_parameters
+        Prior of coefficients and noise variances that are drawn for draws without any: own is none,
+        nig the normal inverse gamma, wishart that of the BGe score.
+    burn_in
+        Share of each Markov chain that is left out at its start.
+    draws
+        At most so many draws are used where parameters matter; more are thinned evenly.
+    rank_reference
+        Whether the true posterior is ranked among the methods.
+    resamples
+        How often data sets are drawn again for intervals.
+    """
+
+    name = "posteriors"
+    shape = "objects"
+    on_page = True
+    references = ("Karimi Mamaghan et al. 2024, ICML, PMLR 235",)
+
+    ids: tuple[str, ...] = ()
+    reference: str = ""
+    graph_ids: tuple[str, ...] = ()
+    parameters_ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    draw_parameters: Literal["own", "nig", "wishart"] = "own"
+    burn_in: Probability = 0.5
+    draws: Natural = 1000
+    rank_reference: bool = False
+    resamples: Count = 1000
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids, and who gives the true posterior."""
+        return tuple(dict.fromkeys((*self.ids, *filter(None, [self.reference]))))
+
+    def reads(self, cases: Cases) -> tuple[str, ...]:
+        """The methods, on the data that it is about."""
+        return self.algorithms() if self._is_about(cases.graph_id, cases.parameters_id) else ()
+
+    def _is_about(self, graph: str | None, parameters: str | None) -> bool:
+        graphs = not self.graph_ids or graph in map(plain_id, self.graph_ids)
+        return graphs and (not self.parameters_ids or parameters in self.parameters_ids)
+
+    def problem(self) -> str:
+        """Every method has a name if one has, and metrics are those of posteriors."""
+        if self.names and len(self.names) != len(self.ids):
+            return f"names has {len(self.names)} of them for {len(self.ids)} ids"
+        return unknown_metric(self.metrics)
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Metrics of every run; those beside the true posterior by themselves, as it may fail."""
+        if not self._is_about(cases.graph_id, cases.parameters_id):
+            return
+        offers = cases.offers()
+        inputs = tuple(name for name in _INPUTS if name in offers)
+        scaled = bool(getattr(cases.generator, "standardized", False))
+        yield RunScore(_SCORES, self._module(inputs, scaled), inputs)
+        if self.reference:
+            beside: tuple[Input, ...] = ("data", "posterior", "reference")
+            module = self._module(beside, scaled)
+            yield RunScore(_BESIDE, module, beside, reference=self.reference)
+
+    def _module(self, inputs: Sequence[str], scaled: bool) -> PosteriorScores:
+        return PosteriorScores(
+            inputs=tuple(inputs),
+            draw_parameters=self.draw_parameters,
+            scaled=scaled,
+            burn_in=self.burn_in,
+            draws=self.draws,
+        )
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The metrics of figures."""
+        return self.metrics or (*PROXIES, *DISTANCES)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """All runs; means; correlations between metrics; who is the true posterior where.
+
+        Several of a setup are one: the first makes the tables of all.
+        """
+        together = [one for one in results.evaluations if isinstance(one, Posteriors)] or [self]
+        if self != together[0]:
+            return {}
+        rows = [row for one in together for row in one.rows(results)]
+        known = [m for m in (*self.shown, *ENTROPIES) if any(is_number(r.get(m)) for r in rows)]
+        note = {PARTIAL: True} if results.partial else {}
+        means = mean_rows(rows, known, self.resamples)
+        ranked = [metric for metric in known if measure_of(metric).better]
+        others = [row for row in rows if self.rank_reference or not row["reference"]]
+        pairs = correlation_rows(others, ranked, self.resamples)
+        references = {row["model"]: row["method"] for row in rows if row["reference"]}
+        return {
+            "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
+            "means": Table([row | note for row in means], "means.csv"),
+            "correlations": Table([row | note for row in pairs], "correlations.csv"),
+            "references": Table([{"model": k, "reference": v} for k, v in references.items()]),
+            "metrics": Table([{"metric": metric} for metric in known]),
+        }
+
+    def rows(self, results: Results) -> list[dict[str, Any]]:
+        """Kind of data, method, start and metrics of every run that it is about."""
+        asked = results.runs_of(self.algorithms() if self.ids else results.ids)
+        runs = [run for run in asked if self._is_mine(results, run)]
+        kinds = regimes_of(results, (results.case(run) for run in runs))
+        scores = zip(results.scores(_SCORES, runs), results.scores(_BESIDE, runs), strict=True)
+        found = []
+        for run, pair, cost in zip(runs, scores, results.rows_of(runs), strict=True):
+            case, method = results.case(run), method_of(results, run, self._named(run.entry))
+            row: dict[str, Any] = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
+            row |= {"method": method.name, "start": method.start}
+            row["reference"] = run.entry == self.reference
+            row |= {name: cost.get(name) for name in ("time", "status")}
+            for score in pair:
+                row |= {k: v for k, v in (score or {}).items() if v is not None or k not in row}
+            found.append(row)
+        return found
+
+    def _named(self, identifier: str) -> str:
+        return dict(zip(self.ids, self.names, strict=False)).get(identifier, identifier)
+
+    def _is_mine(self, results: Results, run: Run) -> bool:
+        origin = results.origin(results.case(run))
+        return self._is_about(origin.graph_id, origin.parameters_id)
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """A figure for each metric and model, correlations for each model and number of rows."""
+        for figure in posterior_figures(tables):
+            for number, (name, chart) in enumerate(figure.variants, 1):
+                if not is_nothing(chart):
+                    yield f"{figure.name}_{number}", headed(chart, name)
+
+    def section(self, tables: TableSet) -> Section | None:
+        """Words on which metrics to believe, then the figures."""
+        if not tables.rows("means"):
+            return None
+        parts: list[Part] = [Words(_ABOUT), *trust_parts(tables), *truth_parts(tables)]
+        parts += posterior_figures(tables)
+        return Section("posterior-metrics", "Posteriors and their metrics", parts, leading=True)

@@ -1,0 +1,208 @@
+"""Tables of posteriors: distances, calibration, convergence, agreement between methods."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dagathlon.evaluate.posteriors.calibration import calibration, reliability
+from dagathlon.evaluate.posteriors.graphs import RankedEdges
+from dagathlon.evaluations.posterior_comparison.comparison import Belief, in_one_spelling
+from dagathlon.posteriors.packed import Bools, Floats
+from dagathlon.report.page.tables import case_names
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import Combination
+
+EXACT = "exact_posterior"
+# Edges that are less probable, and not true, stand in no table.
+LEAST_WRITTEN = 0.005
+_MOST_DISPUTED = 10
+
+
+class Named(NamedTuple):
+    """A posterior with what its data are called.
+
+    Parameters
+    ----------
+    belief
+        The posterior.
+    case, set_name
+        The kind of data and the data set; the latter is empty where there is one.
+    """
+
+    belief: Belief
+    case: str
+    set_name: str
+
+    @property
+    def method(self) -> str:
+        """The setting in words."""
+        return self.belief.whose.method
+
+    @property
+    def truth(self) -> Bools | None:
+        """The true graph, if edges can be compared with it."""
+        return self.belief.verdict.truth
+
+
+def named_beliefs(beliefs: Sequence[Belief]) -> list[Named]:
+    """Posteriors, all spelled in the same way, with the names of their data sets."""
+    beliefs = in_one_spelling(beliefs)
+    names = case_names(list(dict.fromkeys(one.whose.data for one in beliefs)))
+    sets = dict.fromkeys((one.whose.data, one.whose.seed) for one in beliefs)
+    found = []
+    for one in beliefs:
+        case = names[one.whose.data]
+        title = _set_name(case, one.whose.seed, sets) if len(sets) > 1 else ""
+        found.append(Named(one, case, title))
+    return found
+
+
+def _set_name(name: str, seed: int, sets: Iterable[tuple[Combination, int]]) -> str:
+    kinds = len({data for data, _ in sets})
+    return f"{name}, seed {seed}" if kinds > 1 else f"seed {seed}"
+
+
+def reference_of(results: Results, ids: Iterable[str]) -> str | None:
+    """The first algorithm that gives exact posteriors, if there is one."""
+    exact = (one for one in ids if results.algorithms[one].module.name == EXACT)
+    return next(exact, None)
+
+
+def method_row(one: Named) -> dict[str, Any]:
+    """What a posterior cost, how far it is from truth and reference, how it was drawn."""
+    belief, verdict = one.belief, one.belief.verdict
+    return {
+        "data": one.case,
+        "seed": belief.whose.seed,
+        "setting": one.method,
+        "id": belief.whose.id,
+        "cpu": belief.cpu,
+        "e_shd": verdict.e_shd,
+        "edge_error": verdict.edge_error,
+        "graph_mmd": verdict.graph_mmd,
+        "expected edges": belief.expected_edges,
+        "draws": belief.draws or None,
+        "chains": belief.chains or None,
+        "rhat": belief.rhat,
+        "ess": belief.ess,
+        "apart": None if belief.apart is None else belief.apart[0],
+        "apart about": None if belief.apart is None else belief.apart[1],
+        "space": belief.space or None,
+    }
+
+
+def edge_rows(one: Named) -> Iterator[dict[str, Any]]:
+    """A row for each edge that is not improbable, or true."""
+    belief, truth = one.belief, one.truth
+    wanted = belief.edges >= LEAST_WRITTEN
+    for i, j in np.argwhere(wanted if truth is None else wanted | truth).tolist():
+        row: dict[str, Any] = {"data": one.case, "seed": belief.whose.seed, "setting": one.method}
+        row |= {"from": belief.names[i], "to": belief.names[j]}
+        row["probability"] = float(belief.edges[i, j])
+        if truth is not None:
+            row["in the truth"] = "yes" if truth[i, j] else "no"
+        yield row
+
+
+def pooled(found: Iterable[Named], of: str) -> list[RankedEdges]:
+    """Outcomes of edges or paths, one for each data set that has a true graph."""
+    known = (one.belief.verdict.outcomes.get(of) for one in found)
+    return [one for one in known if one is not None and len(one.present)]
+
+
+def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
+    probabilities, present = zip(*outcomes, strict=True)
+    return np.concatenate(probabilities), np.concatenate(present)
+
+
+def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
+    """Posteriors by id and setting."""
+    groups: dict[tuple[str, str], list[Named]] = {}
+    for one in found:
+        groups.setdefault((one.belief.whose.id, one.method), []).append(one)
+    return groups
+
+
+def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
+    """Reliability of edges and paths by method: of all data, and of each kind where several."""
+    cases = list(dict.fromkeys(one.case for one in found))
+    for case in ["", *(cases if len(cases) > 1 else ())]:
+        chosen = [one for one in found if case in ("", one.case)]
+        for (identifier, method), group in by_method(chosen).items():
+            about = {"data": case, "id": identifier, "setting": method}
+            for of in ("edges", "paths"):
+                yield from (about | {"of": of} | row for row in _bins(pooled(group, of), bins))
+
+
+def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[dict[str, Any]]:
+    """The bins that are not empty."""
+    if not outcomes:
+        return
+    found = reliability(*_joined(outcomes), bins)
+    for k in np.flatnonzero(found.count).tolist():
+        predicted, observed = float(found.probability[k]), float(found.frequency[k])
+        yield {"predicted": predicted, "observed": observed, "size": int(found.count[k])}
+
+
+def score_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
+    """Scores of the probabilities of edges and paths of each method, over all data sets."""
+    for (identifier, method), group in by_method(found).items():
+        for of in ("edges", "paths"):
+            outcomes = pooled(group, of)
+            if outcomes:
+                probabilities, present = _joined(outcomes)
+                row = {"of": of, "id": identifier, "setting": method}
+                row |= calibration(probabilities, present, bins)._asdict()
+                yield row | {"data sets": len(outcomes), "pairs": len(present)}
+
+
+def nearly_certain(rows: Iterable[Mapping[str, Any]], setting: str) -> Mapping[str, Any] | None:
+    """The last bin of a method: the edges that it gives 0.9 or more, if there are such."""
+    sure = [
+        row
+        for row in rows
+        if row["setting"] == setting and row["of"] == "edges" and not row["data"]
+        if row["predicted"] >= 0.9
+    ]
+    return sure[-1] if sure else None
+
+
+def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
+    """How far any two methods are apart on a data set, both ways, and where most."""
+    for left, right in itertools.product(found, found):
+        if left.belief.names != right.belief.names:
+            continue
+        a, b = left.belief.edges, right.belief.edges
+        gaps = np.abs(a - b)
+        i, j = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        names, mark = left.belief.names, left.belief.mark
+        pairs = max(len(a) * (len(a) - 1), 1) / (1 if mark == "→" else 2)
+        yield {
+            "data": left.set_name,
+            "left": left.method,
+            "right": right.method,
+            "largest": float(gaps[i, j]),
+            "mean": float(gaps.sum()) / pairs,
+            "edge": f"{names[i]} {mark} {names[j]}" if gaps[i, j] > 0 else None,
+            "left says": float(a[i, j]),
+            "right says": float(b[i, j]),
+        }
+
+
+def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
+    """The edges of one data set on which the methods differ most."""
+    names, mark = found[0].belief.names, found[0].belief.mark
+    alike = [one for one in found if one.belief.names == names]
+    each = np.array([one.belief.edges for one in alike])
+    spread = each.max(axis=0) - each.min(axis=0)
+    rows = []
+    for cell in np.argsort(-np.round(spread, 9), axis=None, kind="stable")[:_MOST_DISPUTED]:
+        i, j = divmod(int(cell), len(names))
+        if spread[i, j] > 0:
+            row: dict[str, Any] = {"edge": f"{names[i]} {mark} {names[j]}", "range": spread[i, j]}
+            rows.append(row | {one.method: float(one.belief.edges[i, j]) for one in alike})
+    return rows

@@ -1,0 +1,232 @@
+"""What posteriors say in sentences: chains that disagree, overconfidence, who is near."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
+from dagathlon.evaluations.posterior_comparison.tables import Named, nearly_certain
+from dagathlon.report.words import duration
+
+_SAFE_RHAT, _SAFE_GAP = 1.05, 0.1
+_FEW_DRAWS = 100.0
+_FEW_EVENTS = 20
+_ALIKE = 0.05
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
+    """How much was read, and how much of it is drawn."""
+    n = len(methods)
+    first = f"{n} methods give" if n > 1 else f"{methods[0]} gives"
+    words = f"{first} a distribution over graphs. "
+    if beliefs.there == 1:
+        return words.strip()
+    read = "all" if beliefs.read == beliefs.there else f"{beliefs.read:,} of"
+    words += f"Numbers are over {read} {beliefs.there:,} data sets"
+    if beliefs.read < beliefs.there:
+        words += ", the first ones of each kind"
+    if shown < beliefs.read:
+        words += f"; matrices and graphs are those of {shown} of them, the first of each kind"
+    return words + "."
+
+
+def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
+    """Which methods, and which truths, have no place here."""
+    if without:
+        yield f"No distribution over graphs came from {', '.join(without)}."
+    if no_dag:
+        yield (
+            "A true graph that is no DAG over the variables of the data is not compared with: of "
+            "edges with a direction it does not say whether they are true."
+        )
+
+
+def undirected(found: Iterable[Named]) -> Iterator[str]:
+    """How edges without a direction count, where there are such."""
+    methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
+    if methods:
+        yield (
+            f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and "
+            "differences between methods give half to each direction; scores and distances count "
+            "both."
+        )
+
+
+def undirected_truth(form: str | None) -> Iterator[str]:
+    """What posteriors over undirected graphs are compared with, where the study states it."""
+    if form is not None:
+        graph = "moral graph" if form == "moral" else "graph of unconditional dependence"
+        yield (
+            f"Distributions over undirected graphs are compared with the {graph} of a true DAG, "
+            "those over DAGs with the DAG itself."
+        )
+
+
+def searches(names: Sequence[str]) -> Iterator[str]:
+    """Which chains are left out, since they only look for the best graph."""
+    if names:
+        verb = "is a search" if len(names) == 1 else "are searches"
+        yield f"{', '.join(names)} {verb}: shares along such chains are no probabilities."
+
+
+def coverage(found: Iterable[Named]) -> Iterator[str]:
+    """Which methods cover only some of the graphs, and what they said of it.
+
+    Sentences that differ in their numbers alone, from one data set to the next, are said once.
+    """
+    said: dict[str, dict[str, None]] = {}
+    first: dict[str, str] = {}
+    for one in found:
+        space = one.belief.space
+        limited = [f"covers {space}"] if space and space.lower() != "all dags" else []
+        for words in (*limited, *(f"says: {note}" for note in one.belief.notes)):
+            alike = _NUMBER.sub("#", words)
+            first.setdefault(alike, words)
+            said.setdefault(alike, {})[one.method] = None
+    for alike, methods in said.items():
+        yield f"{'; '.join(methods)} {first[alike].rstrip('.')}."
+
+
+def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[str]:
+    """Whose weights of graphs are others than those of the reference."""
+    if reference is None or reference not in scores:
+        return
+    mine = scores[reference]
+    others = [name for name, score in scores.items() if score not in (None, mine)]
+    if others:
+        what = "its default" if mine is None else mine
+        yield (
+            f"The score of {reference} is {what}, that of {', '.join(others)} another: their "
+            "distance is also that between the scores."
+        )
+
+
+def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Which chains disagree, or have told little."""
+    settled = []
+    for method, own in _grouped(rows).items():
+        rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
+        least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
+        if rhat is not None:
+            doubt = _doubt(method, own, rhat, least)
+            settled += [] if doubt else [method]
+            yield from [doubt] if doubt else []
+        elif least < min(_FEW_DRAWS, 0.5 * own[0]["draws"]):
+            yield f"{method}: the weights of its draws leave as much as {least:.0f} of them."
+    if settled:
+        yield f"No sign that the chains of {'; '.join(settled)} have not settled."
+
+
+def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: float) -> str:
+    """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
+    worst = most_apart(own)
+    if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
+        return _disagreeing(method, rhat, worst, len(own) > 1)
+    if draws >= _FEW_DRAWS:
+        return ""
+    error = 0.5 / math.sqrt(max(draws, 1.0))
+    return (
+        f"{method}: its draws tell as much as {draws:.0f} independent ones; probabilities of "
+        f"edges have an error of {error:.2f} or so."
+    )
+
+
+def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The row whose chains differ most about an edge."""
+    return max(rows, key=lambda row: row["apart"] or 0.0)
+
+
+def _chance(draws: float, chains: int) -> float:
+    """How far two chains that agree may differ about one of many edges: five standard errors."""
+    return max(_SAFE_GAP, 5 * math.sqrt(0.5 * chains / max(draws, 1.0)))
+
+
+def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bool) -> str:
+    """That chains disagree: about an edge, or by their scores."""
+    shown = "far above 1" if rhat > 100 else f"{rhat:.2f}"
+    if worst["apart"] is None:
+        words = f"{method}: the first half of its chain differs from the second (R̂ {shown})."
+    else:
+        place = f" on {worst['data']}, seed {worst['seed']}" if several else ""
+        words = (
+            f"{method}: its chains disagree. Two of them differ by {worst['apart']:.2f} about "
+            f"{worst['apart about']}{place}; R̂ of the score is {shown}."
+        )
+    return f"{words} They are too short, or do not mix: trust its probabilities with care."
+
+
+def calibration(
+    rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Who is too sure, and whose probabilities are best by the Brier score."""
+    edges = [row for row in scores if row["of"] == "edges"]
+    for row in edges:
+        sure = nearly_certain(rows, row["setting"])
+        if sure is None or sure["size"] < _FEW_EVENTS:
+            continue
+        if sure["predicted"] - sure["observed"] > _SAFE_GAP:
+            yield (
+                f"{row['setting']} is too sure: of the edges that it gives "
+                f"{sure['predicted']:.2f} in the mean, {sure['observed']:.0%} are true."
+            )
+    if len(edges) > 1:
+        best = min(edges, key=lambda row: row["brier"])
+        yield (
+            f"The smallest Brier score of edges is that of {best['setting']} ({best['brier']:.3g})."
+        )
+
+
+def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterator[str]:
+    """Who comes nearest to the reference, or to the true graph, and at what cost."""
+    column = "e_shd" if reference is None else "edge_error"
+    known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
+    found = {name: value for name, value in known.items() if value is not None}
+    if not found:
+        return
+    best = min(found, key=lambda name: found[name])
+    cost = _mean(_grouped(rows)[best], "cpu")
+    words = f"{best} comes nearest to the true graph: {found[best]:.2f} edges wrong"
+    if reference is not None:
+        words = (
+            f"{best} comes nearest to {reference}: the largest error of an edge's probability is "
+            f"{found[best]:.2g}"
+        )
+    yield words + " in the mean" + ("." if cost is None else f", in {duration(cost)} of CPU.")
+
+
+def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Who differs most on each data set, and about what."""
+    sets: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["left"] != row["right"]:
+            sets.setdefault(row["data"], []).append(row)
+    for name, found in sets.items():
+        place = f"{name}: " if name else ""
+        most = max(found, key=lambda row: row["largest"])
+        if most["largest"] <= _ALIKE:
+            yield f"{place}all methods agree on every edge within {most['largest']:.2g}."
+            continue
+        least = min(found, key=lambda row: row["largest"])
+        yield (
+            f"{place}{most['left']} and {most['right']} differ most, by {most['largest']:.2f} "
+            f"about {most['edge']} ({most['left says']:.2f} against {most['right says']:.2f}); "
+            f"{least['left']} and {least['right']} least, by {least['largest']:.2f}."
+        )
+
+
+def _grouped(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["setting"], []).append(row)
+    return groups
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], column: str) -> float | None:
+    values = [row[column] for row in rows if row[column] is not None]
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,1 @@
+"""Predictive scores of learned networks."""

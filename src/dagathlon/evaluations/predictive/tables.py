@@ -1,0 +1,153 @@
+"""Tables of cross-validated likelihoods: a row for each data set, and means over data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dagathlon.evaluate.models.cross_validation import CrossValidated
+from dagathlon.evaluations.no_truth.scores import paired_difference
+from dagathlon.evaluations.predictive.scores import CROSS_ENTROPY
+from dagathlon.report.page.tables import case_names
+from dagathlon.report.results import Results
+from dagathlon.report.tables.places import Place, named_places, place_of
+from dagathlon.report.tables.runs import combination, combinations, mean_of
+from dagathlon.wording import counted
+
+VALUE = "cv_log_likelihood"
+
+
+def predictive_rows(
+    results: Results, found: Mapping[Place, CrossValidated], ids: Sequence[str]
+) -> list[dict[str, Any]]:
+    """One row for each data set and setting, the best setting of a data set first.
+
+    Parameters
+    ----------
+    results
+        Those of the setup, for cross-entropies and names.
+    found
+        Cross-validated log-likelihoods.
+    ids
+        Algorithms.
+    """
+    entropies = _entropies(results, ids)
+    about = named_places(results, found)
+    groups: dict[tuple[Any, ...], list[Place]] = {}
+    for place in found:
+        groups.setdefault(place[:2], []).append(place)
+    rows = []
+    for places in groups.values():
+        ordered = sorted(places, key=lambda one: -_number(found[one].mean))
+        best = found[ordered[0]]
+        for place in ordered:
+            labels = _labels(place) | {"setting": about[place]["setting"]}
+            own = found[place]
+            said = {"note": own.note or None, "remark": own.remark or None}
+            rows.append(labels | _compared(own, best) | entropies.get(place, {}) | said)
+    return rows
+
+
+def _number(value: float | None) -> float:
+    return -math.inf if value is None else value
+
+
+def _labels(place: Place) -> dict[str, Any]:
+    graph, parameters, data = place.data
+    labels = {"id": place.id, "adjmat": graph, "parameters": parameters, "data": data}
+    return labels | {"seed": place.seed}
+
+
+def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, dict[str, Any]]:
+    runs = results.runs_of(ids)
+    scores = results.scores(CROSS_ENTROPY, runs)
+    return {
+        place_of(results, run): score
+        for run, score in zip(runs, scores, strict=True)
+        if score is not None
+    }
+
+
+def _compared(own: CrossValidated, best: CrossValidated) -> dict[str, Any]:
+    """The numbers of a setting, with its difference to the best one on the same rows."""
+    row: dict[str, Any] = {"rows": own.rows, VALUE: own.mean, "se": own.error}
+    row |= {"to the best": None, "± to the best": None}
+    if own is not best and own.mean is not None and best.mean is not None:
+        row["to the best"] = own.mean - best.mean
+        if len(own.blocks) == len(best.blocks):
+            row["± to the best"] = paired_difference(own.blocks, best.blocks).error
+    return row
+
+
+def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each kind of data and setting, the best setting first.
+
+    Where a kind has several data sets, numbers are means over them and errors are over data sets;
+    differences are to the setting whose mean is best, data set by data set. A setting counts if it
+    has a number on all of them.
+
+    Parameters
+    ----------
+    rows
+        Those of `predictive_rows`.
+    """
+    names = case_names(combinations(rows))
+    found: list[dict[str, Any]] = []
+    for kind, name in names.items():
+        members = [row for row in rows if combination(row) == kind]
+        about = {"data": name} if len(names) > 1 else {}
+        found += [about | row for row in _of_kind(members)]
+    return found
+
+
+def _of_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    seeds = sorted({row["seed"] for row in rows})
+    if len(seeds) == 1:
+        dropped = ("adjmat", "parameters", "data", "seed")
+        for row in rows:
+            yield {key: value for key, value in row.items() if key not in dropped}
+        return
+    settings: dict[str, dict[int, Mapping[str, Any]]] = {}
+    for row in rows:
+        settings.setdefault(row["setting"], {})[row["seed"]] = row
+    values = {
+        setting: np.array([own[seed][VALUE] for seed in seeds])
+        for setting, own in settings.items()
+        if all(seed in own and own[seed][VALUE] is not None for seed in seeds)
+    }
+    order = sorted(values, key=lambda setting: -float(values[setting].mean()))
+    for setting in order:
+        apart = values[setting] - values[order[0]]
+        yield _means(setting, list(settings[setting].values()), values[setting], apart)
+    for setting, own in settings.items():
+        if setting not in values:
+            yield _without(setting, list(own.values()), len(seeds))
+
+
+def _means(
+    setting: str, rows: Sequence[Mapping[str, Any]], values: Any, apart: Any
+) -> dict[str, Any]:
+    best = not apart.any()
+    row = {"setting": setting, "id": rows[0]["id"], "rows": rows[0]["rows"]}
+    row |= {"data sets": len(values), VALUE: float(values.mean()), "se": _error(values)}
+    row["to the best"] = None if best else float(apart.mean())
+    row["± to the best"] = None if best else _error(apart)
+    remark = next((one["remark"] for one in rows if one["remark"]), None)
+    return row | {CROSS_ENTROPY: mean_of(rows, CROSS_ENTROPY), "note": None, "remark": remark}
+
+
+def _without(setting: str, rows: Sequence[Mapping[str, Any]], n: int) -> dict[str, Any]:
+    reasons = [row["note"] for row in rows if row[VALUE] is None]
+    missing = n - sum(row[VALUE] is not None for row in rows)
+    reason = f": {reasons[0]}" if reasons else ""
+    numbers = (VALUE, "se", "to the best", "± to the best", CROSS_ENTROPY, "remark")
+    about = {"setting": setting, "id": rows[0]["id"], "rows": None, "data sets": n - missing}
+    note = f"on {missing} of {counted(n, 'data set')} there is no number{reason}"
+    return about | dict.fromkeys(numbers) | {"note": note}
+
+
+def _error(values: Any) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))

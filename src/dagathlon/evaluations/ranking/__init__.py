@@ -1,0 +1,1 @@
+"""Rankings of learners with significance tests."""

@@ -1,0 +1,148 @@
+"""Average ranks on a line, with bars over those that cannot be told apart (Demšar 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dagathlon.evaluate.ranking.significance import Nemenyi
+from dagathlon.report.charts.parts import Chart, nothing
+from dagathlon.report.figures.palette import Look
+
+_WIDTH, _STEP, _LETTER = 720, 20, 6.0
+_LEAST_AXIS, _POINT = 170, 16
+_BAR = 0.42
+_INK = {"color": "#8c8c8c"}
+
+
+def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Look) -> Chart:
+    """The critical-difference diagram: the best to the left, bars join what does not differ.
+
+    Parameters
+    ----------
+    found
+        Average ranks and groups; None when there are too few blocks.
+    ids
+        The algorithm of each competitor.
+    look
+        Colours and symbols.
+    """
+    if found is None:
+        return nothing("ranks are compared on five or more blocks of data that all took part in")
+    k = len(found.names)
+    top = 1.0 + _BAR * len(found.groups)
+    rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
+    depth = max(float(row["y"]) for row in rows) + 0.6
+    left, right = _gutter(rows, "left"), _gutter(rows, "right")
+    axis = max(_LEAST_AXIS, _POINT * k)
+    x = _axis(k, left, right, axis)
+    y: Chart = {"field": "y", "type": "quantitative", "axis": None}
+    y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
+    layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
+    height = int(_STEP * (depth + 1.2))
+    # A page that is narrower than this lets the reader scroll rather than cut the names.
+    least = round(left + right + axis)
+    room = {"least_width": least}
+    return {"width": max(_WIDTH, least), "height": height, "layer": layers, "usermeta": room}
+
+
+def _gutter(rows: list[dict[str, Any]], side: str) -> float:
+    """The room that the names on one side need."""
+    return _LETTER * max((len(row["label"]) for row in rows if row["side"] == side), default=0) + 12
+
+
+def _axis(k: int, left: float, right: float, least: float) -> Chart:
+    """Ranks from 1 to k, with gutters on both sides for the names, however wide the figure."""
+    unit = f"{k - 1} / max(width - {left + right:.6g}, {least / 2})"
+    low, high = {"expr": f"1 - {left:.6g} * {unit}"}, {"expr": f"{k} + {right:.6g} * {unit}"}
+    ticks = list(range(1, k + 1, 1 + k // 16))
+    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "d"}
+    return {
+        "field": "rank",
+        "type": "quantitative",
+        "title": "average rank ↓",
+        "scale": {"domainMin": low, "domainMax": high, "nice": False, "zero": False},
+        "axis": shown,
+    }
+
+
+def _place(found: Nemenyi, i: int, top: float) -> dict[str, Any]:
+    """The better half is named on the left, from the best down; the others on the right."""
+    k = len(found.names)
+    left = i < (k + 1) // 2
+    row = i if left else k - 1 - i
+    rank = found.averages[i]
+    return {
+        "name": found.names[i],
+        "label": f"{found.names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {found.names[i]}",
+        "rank": rank,
+        "end": 1.0 if left else float(k),
+        "y": top + row,
+        "zero": 0.0,
+        "side": "left" if left else "right",
+    }
+
+
+def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[Chart]:
+    values: Chart = {"values": rows}
+    line: Chart = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
+    tips = [{"field": "name", "title": "setting"}, {"field": "rank", "format": ".3f"}]
+    down: Chart = {"mark": line, "encoding": {"x": x, "y": y, "y2": {"field": "zero"}}}
+    across: Chart = {"mark": line, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}}
+    point: Chart = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": y | {"field": "zero"},
+            "color": look.colour(legend=False),
+            "shape": look.shape(legend=False),
+            "tooltip": tips,
+        },
+    }
+    labels: list[Chart] = [
+        {
+            "transform": [{"filter": {"field": "side", "equal": side}}],
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11},
+            "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "label"}},
+        }
+        for side, align, dx in (("left", "right", -5), ("right", "left", 5))
+    ]
+    return [{"data": values, **part} for part in (down, across, *labels, point)]
+
+
+def _groups(found: Nemenyi, x: Chart, y: Chart) -> Chart:
+    values = [
+        {
+            "rank": found.averages[first],
+            "end": found.averages[last],
+            "y": 0.45 + _BAR * i,
+            "text": f"no difference among {last - first + 1}",
+        }
+        for i, (first, last) in enumerate(found.groups)
+    ]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "rule", "strokeWidth": 4, "strokeCap": "round", "opacity": 1},
+        "encoding": {"x": x, "x2": {"field": "end"}, "y": y, "tooltip": {"field": "text"}},
+    }
+
+
+def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
+    """The critical difference as a length, above the axis."""
+    end = min(1 + found.difference, float(len(found.names)))
+    cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
+    text = f"critical difference {found.difference:.2f}{cut}, {found.n} blocks"
+    values = {"values": [{"rank": 1.0, "end": end, "y": -0.65, "text": text}]}
+    whole = {"values": [{"rank": 1.0, "end": float(len(found.names)), "y": 0.0}]}
+    line = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
+    rule = {"type": "rule", "strokeWidth": 2, "opacity": 1, "color": "#d55e00"}
+    label = {"type": "text", "align": "left", "dx": 6, "fontSize": 11}
+    return [
+        {"data": whole, "mark": line, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+        {"data": values, "mark": rule, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+        {
+            "data": values,
+            "mark": label,
+            "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "text"}},
+        },
+    ]

@@ -1,0 +1,254 @@
+"""The tables of a ranking: what the files and the page of a report are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.graphs.control import Baselines
+from dagathlon.evaluate.ranking.contest import Contest
+from dagathlon.evaluate.ranking.ranks import Scores, Unit, direction, score_table
+from dagathlon.evaluate.ranking.strengths import (
+    LikeMine,
+    data_facts,
+    ranks_by_kind,
+    relative_scores,
+    strengths,
+)
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.verdict import Verdict, verdict
+from dagathlon.report.charts.failures import STATUSES
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import named
+from dagathlon.study.records.schema import Algorithm
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Everything that ranks tell about the runs of a setup.
+
+    Parameters
+    ----------
+    rows
+        One row per run, with `setting`.
+    entries
+        The algorithms by id.
+    asked
+        Metrics to rank by.
+    alpha
+        Level of the tests.
+    diagnostics
+        One row per data set, where there are any.
+    baselines
+        What graphs score that nobody had to learn, by data set.
+    unit
+        What counts once in an average rank.
+    """
+
+    rows: Sequence[Row]
+    entries: Mapping[str, Algorithm]
+    asked: Sequence[str]
+    alpha: float
+    diagnostics: Sequence[Row] = ()
+    baselines: Baselines = field(default_factory=dict)
+    unit: Unit = "data_set"
+
+    @classmethod
+    def of(
+        cls,
+        results: Results,
+        ids: Sequence[str],
+        asked: Sequence[str],
+        alpha: float,
+        unit: Unit,
+    ) -> Ranks:
+        """The ranks of a setup's runs."""
+        joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
+        entries = results.algorithms
+        rows = named(results.comparable([row | further for row, further in joined]), entries)
+        return cls(rows, entries, asked, alpha, results.case_rows, results.baselines, unit)
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """The metrics that some run has a number for."""
+        asked = dict.fromkeys(self.asked)
+        return [m for m in asked if any(is_number(row.get(m)) for row in self.rows)]
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """The algorithm of each setting."""
+        return {row["setting"]: row["id"] for row in self.rows}
+
+    @cached_property
+    def facts(self) -> dict[tuple[Any, ...], dict[str, Any]]:
+        """What is known of the data."""
+        return data_facts(self.rows, self.diagnostics)
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """Each metric by data set and setting."""
+        return {metric: score_table(self.rows, metric) for metric in self.metrics}
+
+    @cached_property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each metric; the page's lead is one of these."""
+        about = (self.baselines, self.unit)
+        found = {
+            m: verdict(self.rows, m, direction(m), *about, alpha=self.alpha) for m in self.metrics
+        }
+        return {metric: one for metric, one in found.items() if one is not None}
+
+    @property
+    def contests(self) -> dict[str, Contest]:
+        """The ranking by each metric."""
+        return {metric: one.contest for metric, one in self.verdicts.items()}
+
+    def below(self, metric: str) -> Counter[str]:
+        """On how many kinds of data each setting is worse than the best baseline."""
+        kinds = self.verdicts[metric].kinds
+        return Counter(setting for kind in kinds for setting in kind.below)
+
+    def like_mine(self, metric: str) -> list[LikeMine]:
+        """Average ranks of the algorithms by kind of data."""
+        found = self.contests[metric]
+        return ranks_by_kind(found.table, found.better, self.facts, self.unit)
+
+    def strengths(self) -> list[Row]:
+        """Each setting in each category."""
+        return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
+
+
+def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
+    """All tables by name."""
+    return {
+        "ranks": list(_rank_rows(ranks)),
+        "relative": list(_relative_rows(ranks)),
+        "tests": list(_significance_rows(ranks)),
+        "pairwise": list(_pair_rows(ranks)),
+        "strengths": ranks.strengths(),
+        "data_like_mine": list(_like_mine_rows(ranks)),
+        "costs": list(_cost_rows(ranks)),
+        "sensitivity": list(_sensitivity_rows(ranks)),
+    }
+
+
+def _rank_rows(ranks: Ranks) -> Iterator[Row]:
+    """Places and average ranks of the contenders by metric, then the other settings."""
+    for metric, found in ranks.contests.items():
+        below = ranks.below(metric)
+        among = {one.setting: one for one in found.settings}
+        placed = {one.setting: one for one in found.places}
+        for name in dict.fromkeys([*placed, *among]):
+            one, any_one = placed.get(name), placed.get(name) or among[name]
+            yield {
+                "metric": metric,
+                "overall_rank": None if one is None else one.place,
+                "id": any_one.id,
+                "setting": name,
+                "average_rank": None if one is None else one.average,
+                "rank_sd": None if one is None else one.deviation,
+                "rank_among_settings": among[name].average if name in among else None,
+                "data_sets": any_one.n,
+                "blocks": any_one.blocks,
+                "failures": any_one.failures,
+                "kinds_below_baseline": below[name],
+            }
+
+
+def _relative_rows(ranks: Ranks) -> Iterator[Row]:
+    """Means between the worst and the best, by metric, kind of data and setting."""
+    for metric, scores in ranks.scores.items():
+        for one in relative_scores(scores, direction(metric)):
+            yield {
+                "metric": metric,
+                "setting": one.name,
+                **dict(zip(("adjmat", "parameters", "data"), one.case, strict=True)),
+                "mean": one.mean,
+                "relative": "F" if one.failures else one.share,
+            }
+
+
+def _significance_rows(ranks: Ranks) -> Iterator[Row]:
+    """Friedman's test and Nemenyi's critical difference, by metric."""
+    for metric, contest in ranks.contests.items():
+        found, groups = contest.friedman(), contest.nemenyi()
+        if found is not None and groups is not None:
+            row = {"metric": metric, "data_sets": contest.n_cases, "blocks": found.n}
+            row["algorithms"] = found.k
+            row |= {"friedman": found.statistic, "p": found.p_value}
+            row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
+            yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}
+
+
+def _pair_rows(ranks: Ranks) -> Iterator[Row]:
+    """Wilcoxon's test of every pair of algorithms, each at its best setting."""
+    for metric, contest in ranks.contests.items():
+        for pair in contest.pairwise():
+            row = pair._asdict()
+            row["p_holm"] = row.pop("adjusted")
+            yield {"metric": metric} | row
+
+
+def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
+    """Average ranks by kind of data."""
+    for metric in ranks.contests:
+        for one in ranks.like_mine(metric):
+            about = {"metric": metric, "factor": one.factor, "value": one.value}
+            for name, average in one.averages.items():
+                yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
+
+
+def _cost_rows(ranks: Ranks) -> Iterator[Row]:
+    """How the runs of each setting ended and what they cost."""
+    groups: dict[str, list[Row]] = {}
+    for row in ranks.rows:
+        groups.setdefault(row["setting"], []).append(row)
+    for setting, members in groups.items():
+        row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
+        row |= {status: sum(m["status"] == status for m in members) for status in STATUSES}
+        for column in ("time", "cpu", "memory"):
+            found = [m[column] for m in members if is_number(m.get(column))]
+            for name, of in (("median", np.median), ("max", np.max), ("total", np.sum)):
+                if (column, name) != ("memory", "total"):
+                    row[f"{column}_{name}"] = float(of(found)) if found else None
+        yield row
+
+
+def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
+    """Each metric against each parameter that the study varies, and its spread over seeds."""
+    for metric in ranks.metrics:
+        for identifier in dict.fromkeys(ranks.ids.values()):
+            mine = [row for row in ranks.rows if row["id"] == identifier]
+            for name in _varied(ranks.entries[identifier]):
+                yield from _against(mine, metric, name)
+
+
+def _varied(entry: Algorithm) -> list[str]:
+    return list(entry.varied)
+
+
+def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        case = (row["adjmat"], row["parameters"], row["data"])
+        groups.setdefault((str(row.get(parameter)), *case), []).append(row)
+    for (value, adjmat, parameters, data), members in groups.items():
+        numbers = [float(row[metric]) for row in members if is_number(row.get(metric))]
+        about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}
+        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(numbers)}
+        yield about | _spread(numbers)
+
+
+def _spread(numbers: Sequence[float]) -> Row:
+    if not numbers:
+        return dict.fromkeys(("mean", "sd", "median", "q05", "q95"))
+    low, middle, high = (float(q) for q in np.quantile(numbers, (0.05, 0.5, 0.95)))
+    sd = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
+    return {"mean": float(np.mean(numbers)), "sd": sd, "median": middle, "q05": low, "q95": high}

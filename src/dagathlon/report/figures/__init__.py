@@ -1,0 +1,1 @@
+"""Figures: charts drawn, painted, cached and written to files."""

@@ -1,0 +1,1 @@
+"""The live page and the scoreboard on a terminal."""

@@ -1,0 +1,214 @@
+"""The scoreboard of a study that is under way: each setting as far as its runs are in."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.evaluate.ranking.summary import endings, setting_summary
+from dagathlon.evaluate.ranking.verdict import Verdict, is_same
+from dagathlon.report.page.lead import contenders, number, ranked_data
+from dagathlon.report.page.tables import Tables
+from dagathlon.report.page.verdict import lead, verdicts_of
+from dagathlon.report.results import Results
+from dagathlon.report.tables.runs import combinations, setting_name
+from dagathlon.report.words import duration, short_title, words
+from dagathlon.wording import counted
+
+Row: TypeAlias = Mapping[str, Any]
+
+_METRICS = 4
+_MOST_ROWS = 100
+_COSTS = ("time", "memory")
+_UNPLACED = (
+    " Settings without a place are not the best of their algorithm, or took part in too few data "
+    "sets to be ranked."
+)
+
+
+class _Cell(NamedTuple):
+    """A number of a setting, as it is shown, and whether it may be compared with others."""
+
+    value: float
+    shown: str
+    fair: bool
+
+
+_Column: TypeAlias = Mapping[str, _Cell]
+
+
+def scoreboard(results: Results) -> dict[str, Any]:
+    """The leading sentences and the table of one setup, for JSON.
+
+    Both are of the same verdicts, on the data sets on which all runs are in, so that settings of
+    an unfinished study are compared on like data. On one kind of data the numbers are means, on
+    several average ranks; before there is a verdict, means of the runs that are in.
+    """
+    tables = Tables(results, {})
+    runs = tables.compared or tables.runs
+    metrics = [m for m in _by_quality(tables) if m not in _COSTS][:_METRICS]
+    chosen = tables.verdict(metrics[0]) if metrics and tables.compared else None
+    several = len(chosen.kinds) != 1 if chosen else bool(runs) and len(combinations(runs)) > 1
+    columns = [_column(tables, runs, metric, several=several) for metric in metrics]
+    lines = sorted(
+        _lines(results, tables.runs, runs),
+        key=lambda line: _order(line, columns, metrics, chosen, several=several),
+    )
+    ends = ["failed", *(["skipped"] if any(line["skipped"] for line in lines) else [])]
+    places = _places(columns[0], metrics[0], several) if columns else {}
+    titles = [f"rank by {short_title(m)[:-2]}" if several else short_title(m) for m in metrics]
+    sentences = lead(results, tables, verdicts_of(tables))
+    standing = results.standing
+    partial = several and chosen and any(line["setting"] not in places for line in lines)
+    unplaced = _UNPLACED if partial else ""
+    remark = f" {results.metric_note}" if chosen and results.metric_note else ""
+    return {
+        "title": results.title,
+        "there": standing.there,
+        "planned": standing.planned,
+        "words": standing.line(),
+        "lead": sentences,
+        "lead_text": _plain(sentences),
+        "note": _note(len(results.compared), chosen, several=several) + unplaced + remark,
+        "header": [*["place"][: len(columns)], "setting", "runs", *ends, *titles, "median time"],
+        "data_sets": len(results.compared),
+        "rows": [_shown(line, ends, columns, places) for line in lines[:_MOST_ROWS]],
+        "more": max(len(lines) - _MOST_ROWS, 0),
+    }
+
+
+def _plain(sentences: str) -> str:
+    """The words without their marks, for a terminal: a paragraph a line."""
+    return html.unescape(re.sub(r"<[^>]+>", "", sentences.replace("</p><p", "</p>\n<p")))
+
+
+def _note(data_sets: int, chosen: Verdict | None, *, several: bool) -> str:
+    """The caption: what the numbers are, and over which data."""
+    if not data_sets:
+        return "No data set has all its runs yet: these are numbers of unlike data."
+    if chosen is None:
+        where = f"the {counted(data_sets, 'data set')} on which all runs are in"
+        where = "the only data set" if data_sets == 1 else where
+        return f"Times on {where}, the fastest first."
+    if several:
+        first = f"Average ranks of {contenders(chosen)} over {ranked_data(chosen.contest)}"
+        return f"{first}, the best first; = marks equal places. Unlike data are not averaged."
+    return (
+        f"Means over {counted(chosen.kinds[0].n, 'data set')}, the best first; = marks equal "
+        "places, ▾ is worse than the best baseline, and settings with numbers on fewer of the data "
+        "sets are not ranked."
+    )
+
+
+def _by_quality(tables: Tables) -> list[str]:
+    """The headline metrics, the one that the verdict is about first."""
+    if not tables.has_truth:
+        return []
+    return list(dict.fromkeys([m for m in (tables.quality,) if m] + tables.headlines))
+
+
+def _column(tables: Tables, runs: Sequence[Row], metric: str, *, several: bool) -> _Column:
+    """The numbers of a metric by setting, as the verdict has them."""
+    found = tables.verdict(metric) if tables.compared else None
+    if several:
+        return {} if found is None else _ranks(found)
+    return _means(tables, runs, metric, found)
+
+
+def _means(tables: Tables, runs: Sequence[Row], metric: str, found: Verdict | None) -> _Column:
+    """Means over the seeds of one kind of data, with what speaks against them."""
+    fair = found.kinds[0].means if found is not None and len(found.kinds) == 1 else {}
+    cells = {}
+    for row in setting_summary(runs, [metric]):
+        name, mean, note = row["setting"], row[f"{metric}_mean"], tables.note(row, metric)
+        sign = "" if note is None else f" {note.partition(' ')[0]}"
+        if name in fair:
+            sign = sign if sign.startswith(" ▾") else ""
+            cells[name] = _Cell(fair[name], number(fair[name]) + sign, fair=True)
+        elif mean is not None:
+            cells[name] = _Cell(mean, number(mean) + sign, fair=False)
+    return cells
+
+
+def _ranks(found: Verdict) -> _Column:
+    """Average ranks of the contenders."""
+    n = found.contest.n_cases
+    return {
+        one.setting: _Cell(
+            one.average,
+            f"{one.average:.2f}" + ("" if one.n == n else f" ({one.n} of {n})"),
+            fair=True,
+        )
+        for one in found.places
+    }
+
+
+def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
+    """Places by the first metric: equal numbers share one, marked by an equals sign."""
+    sign = -1.0 if words(metric).better == "more" and not several else 1.0
+    fair = {name: sign * cell.value for name, cell in column.items() if cell.fair}
+    found = {}
+    for name, value in fair.items():
+        others = [other for key, other in fair.items() if key != name]
+        place = 1 + sum(other < value and not is_same(other, value) for other in others)
+        found[name] = f"{place}{'=' if any(is_same(other, value) for other in others) else ''}"
+    return found
+
+
+def _lines(
+    results: Results, all_runs: Sequence[Row], runs: Sequence[Row]
+) -> Iterator[dict[str, Any]]:
+    """One line per setting of the plan, whether a run of it is in or not."""
+    planned = Counter((run.entry, run.setting) for run in results.plan.runs)
+    there = Counter((run.entry, run.setting) for run in results.runs)
+    ended, members = _by_setting(all_runs), _by_setting(runs)
+    for (entry, setting), count in planned.items():
+        algorithm = results.algorithms[entry]
+        line: dict[str, Any] = {"there": there[entry, setting], "planned": count}
+        line["setting"] = setting_name(algorithm, algorithm.settings[setting].values)
+        line |= endings(ended.get(line["setting"], []))
+        mine = members.get(line["setting"], [])
+        times = [row["time"] for row in mine if row["time"] is not None]
+        yield line | {"time": median(times) if times else None}
+
+
+def _by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["setting"], []).append(row)
+    return found
+
+
+def _order(
+    line: Row,
+    columns: Sequence[_Column],
+    metrics: Sequence[str],
+    chosen: Verdict | None,
+    *,
+    several: bool,
+) -> tuple[int, float]:
+    """The best first, by the metric that stands for all; then who has no place, or no number."""
+    cell = columns[0].get(line["setting"]) if columns else None
+    value = line["time"] if not columns else None if cell is None else cell.value
+    if value is None:
+        others = [one.setting for one in chosen.contest.settings] if chosen else []
+        known = line["setting"] in others
+        return 2, float(others.index(line["setting"]) if known else len(others))
+    more = bool(metrics) and not several and words(metrics[0]).better == "more"
+    return int(cell is not None and not cell.fair), -value if more else value
+
+
+def _shown(
+    line: Row, ends: Sequence[str], columns: Sequence[_Column], places: Mapping[str, str]
+) -> list[str]:
+    name, time = line["setting"], line["time"]
+    numbers = [column[name].shown if name in column else "–" for column in columns]
+    # Skipped runs have a column of their own: nobody ran them.
+    there = f"{line['there'] - line['skipped']:,} of {line['planned'] - line['skipped']:,}"
+    cost = "–" if time is None else duration(time)
+    place = [places.get(name, "–")] if columns else []
+    return [*place, name, there, *(f"{line[end]:,}" for end in ends), *numbers, cost]

@@ -1,0 +1,375 @@
+"""`Results`: the only door to what a study has computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from dagathlon.data import Dataset
+from dagathlon.errors import StudyError
+from dagathlon.evaluate.graphs.control import Baselines
+from dagathlon.evaluate.ranking.ranks import UNITS, Unit
+from dagathlon.graphs import Graph
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
+from dagathlon.learners.base import Estimate
+from dagathlon.modules import modules
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.tables.baselines import baselines_of
+from dagathlon.study.config.evaluation import Request
+from dagathlon.study.config.study_file import shown_besides
+from dagathlon.study.plan.plan import Case, Origin, Run
+from dagathlon.study.plan.scoring import STANDARD
+from dagathlon.study.plan.task import Status
+from dagathlon.study.records.completeness import Standing, state_of
+from dagathlon.study.records.file import load
+from dagathlon.study.records.provenance import Provenance
+from dagathlon.study.records.results import RunResults, RunRows
+from dagathlon.study.records.schema import Algorithm, SavedPlan, SavedSetup, SavedStudy
+from dagathlon.study.store.store import Store
+
+PARTIAL = "partial"
+RANKING = "ranking"
+"""Name of the evaluation that says how the verdict ranks."""
+DIAGNOSTICS = "diagnostics"
+"""Name of the score of data sets that the page knows how to show."""
+
+_OPEN_DIRECTIONS = (
+    "In BSF and the other metrics of Bayesys, directions that the equivalence class of the truth "
+    "leaves open cost nothing, as the study asks."
+)
+
+
+class NotShown(NamedTuple):
+    """An evaluation that the study asks for and that cannot be made here, and why."""
+
+    name: str
+    reason: str
+
+
+class _Asked(NamedTuple):
+    """What the setup asks for: the evaluations that are known here, and the others."""
+
+    known: list[Request]
+    unknown: list[NotShown]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What evaluations and the page read: the results of one setup, by label.
+
+    A run is known by its algorithm (`Run.entry`, `Run.setting`) and its data set (`case`); a data
+    set by its labels, its seed and its transforms. What is not there is None or left out.
+
+    Parameters
+    ----------
+    study
+        One setup of a study, as its run saved it.
+    provenance
+        Where and when it was run, and whether it still runs.
+    store
+        The results.
+    folder
+        The folder of the setup.
+    """
+
+    study: SavedStudy
+    provenance: Provenance
+    store: Store
+    folder: Path
+
+    @classmethod
+    def of(cls, folder: Path, store: Store) -> Results:
+        """Of the folder in which a run has saved a setup."""
+        return cls(load(folder), Provenance.load(folder), store, folder)
+
+    @property
+    def setup(self) -> SavedSetup:
+        """The setup."""
+        return self.study.setup
+
+    @property
+    def plan(self) -> SavedPlan:
+        """What was to be run."""
+        return self.study.plan
+
+    @property
+    def title(self) -> str:
+        """The setup's."""
+        return self.setup.title
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The algorithms of the setup, in order of appearance."""
+        return self.setup.ids
+
+    @property
+    def algorithms(self) -> Mapping[str, Algorithm]:
+        """All algorithms of the study by id: their modules, parameters and settings in words."""
+        return self.study.algorithms
+
+    @cached_property
+    def look(self) -> Look:
+        """Colours and symbols of the setup's algorithms."""
+        return Look.of(self.ids)
+
+    @property
+    def study_name(self) -> str:
+        """Name of the study's file."""
+        return self.study.name
+
+    @property
+    def study_text(self) -> bytes:
+        """Content of the study's file."""
+        return self.study.text
+
+    @cached_property
+    def _results(self) -> RunResults:
+        return RunResults(self.study, self.store)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How much of the setup is there."""
+        state = state_of(self.provenance, self.store)
+        limited = self.provenance.partial
+        return Standing(len(self.runs), len(self.plan.runs), state, limited)
+
+    @property
+    def partial(self) -> bool:
+        """Whether runs are missing; every table says so."""
+        return self.standing.partial
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs of the setup that are in."""
+        return self._results.runs
+
+    @cached_property
+    def made_on(self) -> Mapping[str, int]:
+        """How many learning runs each machine has made, by its name; skipped ones ran nowhere."""
+        runs = (*self.plan.runs, *self.plan.further)
+        keys = {self.plan.keys[run.learn] for run in runs}
+        outcomes = self._results.outcomes
+        ended = (outcomes[key] for key in keys if key in outcomes)
+        return Counter(one.host for one in ended if one.status is not Status.SKIPPED)
+
+    def runs_of(self, ids: Iterable[str]) -> list[Run]:
+        """Runs of the named algorithms, in the order of the joint table."""
+        wanted = set(ids)
+        return [run for run in self.runs if run.entry in wanted]
+
+    def further_runs(self, ids: Iterable[str], *transforms: str) -> list[Run]:
+        """Runs on transformed data that an evaluation asked for, of those that are in.
+
+        Parameters
+        ----------
+        ids
+            Algorithms.
+        *transforms
+            The labels of what was asked for, `Learning.label`.
+        """
+        wanted = set(ids)
+        asked = [run for label in dict.fromkeys(transforms) for run in self._further.get(label, ())]
+        ended = [run for run in asked if self._results.outcome(run) is not None]
+        return [run for run in ended if run.entry in wanted]
+
+    @cached_property
+    def _further(self) -> Mapping[str, Sequence[Run]]:
+        """Runs on transformed data by the label of the transforms."""
+        found: dict[str, list[Run]] = {}
+        for run in self.plan.further:
+            found.setdefault(self.case(run).transform, []).append(run)
+        return found
+
+    def case(self, run: Run) -> Case:
+        """The data set of a run."""
+        return self.plan.cases[run.case]
+
+    def algorithm(self, run: Run) -> Algorithm:
+        """The object of the study that a run comes from."""
+        return self.algorithms[run.entry]
+
+    def algorithm_behind(self, identifier: str) -> str:
+        """The module of an id; for a name of Benchpress's the one that it runs."""
+        name = self.algorithms[identifier].module.name
+        runs = getattr(modules("algorithm").get(name), "runs", None)
+        return getattr(runs, "name", "") or name
+
+    def values(self, run: Run) -> Mapping[str, Any]:
+        """The parameters of a run as the study gives them."""
+        return self.algorithm(run).settings[run.setting].values
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The data sets of the setup, each once, in order; without those of further runs."""
+        mine: dict[tuple[Any, ...], Case] = {}
+        for case in self.plan.cases:
+            if not case.transform:
+                mine.setdefault(case[2:8], case)
+        return list(mine.values())
+
+    def origin(self, case: Case) -> Origin:
+        """The data entry of the setup that a data set comes from."""
+        return self.plan.origins[case.origin]
+
+    @cached_property
+    def _all_rows(self) -> RunRows:
+        found = self._results.rows
+        if self.partial:
+            return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
+        return found
+
+    def rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """The joint table of the named algorithms, one row for each of `runs_of`."""
+        wanted = set(ids)
+        return [row for row in self._all_rows.joint if row["id"] in wanted]
+
+    def further_rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Metrics that the joint table does not have, one row for each of `rows`."""
+        wanted = set(ids)
+        pairs = zip(*self._all_rows, strict=True)
+        return [further for row, further in pairs if row["id"] in wanted]
+
+    def rows_of(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        """How runs ended and what they score: rows as in the joint table, with further metrics.
+
+        ``transform`` says on what an evaluation had them learn; it is empty for the study's own.
+        """
+        found = self._results.rows_of(runs)
+        labels = ({"transform": self.case(run).transform} for run in runs)
+        return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
+
+    @cached_property
+    def rank_unit(self) -> Unit:
+        """What counts once in an average rank: as the report was asked, else as the study says."""
+        said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
+        found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
+        return cast(Unit, found) if found in UNITS else UNITS[0]
+
+    @cached_property
+    def metric_note(self) -> str:
+        """A sentence where metrics are not those that their names mean by default; else empty."""
+        asked = [one.values.get("equivalent") for one in self.setup.evaluations]
+        return _OPEN_DIRECTIONS if True in asked else ""
+
+    @cached_property
+    def rank_alpha(self) -> float:
+        """Level of the critical difference of ranks, as the study's ranking says."""
+        said = [one.values.get("alpha") for one in self.setup.evaluations if one.name == RANKING]
+        found = next((a for a in said if isinstance(a, float) and 0 < a < 1), 0.05)
+        return float(found)
+
+    @cached_property
+    def compared(self) -> set[tuple[Any, ...]]:
+        """Seed and labels of the data sets on which all runs are in: those that compare fairly."""
+        missing = {run.case for run in set(self.plan.runs).difference(self.runs)}
+        planned = {run.case for run in self.plan.runs}
+        return {self.plan.cases[case][2:6] for case in planned - missing}
+
+    def comparable(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows of data sets on which all runs are in; all of them when nothing is missing.
+
+        A setting that has not come to a data set yet must not look as if it had failed there.
+        """
+        names = ("seed", "adjmat", "parameters", "data")
+        return [row for row in rows if tuple(row[name] for name in names) in self.compared]
+
+    def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
+        """A score that an evaluation asked for by name: one value per run, None where none is."""
+        return self._results.scores(name, runs)
+
+    def data_rows(self, name: str) -> list[dict[str, Any]]:
+        """A score of data sets that an evaluation asked for by name: one row per data set."""
+        return self._results.data_rows(name)
+
+    @cached_property
+    def case_rows(self) -> list[dict[str, Any]]:
+        """Diagnostics of the data sets, where the study asks for them."""
+        return self.data_rows(DIAGNOSTICS)
+
+    @cached_property
+    def baselines(self) -> Baselines:
+        """What graphs score that nobody had to learn, by data set and metric."""
+        keys = {c: self.plan.keys[c.graph] for c in self.cases if c.graph is not None}
+        loaded = dict(self.store.load_many(set(keys.values())))
+        truths = ((case, loaded.get(key)) for case, key in keys.items())
+        graphs = [(case, truth) for case, truth in truths if isinstance(truth, Graph)]
+        if self.undirected is not None:
+            formed = ((case, undirected_form(one, self.undirected)) for case, one in graphs)
+            graphs = [(case, one) for case, one in formed if one is not None]
+        return baselines_of(graphs, self.case_rows)
+
+    @cached_property
+    def undirected(self) -> UndirectedForm | None:
+        """What graphs of directed edges are compared by, as the evaluation `metrics` says."""
+        said = (
+            one.values.get("undirected") for one in self.setup.evaluations if one.name == STANDARD
+        )
+        return cast("UndirectedForm | None", next(filter(None, said), None))
+
+    @cached_property
+    def _asked(self) -> _Asked:
+        """The setup's evaluations, by those that are installed here; none is looked for."""
+        asked, known = _Asked([], []), modules("evaluation")
+        for name, values in ((one.name, one.values) for one in self.setup.evaluations):
+            if name not in known:
+                reason = "no evaluation of that name is installed here (--modules names a file)"
+                asked.unknown.append(NotShown(name, reason))
+                continue
+            try:
+                asked.known.append(cast(type[Request], known[name]).from_json(values, name))
+            except StudyError as error:
+                asked.unknown.append(NotShown(name, str(error)))
+        return asked
+
+    @property
+    def evaluations(self) -> list[Request]:
+        """What the setup asks for and is known here."""
+        return self._asked.known
+
+    @cached_property
+    def shown(self) -> list[Request]:
+        """What the page shows without being asked."""
+        named = {*(one.name for one in self.setup.evaluations), *self.setup.off}
+        return list(shown_besides(named, self.ids, self.setup.has_truth))
+
+    @property
+    def not_shown(self) -> list[NotShown]:
+        """What the study asks for and cannot be made here, each with the reason."""
+        return list(dict.fromkeys(self._asked.unknown))
+
+    def truth(self, case: Case) -> Graph | None:
+        """The true graph of a data set."""
+        found = self._result(case.graph)
+        return found if isinstance(found, Graph) else None
+
+    def data(self, case: Case) -> Dataset | None:
+        """The rows of a data set."""
+        found = self._result(case.data)
+        return found if isinstance(found, Dataset) else None
+
+    def learned(self, run: Run) -> Estimate | None:
+        """What the learner of a run returned, with its chains if it is a sampler."""
+        found = self._result(run.learn)
+        return found if isinstance(found, Estimate) else None
+
+    def estimates(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Graph]]:
+        """The learned graphs of many runs, of those that have one."""
+        keys = self.plan.keys
+        found = dict(self.store.load_many({keys[run.estimate] for run in runs}))
+        for run in runs:
+            estimate = found.get(keys[run.estimate])
+            if isinstance(estimate, Estimate):
+                yield run, estimate.graph
+
+    def log(self, run: Run) -> str:
+        """What the step of a run that failed left behind."""
+        outcome = self._results.outcome(run)
+        return "" if outcome is None or outcome.status is Status.OK else outcome.detail
+
+    def _result(self, position: int | None) -> Any:
+        """The stored result of a task, None when there is none."""
+        return None if position is None else self.store.load(self.plan.keys[position])

@@ -1,0 +1,1 @@
+"""Tables that pages and files are made of."""

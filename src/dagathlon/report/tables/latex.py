@@ -1,0 +1,255 @@
+"""Tables in print: a long table as lines and columns, in LaTeX and in HTML."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.evaluate.ranking.summary import is_number
+
+Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[Row]
+# A page of print has room for so many lines; longer tables go on on the next page.
+_MOST_LINES = 45
+_TINY = 0.01
+_SPECIAL = {
+    **{char: rf"\{char}" for char in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"\u00a0": "~", "±": r"$\pm$", "−": "$-$", "Δ": r"$\Delta$", "×": r"$\times$"},
+}
+_NOTES = {
+    "±": "± is half the width of the 95 % interval.",
+    "F": "F: every run failed.",
+    "*": "*: of the runs that finished.",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a long table stands in print.
+
+    Parameters
+    ----------
+    caption
+        What the table shows.
+    rows
+        Columns whose values name the lines.
+    values
+        Columns of what is shown. A number ``x`` with ``x_low`` and ``x_high`` beside it has half
+        the width of that interval in small print.
+    columns
+        Columns whose values name the columns of the print; each of `values` then has a table of
+        its own. None shows `values` side by side.
+    split
+        A column whose values have tables of their own.
+    percent
+        Those of `values` that are shares.
+    partial
+        Those of `values` that are of the runs that finished: a star says that some did not.
+    words
+        What names and values are called.
+    """
+
+    caption: str
+    rows: tuple[str, ...]
+    values: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    split: str = ""
+    percent: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def word(self, name: object) -> str:
+        """A name as it is printed."""
+        if isinstance(name, int) and not isinstance(name, bool):
+            return f"{name:,}".replace("-", "−")
+        return self.words.get(str(name), str(name))
+
+    def title(self, name: str) -> str:
+        """The name of a column as it is printed."""
+        return self.words.get(name, name.replace("_", " "))
+
+
+class Cell(NamedTuple):
+    """What stands in one place: the value, and in small print what it is worth."""
+
+    text: str
+    small: str = ""
+
+
+class Printed(NamedTuple):
+    """One table: its heading, the heads of its columns, its lines."""
+
+    heading: str
+    head: list[str]
+    n_text: int
+    lines: list[list[Cell]]
+
+
+def printed(rows: Rows, layout: Layout) -> list[Printed]:
+    """The tables that a long table is in print."""
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(layout.word(row[layout.split]) if layout.split else "", []).append(row)
+    made = []
+    for heading, members in parts.items():
+        if not layout.columns:
+            made.append(_listed(heading, members, layout))
+            continue
+        for value in layout.values:
+            several = layout.title(value) if len(layout.values) > 1 else ""
+            about = ", ".join(filter(None, [several, heading]))
+            made.append(_crossed(about, members, value, layout))
+    return [one for one in made if one.lines]
+
+
+def _listed(heading: str, rows: Rows, layout: Layout) -> Printed:
+    shown = [name for name in layout.values if any(row.get(name) is not None for row in rows)]
+    head = [layout.title(name) for name in (*layout.rows, *shown)]
+    lines = [[*_names(row, layout), *(_cell(row, name, layout) for name in shown)] for row in rows]
+    return Printed(heading, head, len(layout.rows), lines)
+
+
+def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
+    lines: dict[tuple[Any, ...], dict[tuple[Any, ...], Row]] = {}
+    columns: dict[tuple[Any, ...], None] = {}
+    for row in rows:
+        column = tuple(row[name] for name in layout.columns)
+        columns[column] = None
+        lines.setdefault(tuple(row[name] for name in layout.rows), {})[column] = row
+    head = [*map(layout.title, layout.rows), *(" ".join(map(layout.word, c)) for c in columns)]
+    made = [
+        [*_names(next(iter(found.values())), layout)]
+        + [_cell(found[c], value, layout) if c in found else Cell("n/a") for c in columns]
+        for found in (lines[key] for key in _grouped(list(lines)))
+    ]
+    return Printed(heading, head, len(layout.rows), made)
+
+
+def _grouped(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Lines with the same first name together, all names in the order of first appearance."""
+    places = [
+        {name: i for i, name in enumerate(dict.fromkeys(part))} for part in zip(*keys, strict=True)
+    ]
+    return sorted(
+        keys, key=lambda key: [place[one] for place, one in zip(places, key, strict=True)]
+    )
+
+
+def _names(row: Row, layout: Layout) -> Iterator[Cell]:
+    yield from (Cell(layout.word(row[name])) for name in layout.rows)
+
+
+def _cell(row: Row, name: str, layout: Layout) -> Cell:
+    value, failures = row.get(name), row.get("failures")
+    if value is None:
+        return Cell("F" if failures else "–")
+    if not is_number(value) or isinstance(value, int):
+        return Cell(layout.word(value))
+    scale, sign = (100, "\u00a0%") if name in layout.percent else (1, "")
+    places = 1 if name in layout.percent else _places(value)
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    half = None if low is None or high is None else (high - low) / 2 * scale
+    star = "*" if failures and name in layout.partial else ""
+    text = f"{value * scale:,.{places}f}{sign}{star}".replace("-", "−")
+    return Cell(text, "" if half is None else f"±{half:,.{places}f}")
+
+
+def _places(value: float) -> int:
+    """Decimals: two of a score, fewer of large numbers, more where two would show nothing."""
+    size = abs(value)
+    if 0 < size < _TINY:
+        return min(1 - math.floor(math.log10(size)), 6)
+    return 0 if size >= 100 else 1 if size >= 10 else 2
+
+
+def to_latex(rows: Rows, layout: Layout) -> str:
+    """The tables in LaTeX, to be read by a document with booktabs and longtable."""
+    parts = [r"% \usepackage{booktabs,longtable}"]
+    for one in printed(rows, layout):
+        caption = latex_text(_caption(one, layout))
+        columns = "l" * one.n_text + "r" * (len(one.head) - one.n_text)
+        head = " & ".join(map(latex_text, one.head)) + r" \\"
+        body = [" & ".join(map(_latex_cell, line)) + r" \\" for line in one.lines]
+        parts += (
+            _long(columns, caption, head, body)
+            if len(body) > _MOST_LINES
+            else [
+                rf"\begin{{table}}{chr(10)}\centering\footnotesize{chr(10)}\caption{{{caption}}}",
+                rf"\begin{{tabular}}{{{columns}}}{chr(10)}\toprule",
+                head,
+                r"\midrule",
+                *body,
+                rf"\bottomrule{chr(10)}\end{{tabular}}{chr(10)}\end{{table}}",
+            ]
+        )
+    return "\n".join(parts) + "\n"
+
+
+def _long(columns: str, caption: str, head: str, body: Sequence[str]) -> list[str]:
+    return [
+        r"{\footnotesize",
+        rf"\begin{{longtable}}{{{columns}}}",
+        rf"\caption{{{caption}}}\\",
+        rf"\toprule{chr(10)}{head}{chr(10)}\midrule\endfirsthead",
+        rf"\toprule{chr(10)}{head}{chr(10)}\midrule\endhead",
+        *body,
+        rf"\bottomrule{chr(10)}\end{{longtable}}}}",
+    ]
+
+
+def latex_text(text: str) -> str:
+    """Text that is safe in LaTeX."""
+    return "".join(_SPECIAL.get(char, char) for char in text)
+
+
+def _latex_cell(cell: Cell) -> str:
+    small = rf" {{\tiny {latex_text(cell.small)}}}" if cell.small else ""
+    return latex_text(cell.text) + small
+
+
+def _caption(one: Printed, layout: Layout) -> str:
+    about = f" ({one.heading})" if one.heading else ""
+    cells = [cell for line in one.lines for cell in line[one.n_text :]]
+    signs = {cell.small[:1] for cell in cells} | {cell.text[-1:] for cell in cells}
+    notes = (note for sign, note in _NOTES.items() if sign in signs)
+    return " ".join([f"{layout.caption}{about}.", *notes])
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;"
+    "max-width:82rem;padding:0 1rem}div{overflow-x:auto;margin-bottom:2.5rem}table{border-collapse:"
+    "collapse;font-variant-numeric:tabular-nums}caption{text-align:left;padding-bottom:.6rem;"
+    "max-width:50rem}th,td{text-align:right;padding:.25rem .6rem;white-space:nowrap}th{font-weight:"
+    "600;border-bottom:1px solid}.text{text-align:left}small{opacity:.65}"
+)
+
+
+def to_html(rows: Rows, layout: Layout) -> str:
+    """The tables as a page of their own, which a word processor reads too."""
+    body = "".join(f"<div>{_html_table(one, layout)}</div>\n" for one in printed(rows, layout))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width"><title>{html.escape(layout.caption)}</title>'
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}</body></html>\n"
+    )
+
+
+def _html_table(one: Printed, layout: Layout) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        kinds = [' class="text"'] * one.n_text + [""] * len(cells)
+        made = (f"<{tag}{k}>{cell}</{tag}>" for k, cell in zip(kinds, cells, strict=False))
+        return f"<tr>{''.join(made)}</tr>"
+
+    caption = f"<caption>{html.escape(_caption(one, layout))}</caption>"
+    body = "\n".join(line([_html_cell(cell) for cell in cells], "td") for cells in one.lines)
+    head = line([html.escape(name) for name in one.head], "th")
+    return f"<table>{caption}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>"
+
+
+def _html_cell(cell: Cell) -> str:
+    small = f" <small>{html.escape(cell.small)}</small>" if cell.small else ""
+    return html.escape(cell.text) + small

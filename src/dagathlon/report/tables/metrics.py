@@ -1,0 +1,141 @@
+"""Metrics of many methods on many kinds of data: means, and how far the metrics agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.metric import measure_of
+from dagathlon.evaluate.ranking.correlations import (
+    Floats,
+    Interval,
+    bootstrap_means,
+    mean_correlations,
+)
+from dagathlon.evaluate.ranking.summary import is_number
+
+Row: TypeAlias = Mapping[str, Any]
+Kind: TypeAlias = tuple[str, str, int]
+ABOUT = ("graph", "model", "rows")
+"""The columns that name a kind of data."""
+
+
+def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
+    """Rows by kind of data, in order of appearance."""
+    found: dict[Kind, list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["graph"], row["model"], row["rows"]), []).append(row)
+    return found
+
+
+def mean_rows(
+    rows: Sequence[Row], metrics: Sequence[str], resamples: int
+) -> Iterator[dict[str, Any]]:
+    """Means over data sets for each kind of data, method and metric, with intervals.
+
+    Starts on a data set are averaged first: they are no further data.
+    """
+    for kind, members in kinds(rows).items():
+        for method in dict.fromkeys(row["method"] for row in members):
+            own = [row for row in members if row["method"] == method]
+            table = _by_seed(own, metrics)
+            found = bootstrap_means(table, resamples)
+            for place, metric in enumerate(metrics):
+                if not found.known[place]:
+                    continue
+                about = dict(zip(ABOUT, kind, strict=True)) | {"method": method, "metric": metric}
+                median = float(np.nanmedian(table[:, place]))
+                yield about | _at(found, (place,)) | {"median": median}
+
+
+def _by_seed(rows: Sequence[Row], metrics: Sequence[str]) -> Floats:
+    """A line of means over starts for each data set."""
+    seeds: dict[Any, list[Floats]] = {}
+    for row in rows:
+        seeds.setdefault(row["seed"], []).append(_values(row, metrics))
+    lines = []
+    for values in seeds.values():
+        stacked = np.array(values)
+        known = ~np.isnan(stacked)
+        sums, counts = np.where(known, stacked, 0.0).sum(axis=0), known.sum(axis=0)
+        lines.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+    return np.array(lines)
+
+
+def _values(row: Row, metrics: Sequence[str]) -> Floats:
+    return np.array([float(row[m]) if is_number(row.get(m)) else np.nan for m in metrics])
+
+
+def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
+    return {
+        "mean": float(found.mean[place]),
+        "low": float(found.low[place]),
+        "high": float(found.high[place]),
+        "data_sets": int(found.known[place]),
+    }
+
+
+def correlation_rows(
+    rows: Sequence[Row], metrics: Sequence[str], resamples: int
+) -> Iterator[dict[str, Any]]:
+    """Rank correlations of any two metrics for each kind of data, and over all graphs.
+
+    Parameters
+    ----------
+    rows
+        One for each run: kind of data, `seed`, `method`, `start` and the metrics.
+    metrics
+        Those that have a direction.
+    resamples
+        How often data sets are drawn again.
+    """
+    groups: dict[Kind, list[list[Floats]]] = {}
+    for (graph, model, size), members in kinds(rows).items():
+        blocks = data_sets(members, metrics)
+        groups.setdefault((ALL_GRAPHS, model, size), []).extend(blocks)
+        groups[graph, model, size] = blocks
+    better = [measure_of(metric).better for metric in metrics]
+    single = len({row["graph"] for row in rows}) == 1
+    for kind, blocks in groups.items():
+        if single and kind[0] == ALL_GRAPHS:
+            continue
+        found = mean_correlations(blocks, better, resamples)
+        about = dict(zip(ABOUT, kind, strict=True))
+        for i, left in enumerate(metrics):
+            for j, right in enumerate(metrics):
+                if i != j and found.known[i, j]:
+                    yield about | {"left": left, "right": right} | _at(found, (i, j))
+
+
+ALL_GRAPHS = "all graphs"
+"""In place of the graph: data sets of all graphs together."""
+
+
+def data_sets(rows: Sequence[Row], metrics: Sequence[str]) -> list[list[Floats]]:
+    """For each data set, for each start, the metrics of the methods, in a fixed order.
+
+    A method without random starts has the same values at all of them; one with fewer starts begins
+    again.
+    """
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    seeds: dict[Any, dict[str, list[Row]]] = {}
+    for row in rows:
+        seeds.setdefault(row["seed"], {}).setdefault(row["method"], []).append(row)
+    found = []
+    nothing = np.full(len(metrics), np.nan)
+    for own in seeds.values():
+        starts = max(len(runs) for runs in own.values())
+        found.append(
+            [
+                np.array(
+                    [
+                        _values(own[name][k % len(own[name])], metrics) if name in own else nothing
+                        for name in methods
+                    ]
+                )
+                for k in range(starts)
+            ]
+        )
+    return found

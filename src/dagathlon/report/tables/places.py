@@ -1,0 +1,79 @@
+"""Rows of tables by setting and data set: their names, and groups of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dagathlon.report.page.tables import case_names
+from dagathlon.report.results import Results
+from dagathlon.report.section import Words
+from dagathlon.report.tables.runs import Combination, setting_name
+from dagathlon.study.plan.plan import Case, Run
+
+
+class Place(NamedTuple):
+    """A setting of an algorithm on one data set."""
+
+    data: Combination
+    seed: int
+    id: str
+    setting: int
+
+
+def place_of(results: Results, run: Run) -> Place:
+    """The setting and data set of a run, of the study itself or on a transform of the data."""
+    case = results.case(run)
+    return Place(combination_of(case), case.seed, run.entry, run.setting)
+
+
+def combination_of(case: Case) -> Combination:
+    """What tables call a kind of data."""
+    return Combination(case.graph_label, case.parameters_label, case.data_label)
+
+
+def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
+    """The first cells of a row for each place: the setting, and the data where there are several.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    places
+        All places of a table.
+    """
+    found = list(dict.fromkeys(places))
+    names = case_names(list(dict.fromkeys(place.data for place in found)))
+    several = len({place[:2] for place in found}) > 1
+    rows: dict[Place, dict[str, Any]] = {}
+    for place in found:
+        algorithm = results.algorithms[place.id]
+        rows[place] = {"data": names[place.data], "seed": place.seed} if several else {}
+        values = algorithm.settings[place.setting].values
+        rows[place]["setting"] = setting_name(algorithm, values)
+    return rows
+
+
+def by_data(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Rows by data set; one without a name where the table has no other."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        name = ", seed ".join(str(row[key]) for key in data_columns([row]))
+        groups.setdefault(name, []).append(row)
+    return groups
+
+
+def data_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns that tell data sets apart, if a table has them."""
+    return [name for name in ("data", "seed") if rows and name in rows[0]]
+
+
+def not_defined(rows: Sequence[Mapping[str, Any]]) -> Iterator[Words]:
+    """Who has a note in place of numbers, or a remark on them, and why."""
+    for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
+        reasons: dict[str, list[str]] = {}
+        for row in rows:
+            if row.get(column):
+                reasons.setdefault(row[column], []).append(row["setting"])
+        for reason, settings in reasons.items():
+            yield Words(f"{words} {'; '.join(dict.fromkeys(settings))}: {reason}.")

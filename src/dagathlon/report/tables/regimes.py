@@ -1,0 +1,112 @@
+"""Kinds of data as graph, model and number of rows, and methods without their starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dagathlon.report.results import Results
+from dagathlon.report.tables.places import combination_of
+from dagathlon.study.plan.plan import Case, Run
+
+STARTS = ("start", "mcmc_seed")
+"""Parameters that only choose the random start of a method."""
+_ROWS = "n"
+
+
+class Regime(NamedTuple):
+    """A kind of data.
+
+    Parameters
+    ----------
+    graph, model
+        The graph and the parameters of the data entry by their ids, with whatever else varies.
+    rows
+        Number of rows.
+    """
+
+    graph: str
+    model: str
+    rows: int
+
+
+class Method(NamedTuple):
+    """A run's algorithm with the parameters that the study varies, and its start beside it."""
+
+    name: str
+    start: str
+
+
+def method_of(results: Results, run: Run, name: str = "") -> Method:
+    """Whom a run belongs to, under its id or another name."""
+    algorithm, values = results.algorithm(run), results.values(run)
+    told = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
+    start = [str(values[key]) for key in STARTS if key in algorithm.varied and key in values]
+    return Method(", ".join([name or run.entry, *told]), ", ".join(start))
+
+
+def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
+    """The kind of each data set; names hold only what tells kinds apart."""
+    found = list(dict.fromkeys(cases))
+    origins = {case: results.origin(case) for case in found}
+    graphs = named({c: (origins[c].graph_id or "", c.graph_label) for c in found})
+    models = named({c: (origins[c].parameters_id or "", c.parameters_label) for c in found})
+    data = named({c: (origins[c].data_id, c.data_label) for c in found}, leave_out=_ROWS)
+    several = len(set(data.values())) > 1
+    kinds: dict[Case, Regime] = {}
+    for case in found:
+        parts = [models[case], data[case] if several else ""]
+        model = ", ".join(part for part in parts if part) or data[case]
+        kinds[case] = Regime(graphs[case] or data[case], model, rows_of(results, case))
+    return kinds
+
+
+def told_rows(
+    results: Results, scored: Sequence[tuple[Run, Mapping[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Scores of runs as rows that say of which data, seed and method they are."""
+    regimes = regimes_of(results, (results.case(run) for run, _ in scored))
+    found = []
+    for run, score in scored:
+        case, method = results.case(run), method_of(results, run)
+        about = {**regimes[case]._asdict(), **combination_of(case)._asdict()}
+        about |= {"seed": case.seed, "id": run.entry}
+        found.append({**about, "method": method.name, "start": method.start, **score})
+    return found
+
+
+def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:
+    """Ids with the parameters in which the settings of one id differ.
+
+    Parameters
+    ----------
+    labels
+        Id and label of each data set's graph, parameters or data.
+    leave_out
+        A parameter that names leave out.
+    """
+    settings: dict[str, list[set[str]]] = {}
+    for name, label in labels.values():
+        settings.setdefault(name, []).append(set(label.split("/")[1:]))
+    common = {name: set.intersection(*tokens) for name, tokens in settings.items()}
+    found: dict[Case, str] = {}
+    for case, (name, label) in labels.items():
+        own = [token for token in label.split("/")[1:] if token not in common[name]]
+        own = [token for token in own if not token.startswith(f"{leave_out}=")]
+        found[case] = ", ".join([name, *own] if name else own)
+    return found
+
+
+def rows_of(results: Results, case: Case) -> int:
+    """Number of rows of a data set, as its label has it or as its data have."""
+    for token in case.data_label.split("/"):
+        key, _, value = token.partition("=")
+        if key == _ROWS and value.isdigit():
+            return int(value)
+    data = results.data(case)
+    return 0 if data is None else data.n_rows
+
+
+def ordered(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
+    """The values of a column in order of appearance."""
+    return list(dict.fromkeys(row[column] for row in rows))

@@ -1,0 +1,91 @@
+"""The tables that figures are made of: runs and settings with names that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.ranking.summary import is_number, metric_value
+from dagathlon.study.records.schema import Algorithm
+from dagathlon.wording import counted
+
+Row: TypeAlias = dict[str, Any]
+
+# Parameters that make another algorithm of the same search.
+_TELLING = ("score", "test")
+
+
+class Combination(NamedTuple):
+    """One graph setting with one of parameters and one of data: the runs of one figure."""
+
+    adjmat: str
+    parameters: str
+    data: str
+
+    def lines(self, n_seeds: int) -> list[str]:
+        """What stands under the title of a figure."""
+        parts = [part for part in self[:2] if part != "None"]
+        return [*parts, f"{self.data}, {counted(n_seeds, 'seed')}"]
+
+
+def combination(row: Mapping[str, Any]) -> Combination:
+    """The combination a row belongs to."""
+    return Combination(str(row["adjmat"]), str(row["parameters"]), str(row["data"]))
+
+
+def combinations(rows: Iterable[Mapping[str, Any]]) -> list[Combination]:
+    """The combinations of a table in Benchpress's order: graphs, then parameters, then data."""
+    found = list(dict.fromkeys(combination(row) for row in rows))
+    ranks = [
+        {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        for labels in zip(*found, strict=True)
+    ]
+    return sorted(found, key=lambda one: [rank[x] for rank, x in zip(ranks, one, strict=True)])
+
+
+def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
+    """An algorithm with its score or test and the parameters that the study varies.
+
+    ``hc, bge`` and ``pc, zf, alpha = 0.05``; what the id says already is not said twice.
+    """
+    fixed = [str(entry.values[key]) for key in _TELLING if isinstance(entry.values.get(key), str)]
+    told = [value for value in fixed if value.lower() not in entry.id.lower()]
+    varied = [f"{key} = {_shown(values.get(key))}" for key in entry.varied]
+    return ", ".join([entry.id, *told, *varied])
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def curve_name(row: Mapping[str, Any]) -> str:
+    """An algorithm with the value of its curve parameter, as Benchpress groups the runs."""
+    name, value = row["curve_param"], row.get("curve_value", row.get(row["curve_param"]))
+    if name == "id":
+        return str(row["id"])
+    return f"{row['id']}, {name} = {_shown(value)}"
+
+
+def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
+    """Rows of the joint table with what figures need besides.
+
+    Adds the name of the setting, the place of the run in the table, and the true positive rate of
+    the skeleton, which Benchpress has in its summary only. Memory of no bytes was not measured: the
+    run was over before the first look at it.
+    """
+    result = []
+    for place, row in enumerate(rows):
+        extra: Row = {"setting": setting_name(entries[row["id"]], row), "run": place}
+        extra["memory"] = row.get("memory") or None
+        if row.get("true_n_edges_skel") is not None:
+            extra["TPR_skel"] = metric_value(row, "TPR_skel")
+        result.append(row | extra)
+    return result
+
+
+def mean_of(rows: Iterable[Mapping[str, Any]], column: str) -> float | None:
+    """The mean of a column over the rows that have a number in it."""
+    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+    return float(np.mean(values)) if values else None

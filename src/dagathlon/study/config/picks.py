@@ -1,0 +1,130 @@
+"""Learners as people name them, in Python and on the command line, as entries of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from dagathlon.data.spec import DataFacts
+from dagathlon.errors import DataError, StudyError, listing
+from dagathlon.learners.base import Learner
+from dagathlon.learners.spec import LearnerLike, LearnerSpec, is_learner
+from dagathlon.modules import Module
+from dagathlon.study.config.expand import Setting, expand
+from dagathlon.study.config.json_source import Node
+
+_FEWEST = 2
+_LONGEST_ID = 60
+
+
+@dataclass(frozen=True)
+class Pick:
+    """A learner for a study: one entry, which may have several settings.
+
+    Parameters
+    ----------
+    id
+        What tables call it.
+    module
+        The learner's class.
+    values
+        Parameters as a study writes them; a list is tried in full.
+    settings
+        What they mean: every combination.
+    file
+        The user's own file that defines it; None for a learner that is known without.
+    """
+
+    id: str
+    module: type[Module]
+    values: Mapping[str, Any]
+    settings: Sequence[Setting]
+    file: Path | None = None
+
+
+def picks_of(learners: Any) -> list[Pick]:
+    """Learners as entries of a study.
+
+    Parameters
+    ----------
+    learners
+        A list, or a mapping by the names that tables shall have, of names, texts such as
+        ``pc[alpha=0.01,0.05]``, pairs of a name and a mapping of parameters, `Learner` objects and
+        their classes.
+    """
+    if isinstance(learners, Mapping) and not is_learner(learners):
+        return [_pick(one, str(name)) for name, one in learners.items()]
+    found = [_pick(one) for one in ([learners] if is_learner(learners) else learners)]
+    return list(_told_apart(found))
+
+
+def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
+    """Refuse fewer than two learners that take the data, and the same one twice.
+
+    Parameters
+    ----------
+    picks
+        The learners.
+    facts
+        What is known of the data.
+    """
+    settings = [(pick, setting) for pick in picks for setting in pick.settings]
+    if len(settings) < _FEWEST:
+        names = listing(pick.id for pick in picks)
+        raise StudyError(f"two learners or more are compared, and there is {names}")
+    for place, (_, setting) in enumerate(settings):
+        for earlier, other in settings[:place]:
+            if (other.module, other.start) == (setting.module, setting.start):
+                raise StudyError(
+                    f"{earlier.id} is there twice: it would agree with itself in everything; leave "
+                    "one of them out"
+                )
+    refused = _refused(settings, facts)
+    if len(settings) - len(refused) < _FEWEST:
+        raise DataError(
+            "fewer than two of these learners take these data: "
+            + "; ".join(f"{name}: {reason}" for name, reason in refused)
+        )
+
+
+def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
+    """Learners that cannot be run on such data, or on this machine, with the reason."""
+    found = []
+    for pick, setting in settings:
+        reason = pick.module.unavailable or cast(Learner, setting.module).objection(facts)
+        if reason:
+            found.append((pick.id, reason))
+    return found
+
+
+def _pick(one: LearnerLike, name: str = "") -> Pick:
+    """A learner under that name, else under its own."""
+    spec, file = LearnerSpec.of(one).findable()
+    settings = expand(spec.cls, spec.values, Node(spec.values, spec.text))
+    return Pick(name or spec.name, spec.cls, spec.values, settings, file)
+
+
+def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
+    """Picks with ids of their own: several of one learner are called by their parameters."""
+    names = [pick.id for pick in picks]
+    taken: set[str] = set()
+    for pick in picks:
+        short = pick.id if names.count(pick.id) == 1 or not pick.values else _spelt(pick)
+        number = next(n for n in range(1, len(picks) + 1) if _numbered(short, n) not in taken)
+        found = _numbered(short, number)
+        taken.add(found)
+        yield Pick(found, pick.module, pick.values, pick.settings, pick.file)
+
+
+def _spelt(pick: Pick) -> str:
+    """The name with its parameters, unless that is long or no name of a file."""
+    single = {key: value for key, value in pick.values.items() if not isinstance(value, list)}
+    text = f"{pick.id}[{','.join(f'{key}={value}' for key, value in single.items())}]"
+    plain = single and len(text) <= _LONGEST_ID and "/" not in text
+    return text if plain else pick.id
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"

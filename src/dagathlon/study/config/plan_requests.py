@@ -1,0 +1,233 @@
+"""What an evaluation may ask of the planner: scores, and learning on transformed data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from dagathlon.data.spec import DataFacts
+from dagathlon.errors import StudyError, unknown
+from dagathlon.modules import Module
+from dagathlon.simulate.transform import Transform
+
+Input: TypeAlias = Literal[
+    "truth",
+    "data",
+    "model",
+    "test_data",
+    "estimate",
+    "posterior",
+    "precision",
+    "path",
+    "reference",
+]
+"""What a score can be computed from.
+
+As metrics name them: the true graph; the data as the learner gets them; the model that they were
+drawn from; another draw from it, of the same size; the estimated graph with its statistics; what
+the learner returned, with its chain if it is a sampler (``posterior``, and by the names of what is
+wanted of it ``precision`` and ``path``); what another algorithm returned on the same
+data.
+"""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Data sets of one kind, which differ in their seed alone.
+
+    Parameters
+    ----------
+    graph, parameters, data
+        What tables call their graph, their parameters and the data themselves.
+    seeds
+        One data set for each.
+    facts
+        What is known of the data before they exist.
+    has_truth
+        Whether there is a true graph.
+    generator
+        What draws the rows; None for a data file.
+    steps
+        The transforms of the data entry that do something.
+    ids
+        The algorithms of the setup.
+    graph_id, parameters_id
+        What the data entry has as its graph and parameters; None without any.
+    """
+
+    graph: str
+    parameters: str
+    data: str
+    seeds: range
+    facts: DataFacts
+    has_truth: bool
+    generator: Module | None
+    steps: tuple[Transform, ...]
+    ids: tuple[str, ...]
+    graph_id: str | None = None
+    parameters_id: str | None = None
+
+    def offers(self) -> frozenset[Input]:
+        """What scores can be computed from here."""
+        found: set[Input] = {"data", "estimate", "posterior", "precision", "path", "reference"}
+        found |= {"truth"} if self.has_truth else set()
+        drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
+        return frozenset(found | ({"model", "test_data"} if drawn else set()))
+
+
+@dataclass(frozen=True)
+class _Score:
+    """A row of numbers.
+
+    Parameters
+    ----------
+    name
+        Under which name the results answer; one that two evaluations use means the same.
+    module
+        A module of the kind ``metric``: its ``compute`` takes the inputs and returns a row.
+    inputs
+        What it is computed from, in order.
+    weak
+        Whether it gives way to what another evaluation asks for under the same name.
+    """
+
+    name: str
+    module: Module
+    inputs: tuple[Input, ...]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class RunScore(_Score):
+    """A row of numbers for every run.
+
+    Parameters
+    ----------
+    reference
+        Id of the algorithm of the setup whose result on the same data is the input ``reference``:
+        that of its first setting. Runs of that algorithm are given it too. Where it fails or is
+        skipped, the score is skipped; what needs no reference is better a score of its own.
+    """
+
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class DataScore(_Score):
+    """A row of numbers for every data set; `inputs` are among truth, data, model and test_data."""
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Algorithms on transformed data: further runs, which stand in no table of the study's own.
+
+    Parameters
+    ----------
+    steps
+        Transforms, one after the other, of each data set.
+    ids
+        Algorithms to run on them.
+    scored
+        Whether their estimates are compared with the truth.
+    tried
+        Transforms of the same data sets whose rows scores of these runs get as ``test_data``, such
+        as what a fold leaves out; without any there are none.
+    scores
+        Further scores of these runs, without a reference. Their ``data`` are the transformed ones.
+    """
+
+    steps: tuple[Transform, ...]
+    ids: tuple[str, ...]
+    scored: bool = False
+    tried: tuple[Transform, ...] = ()
+    scores: tuple[RunScore, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Under which transform the results answer: ``subsample=100,1``."""
+        return transform_label(self.steps)
+
+    def offers(self, cases: Cases) -> frozenset[Input]:
+        """What its scores can be computed from on such data sets."""
+        found = set(cases.offers()) - {"test_data", "reference"}
+        if not all(step.keeps_model for step in self.steps):
+            found.discard("model")
+        return frozenset(found | ({"test_data"} if self.tried else set()))
+
+
+Wanted: TypeAlias = RunScore | DataScore | Learning
+
+
+def transform_label(steps: Iterable[Transform]) -> str:
+    """What transforms are called together; empty where they do nothing."""
+    return "/".join(step.label for step in steps if not step.does_nothing)
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What all evaluations of a setup want of data sets of one kind, each thing once."""
+
+    run_scores: tuple[RunScore, ...]
+    data_scores: tuple[DataScore, ...]
+    learning: tuple[Learning, ...]
+
+
+def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
+    """Wishes without repetition; those that these data sets cannot fulfil are left out."""
+    scores: dict[tuple[type, str], RunScore | DataScore] = {}
+    learning: dict[tuple[Transform, ...], Learning] = {}
+    offers = cases.offers()
+    for one in wanted:
+        if isinstance(one, Learning):
+            learning[one.steps] = _joined(learning.get(one.steps), one, cases)
+            continue
+        if isinstance(one, RunScore):
+            _check_reference(one, cases)
+        if offers.issuperset(one.inputs):
+            _take(scores, one)
+    return Agreed(
+        tuple(one for one in scores.values() if isinstance(one, RunScore)),
+        tuple(one for one in scores.values() if isinstance(one, DataScore)),
+        tuple(learning.values()),
+    )
+
+
+def _check_reference(one: RunScore, cases: Cases) -> None:
+    if "reference" in one.inputs and one.reference not in cases.ids:
+        where = f"score {one.name}, reference"
+        raise StudyError(unknown("algorithm id of the setup", one.reference, cases.ids, where))
+
+
+def _take(scores: dict[tuple[type, str], RunScore | DataScore], one: RunScore | DataScore) -> None:
+    known = scores.get((type(one), one.name))
+    if known is None or (known.weak and not one.weak):
+        scores[type(one), one.name] = one
+    elif not one.weak and replace(known, weak=False) != one:
+        raise StudyError(
+            f"two evaluations ask for different scores under the name {one.name!r}: "
+            f"{_shown(known)} and {_shown(one)}"
+        )
+
+
+def _shown(score: RunScore | DataScore) -> str:
+    module = score.module
+    values: Mapping[str, object] = module.to_json()
+    text = f"{module.name}[{', '.join(f'{k}={v}' for k, v in values.items())}]"
+    reference = score.reference if isinstance(score, RunScore) else ""
+    return f"{text} beside {reference}" if reference else text
+
+
+def _joined(known: Learning | None, one: Learning, cases: Cases) -> Learning:
+    """All that is asked of learning on the same data."""
+    before = known or Learning(one.steps, ())
+    ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
+    if before.tried and one.tried and before.tried != one.tried:
+        labels = " and ".join(transform_label(steps) for steps in (before.tried, one.tried))
+        raise StudyError(f"two evaluations try what is learned on {one.label} on {labels}")
+    joined = Learning(one.steps, ids, before.scored or one.scored, before.tried or one.tried)
+    scores: dict[tuple[type, str], RunScore | DataScore] = {}
+    for score in (*before.scores, *one.scores):
+        if joined.offers(cases).issuperset(score.inputs):
+            _take(scores, score)
+    return replace(joined, scores=tuple(s for s in scores.values() if isinstance(s, RunScore)))

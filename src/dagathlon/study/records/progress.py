@@ -1,0 +1,182 @@
+"""Where a run stands, as it left word in the store, for whoever looks at it from outside.
+
+A store may come from an earlier version, or from anybody: what is missing or odd in it counts as
+not known, and no text in it reaches a terminal as anything but text.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from dagathlon.study.engine.protocol import Host
+from dagathlon.study.records.display import duration
+from dagathlon.wording import counted
+
+_MOST = 2**53
+_LONGEST = 300
+_MOST_HOSTS = 1000
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a run told last.
+
+    Parameters
+    ----------
+    known
+        Whether it told anything at all.
+    ran, stored, left
+        Tasks that ran, came from the store, and are still to be done.
+    queued
+        Tasks that could begin, had anybody the time.
+    workers
+        How many tasks run at the same time; None when that is not known.
+    seconds
+        How long it took, once it has ended.
+    interrupted
+        Whether it was stopped before the end.
+    rate
+        Tasks per second, lately.
+    expected_end
+        When it may end, in seconds since 1970; None when that is not known.
+    hosts
+        The machines.
+    told
+        What else there is to know, by name, such as the address of a dashboard.
+    """
+
+    known: bool = False
+    ran: int = 0
+    stored: int = 0
+    left: int = 0
+    queued: int = 0
+    workers: int | None = None
+    seconds: float = 0.0
+    interrupted: bool = False
+    rate: float = 0.0
+    expected_end: float | None = None
+    hosts: tuple[Host, ...] = ()
+    told: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """Read what is in the store, whatever it is."""
+        if not isinstance(found, Mapping) or not found:
+            return cls()
+        hosts = _items(found.get("hosts"))[:_MOST_HOSTS]
+        told = found.get("told")
+        return cls(
+            known=True,
+            ran=_sum(found.get("ran")),
+            stored=_sum(found.get("stored")),
+            left=_count(found.get("left")),
+            queued=_count(found.get("queued")),
+            workers=_count(found.get("jobs")) or None,
+            seconds=_number(found.get("seconds")) or 0.0,
+            interrupted=found.get("interrupted") is True,
+            rate=_number(found.get("rate")) or 0.0,
+            expected_end=_number(found.get("expected_end")),
+            hosts=tuple(_host(one) for one in hosts if isinstance(one, Mapping)),
+            told={
+                plain(name): plain(value)
+                for name, value in (told.items() if isinstance(told, Mapping) else ())
+            },
+        )
+
+    @property
+    def crew(self) -> str:
+        """How many workers there are, and on how many machines if on several."""
+        present = [host for host in self.hosts if host.workers]
+        if len(present) < 2:
+            return f"{'?' if self.workers is None else self.workers} workers"
+        workers = sum(host.workers for host in present)
+        return f"{counted(workers, 'worker')} on {counted(len(present), 'host')}"
+
+    def seconds_left(self, now: float) -> float | None:
+        """How long it may still go on."""
+        return None if self.expected_end is None else max(self.expected_end - now, 0.0)
+
+    def facts(self, now: float) -> str:
+        """Queue, rate and expected end of a run that goes on."""
+        parts = [f"{self.queued:,} queued"]
+        if self.rate:
+            parts.append(f"{self.rate:,.1f} tasks per second")
+        left = self.seconds_left(now)
+        if left is not None and self.left:
+            parts.append(f"expected to end at {_clock(now, left)} (in about {duration(left)})")
+        return ", ".join(parts)
+
+    def host_table(self, alive: bool) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
+        """Header and rows by machine: all of it while a run goes on, then what came of it."""
+        if alive:
+            header: tuple[str, ...] = ("host", "workers", "given", "done", "failed", "remark")
+            return header, [
+                (host.name, host.workers, host.given, host.done, host.failed, host.remark)
+                for host in self.hosts
+            ]
+        worked = (host for host in self.hosts if host.done)
+        rows: list[tuple[str | int, ...]] = [(one.name, one.done, one.failed) for one in worked]
+        return ("host", "done", "failed"), rows
+
+
+def plain(value: Any) -> str:
+    """A text for one line of a terminal: nothing that could move its cursor, and not too long."""
+    text = value if isinstance(value, str) else repr(value)
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[: _LONGEST + 1])
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+
+
+def since(began: Any, now: float) -> str:
+    """How long ago something of the store's began, for people."""
+    found = _number(began)
+    return "an unknown time" if found is None else duration(max(now - found, 0.0))
+
+
+def moment(seconds: Any) -> str:
+    """A time of the store's for people."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    except (TypeError, ValueError, OverflowError, OSError):
+        return "at an unknown time"
+
+
+def _clock(now: float, left: float) -> str:
+    form = "%H:%M:%S" if left < _DAY / 2 else "%Y-%m-%d %H:%M"
+    try:
+        return time.strftime(form, time.localtime(now + left))
+    except (ValueError, OverflowError, OSError):
+        return "an unknown time"
+
+
+def _host(found: Mapping[Any, Any]) -> Host:
+    numbers = {key: _count(found.get(key)) for key in ("workers", "given", "done", "failed")}
+    name, remark = found.get("name"), found.get("remark")
+    return Host(
+        plain(name) if isinstance(name, str) and name else "?",
+        remark=plain(remark) if isinstance(remark, str) else "",
+        **numbers,
+    )
+
+
+def _sum(found: Any) -> int:
+    return sum(_count(row[-1]) for row in _items(found) if isinstance(row, list) and row)
+
+
+def _items(found: Any) -> list[Any]:
+    return found if isinstance(found, list) else []
+
+
+def _count(found: Any) -> int:
+    is_count = isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST
+    return int(found) if is_count else 0
+
+
+def _number(found: Any) -> float | None:
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if math.isfinite(found) and 0 <= found < _MOST else None
