@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from noise_2021.conclusions import Conclusion, conclusions, rank_correlation_rows
 from scipy.stats import spearmanr
 
-from dagathlon.evaluate.noise_conclusions import Conclusion, conclusions, rank_correlation_rows
 from dagathlon.evaluations.noise.grid import METRICS, Row
 from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.runs import charged_limit, noise_runs
 from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 
-PRINTED = Path(__file__).with_name("noise_2021.json")
+PRINTED = Path(__file__).parent / "noise_2021" / "paper.json"
 _SCORES = (*METRICS, "precision", "recall")
 _FAILED = "F"
 _ALL_FOUR = "cMISL"

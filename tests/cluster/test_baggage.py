@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dagathlon.cluster import baggage
+from dagathlon.cluster import user_modules as baggage
 from dagathlon.cluster.user_modules import gathered_luggage, unpacked_luggage
 from dagathlon.errors import DagathlonError
 from dagathlon.modules.registry import FILES

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dagathlon.cluster import crew as crew_room
+from dagathlon.cluster import autoscaler as crew_room
 from dagathlon.cluster.autoscaler import Crew, told_reason
 from dagathlon.cluster.making import Made
 from dagathlon.cluster.settings import ClusterSettings

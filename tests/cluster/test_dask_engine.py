@@ -19,7 +19,8 @@ from typing import Any, cast
 import pytest
 from fakes import FakePlan, add_data, call, learner, plan_of, until
 
-from dagathlon.cluster import fleet, meeting, service
+from dagathlon.cluster import dask_client as fleet
+from dagathlon.cluster import meeting, service
 from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.cluster.local_files import Home
 from dagathlon.errors import DagathlonError, StudyError

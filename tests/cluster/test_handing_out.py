@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from fakes import FakePlan, add_data, answer_of, call, learner, made, objections_told, remarks_told
 
-from dagathlon.cluster import batches, meeting, station
+from dagathlon.cluster import batches, meeting
+from dagathlon.cluster import worker_record as station
 from dagathlon.cluster.batches import Packer
 from dagathlon.cluster.dispatch import Dispatch
 from dagathlon.cluster.events import (

@@ -27,8 +27,8 @@ from fakes import (
     worker_processes,
 )
 
-from dagathlon.cluster import outpost as outposts
-from dagathlon.cluster import post as posts
+from dagathlon.cluster import guarded_worker as posts
+from dagathlon.cluster import remote_host as outposts
 from dagathlon.cluster.cache import Cache
 from dagathlon.cluster.guarded_worker import UnwantedError
 from dagathlon.cluster.messages import Batch, Reply

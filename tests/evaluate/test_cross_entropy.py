@@ -13,9 +13,8 @@ from dagathlon.benchpress.bnlearn import BnlearnHc
 from dagathlon.data import Dataset, LinearSem, Network, Variable
 from dagathlon.data.models.distributions import Gaussian, Table
 from dagathlon.errors import DataError, GraphError
-from dagathlon.evaluate import discrete_cross_entropy, gaussian_cross_entropy
-from dagathlon.evaluate.models import cross_entropy, true_families
-from dagathlon.evaluate.models import likelihood as fit
+from dagathlon.evaluate import cross_entropy, discrete_cross_entropy, fit, gaussian_cross_entropy
+from dagathlon.evaluate.models import true_families
 from dagathlon.evaluate.models.cross_entropy import CrossEntropy
 from dagathlon.evaluate.models.true_families import FamilyTables
 from dagathlon.graphs import Graph, cpdag

@@ -11,10 +11,10 @@ from dagathlon.data import Dataset, LinearSem, Network, Variable, read_data
 from dagathlon.errors import DataError, GraphError
 from dagathlon.evaluate import (
     cross_validated_log_likelihood,
+    fit,
     gaussian_cross_entropy,
     held_out_log_likelihood,
 )
-from dagathlon.evaluate.models import likelihood as fit
 from dagathlon.graphs import Graph, cpdag
 
 CHAIN = Graph.from_edges(["A -> B", "B -> C"])

@@ -32,9 +32,9 @@ CONTRADICTIONS = {
 
 @cache
 def printed() -> dict[str, Any]:
-    """What tools/noise_2021.json has, and the further tables."""
+    """What tools/noise_2021/paper.json has, and the further tables."""
     here = Path(__file__)
-    found = json.loads((here.parents[2] / "tools" / "noise_2021.json").read_text("utf-8"))
+    found = json.loads((here.parents[2] / "tools" / "noise_2021" / "paper.json").read_text("utf-8"))
     return found | {"more": json.loads(here.with_name("noise_2021_tables.json").read_text("utf-8"))}
 
 

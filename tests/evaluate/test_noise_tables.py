@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from noise_2021.conclusions import conclusions, rank_correlation_rows
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.noise_conclusions import conclusions, rank_correlation_rows
 from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 
 

@@ -10,8 +10,7 @@ from dagathlon.data import Dataset, LinearSem, Variable
 from dagathlon.data.models.multivariate_normal import MultivariateNormal
 from dagathlon.data.writing.precision_file import write_precision
 from dagathlon.errors import DataError
-from dagathlon.evaluate import compare_precision
-from dagathlon.evaluate.models import cross_entropy, precision_losses
+from dagathlon.evaluate import compare_precision, cross_entropy, precision_losses
 from dagathlon.evaluate.models.precision_losses import fitted_normal
 from dagathlon.evaluate.steps import HeldOut
 from dagathlon.graphs import Graph

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dagathlon.evaluate.ranking.ranks import score_table
-from dagathlon.evaluate.ranking.strengths import (
+from dagathlon.evaluations.ranking.strengths import (
     data_facts,
     ranks_by_kind,
     relative_scores,

@@ -14,10 +14,9 @@ from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_modules_argument, load_modules, table
 from dagathlon.data.writing.precision_file import read_precision
 from dagathlon.errors import DataError, listing
-from dagathlon.evaluate import compare, compare_path, compare_posterior
+from dagathlon.evaluate import compare, compare_path, compare_posterior, precision_losses
 from dagathlon.evaluate.graphs.clusters import compare_clusters
 from dagathlon.evaluate.metric import Value
-from dagathlon.evaluate.models import precision_losses
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.graphs.measurement_files import (
     is_measurement_file,

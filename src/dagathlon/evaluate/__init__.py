@@ -23,14 +23,10 @@ from dagathlon.evaluate.models.precision_losses import precision_losses
 from dagathlon.evaluate.posteriors.comparison import compare_posterior
 from dagathlon.evaluate.ranking.correlations import method_correlations
 from dagathlon.evaluate.undirected.comparison import compare_path, compare_precision
-from dagathlon.evaluations.intersection_validation.validation import (
-    IntervalResult,
-    interval_validation,
-)
+from dagathlon.renamed import renamed
 
 __all__ = [
     "Counts",
-    "IntervalResult",
     "aid",
     "bayesys_counts",
     "compare",
@@ -47,7 +43,6 @@ __all__ = [
     "graph_statistics",
     "half_shd",
     "held_out_log_likelihood",
-    "interval_validation",
     "method_correlations",
     "order_alignment",
     "precision_losses",
@@ -60,3 +55,12 @@ __all__ = [
     "trivial_baselines",
     "varsortability",
 ]
+
+_VALIDATION = "dagathlon.evaluations.intersection_validation"
+__getattr__ = renamed(
+    __name__,
+    {
+        "IntervalResult": f"{_VALIDATION}.result:IntervalResult",
+        "interval_validation": f"{_VALIDATION}.validation:interval_validation",
+    },
+)

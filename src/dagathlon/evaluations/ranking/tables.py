@@ -13,15 +13,15 @@ import numpy as np
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.contest import Contest
 from dagathlon.evaluate.ranking.ranks import Scores, Unit, direction, score_table
-from dagathlon.evaluate.ranking.strengths import (
+from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.verdict import Verdict, verdict
+from dagathlon.evaluations.ranking.strengths import (
     LikeMine,
     data_facts,
     ranks_by_kind,
     relative_scores,
     strengths,
 )
-from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.evaluate.ranking.verdict import Verdict, verdict
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import named

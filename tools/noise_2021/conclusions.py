@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from dagathlon.evaluate.noise_claims import CLAIMS, Claim
-from dagathlon.evaluate.noise_evidence import Evidence
 from dagathlon.evaluations.noise.grid import Row
 from dagathlon.evaluations.noise.resampling import number
 from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from noise_2021.claims import CLAIMS, Claim
+from noise_2021.evidence import Evidence
 
 Verdict: TypeAlias = Literal["yes", "no", "open"]
 

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dagathlon.evaluate.noise_evidence import Evidence
 from dagathlon.evaluate.ranking.ranks import Floats
 from dagathlon.evaluations.noise.grid import CLEAN, METRICS
 from dagathlon.evaluations.noise.resampling import known_mean
 from dagathlon.evaluations.noise.strengths import ALL_NOISE
+from noise_2021.evidence import Evidence
 
 Names: TypeAlias = Sequence[str]
 Answer: TypeAlias = Callable[[Evidence, str], Floats]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dagathlon.evaluate.noise_contrasts import (
+from dagathlon.evaluations.noise.grid import METRICS
+from dagathlon.evaluations.noise.kept import ALL_NOISY
+from dagathlon.evaluations.noise.strengths import ALL_NOISE
+from noise_2021.contrasts import (
     CONSTRAINT_BASED,
     HYBRID,
     SCORE_BASED,
@@ -32,9 +35,6 @@ from dagathlon.evaluate.noise_contrasts import (
     worse,
     worst_of_all,
 )
-from dagathlon.evaluations.noise.grid import METRICS
-from dagathlon.evaluations.noise.kept import ALL_NOISY
-from dagathlon.evaluations.noise.strengths import ALL_NOISE
 
 _BALANCED = ("f1", "bsf")
 _ALL = tuple(METRICS)
