@@ -5,16 +5,15 @@
 #include <chrono>
 #include <ctime>
 #include <exception>
-#include <limits>
 
 #include "bind.hpp"
+#include "dagathlon/stats/constants.hpp"
 
 namespace dagathlon {
 
 namespace {
 
 constexpr double forever = 1e9;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Processor time of this process, in seconds.
 double processor_time() {

@@ -6,6 +6,7 @@
 
 #include "dagathlon/constraint/pc.hpp"
 #include "dagathlon/graph/nodes.hpp"
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/run/pulse.hpp"
 
 namespace dagathlon {
@@ -17,16 +18,11 @@ namespace {
 std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation, const NodeVector& nodes) {
   const std::size_t n = nodes.size();
   std::vector<double> factor(n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    pulse::beat(i * i);
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = correlation(nodes[i], nodes[j]);
-      for (std::size_t l = 0; l < j; ++l) rest -= factor[i * n + l] * factor[j * n + l];
-      if (i != j) factor[i * n + j] = rest / factor[j * n + j];
-      else if (rest > collinear_share) factor[i * n + i] = std::sqrt(rest);
-      else return std::nullopt;
-    }
-  }
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    if (i == j) pulse::beat(i * i);
+    return correlation(nodes[i], nodes[j]);
+  };
+  if (!cholesky::factorise(factor, n, entry, cholesky::RefuseBelow{collinear_share})) return std::nullopt;
   // Rows of the inverse of the factor, transposed so that each is contiguous.
   std::vector<double> inverse(n * n);
   for (std::size_t c = 0; c < n; ++c) {

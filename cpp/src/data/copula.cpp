@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "dagathlon/run/dispatch.hpp"
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/undirected/lasso_algebra.hpp"
 #include "dagathlon/run/pulse.hpp"
 #include "dagathlon/stats/truncated_normal.hpp"
@@ -14,7 +15,6 @@ namespace dagathlon {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Levels from which on values are shifted together, in each update of a column.
 constexpr std::size_t shifts = 4;
 

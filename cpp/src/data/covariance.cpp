@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dagathlon/data/inner_products.hpp"
+#include "dagathlon/linalg/cholesky.hpp"
 
 namespace dagathlon {
 
@@ -228,18 +229,9 @@ PartialCorrelation PartialCorrelations::given_two(std::size_t x, std::size_t y, 
 double PartialCorrelations::solve_row(std::size_t node, std::size_t row) {
   const std::size_t stride = given_.size() + 2;
   const double* covariances = correlation_.row(node);
-  double variance = covariances[node];
-  double* to = factor_.data() + row * stride;
-  const std::size_t known = std::min(row, given_.size());
-  for (std::size_t j = 0; j < known; ++j) {
-    double rest = covariances[given_[j]];
-    const double* other = factor_.data() + j * stride;
-    for (std::size_t l = 0; l < j; ++l) rest -= to[l] * other[l];
-    // The diagonal holds the inverse; it is 0 for a variable that is passed over.
-    to[j] = rest * other[j];
-    variance -= to[j] * to[j];
-  }
-  return variance;
+  return cholesky::solve_row<cholesky::Diagonal::inverse_root>(
+      factor_.data() + row * stride, factor_.data(), stride, std::min(row, given_.size()), covariances[node],
+      [&](std::size_t j) { return covariances[given_[j]]; });
 }
 
 void PartialCorrelations::factorise(Nodes given) {

@@ -5,6 +5,7 @@
 
 #include "dagathlon/data/covariance.hpp"
 #include "dagathlon/data/imputation_design.hpp"
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/run/pulse.hpp"
 
 namespace dagathlon {
@@ -17,14 +18,12 @@ constexpr std::size_t n_donors = 5;
 std::vector<double> factor_of(const Design& design, Nodes rows) {
   const std::size_t d = design.width();
   std::vector<double> factor(d * d);
-  for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      pulse::beat(rows.size());
-      double rest = design.product(i, design.predictor(j), rows);
-      if (i == j) rest += imputation_ridge * rest + 1e-12;
-      for (std::size_t l = 0; l < j; ++l) rest -= factor[i * d + l] * factor[j * d + l];
-      factor[i * d + j] = i == j ? std::sqrt(std::max(rest, 1e-300)) : rest / factor[j * d + j];
-    }
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    pulse::beat(rows.size());
+    const double product = design.product(i, design.predictor(j), rows);
+    return i == j ? product + (imputation_ridge * product + 1e-12) : product;
+  };
+  cholesky::factorise(factor, d, entry, cholesky::RaiseTo{1e-300});
   return factor;
 }
 
@@ -45,14 +44,14 @@ Regression regress(const Design& design, const std::vector<double>& target, Node
     for (std::size_t l = 0; l < i; ++l) rest -= factor[i * d + l] * result.estimated[l];
     result.estimated.push_back(rest / factor[i * d + i]);
   }
-  solve_transposed(factor, result.estimated);
+  cholesky::solve_upper(factor, result.estimated);
   double squares = 0;
   for (const std::size_t row : rows) squares += std::pow(target[row] - design.predict(row, result.estimated), 2);
   double chi_square = 0;
   for (std::size_t k = d; k < std::max(rows.size(), d + 1); ++k) chi_square += std::pow(random.normal(), 2);
   result.spread = std::sqrt(squares / chi_square);
   for (std::size_t k = 0; k < d; ++k) result.drawn.push_back(result.spread * random.normal());
-  solve_transposed(factor, result.drawn);
+  cholesky::solve_upper(factor, result.drawn);
   for (std::size_t k = 0; k < d; ++k) result.drawn[k] += result.estimated[k];
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "dagathlon/data/imputation.hpp"
 #include "dagathlon/data/imputation_design.hpp"
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/run/pulse.hpp"
 
 namespace dagathlon {
@@ -196,17 +197,15 @@ Climb climb_of(const Model& model, const LevelRows& rows, const std::vector<doub
   return climb;
 }
 
-// The lower Cholesky factor in the place of a matrix, of which the lower half is read.
+// The lower Cholesky factor in place of a matrix with a ridge, of which the lower half is read.
 void factor_in_place(std::vector<double>& matrix, std::size_t q) {
-  for (std::size_t i = 0; i < q; ++i) {
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    const double value = matrix[i * q + j];
+    if (i != j) return value;
     pulse::beat(q * (i + 1));
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = matrix[i * q + j];
-      if (i == j) rest += imputation_ridge * rest + 1e-12;
-      for (std::size_t l = 0; l < j; ++l) rest -= matrix[i * q + l] * matrix[j * q + l];
-      matrix[i * q + j] = i == j ? std::sqrt(std::max(rest, 1e-12)) : rest / matrix[j * q + j];
-    }
-  }
+    return value + (imputation_ridge * value + 1e-12);
+  };
+  cholesky::factorise(matrix, q, entry, cholesky::RaiseTo{1e-12});
 }
 
 // A draw from the normal approximation of the posterior, found by Fisher's scoring.
@@ -228,7 +227,7 @@ std::vector<double> drawn(const Model& model, const LevelRows& rows, Stream& ran
       decrement += way[i] * way[i];
     }
     if (decrement < small_decrement * static_cast<double>(rows.y.size())) break;
-    solve_transposed(factor, way);
+    cholesky::solve_upper(factor, way);
     std::vector<double> next(q);
     double length = 1;
     double reached = 0;
@@ -243,7 +242,7 @@ std::vector<double> drawn(const Model& model, const LevelRows& rows, Stream& ran
   }
   std::vector<double> noise(q);
   for (double& one : noise) one = random.normal();
-  solve_transposed(factor, noise);
+  cholesky::solve_upper(factor, noise);
   for (std::size_t i = 0; i < q; ++i) at[i] += noise[i];
   Model::mend(at, rows.levels);
   return at;

@@ -4,6 +4,7 @@
 #include "dagathlon/graph/nodes.hpp"
 
 #include "dagathlon/data/missingness.hpp"
+#include "dagathlon/linalg/cholesky.hpp"
 
 namespace dagathlon {
 
@@ -22,23 +23,12 @@ std::size_t place_of(const NodeVector& nodes, std::size_t node) {
 // Cholesky, passing over causes that are functions of others.
 std::vector<double> coefficients(const SymmetricMatrix& scatter, std::size_t k, std::size_t target) {
   std::vector<double> factor(k * k);
-  std::vector<double> solved(k);
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = scatter(i, j);
-      for (std::size_t l = 0; l < j; ++l) rest -= factor[i * k + l] * factor[j * k + l];
-      if (i != j) factor[i * k + j] = factor[j * k + j] > 0 ? rest / factor[j * k + j] : 0.0;
-      else factor[i * k + i] = rest > collinear_share * scatter(i, i) ? std::sqrt(rest) : 0.0;
-    }
-    double rest = scatter(i, target);
-    for (std::size_t l = 0; l < i; ++l) rest -= factor[i * k + l] * solved[l];
-    solved[i] = factor[i * k + i] > 0 ? rest / factor[i * k + i] : 0.0;
-  }
-  for (std::size_t i = k; i-- > 0;) {
-    for (std::size_t l = i + 1; l < k; ++l) solved[i] -= factor[l * k + i] * solved[l];
-    solved[i] = factor[i * k + i] > 0 ? solved[i] / factor[i * k + i] : 0.0;
-  }
-  return solved;
+  cholesky::factorise(factor, k, scatter, cholesky::SkipBelow{collinear_share});
+  std::vector<double> result(k);
+  for (std::size_t i = 0; i < k; ++i) result[i] = scatter(i, target);
+  cholesky::solve_lower(factor, result);
+  cholesky::solve_upper(factor, result);
+  return result;
 }
 
 double bilinear(const SymmetricMatrix& m, const std::vector<double>& a, const std::vector<double>& b) {

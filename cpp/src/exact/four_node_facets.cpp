@@ -11,9 +11,9 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t corners = 4;
-constexpr std::size_t sets = 1 << corners;
+constexpr std::size_t corner_sets = 1 << corners;
 constexpr double least_violation = 1e-3;
-using Heights = std::array<double, sets>;
+using Heights = std::array<double, corner_sets>;
 using Quad = std::array<std::size_t, corners>;
 
 // The facets of the polytope of DAGs on four nodes that are no clusters, up to the names of the nodes:
@@ -56,7 +56,7 @@ class Facets {
  private:
   static Heights renamed(const Heights& kind, const Quad& names) {
     Heights result{};
-    for (std::size_t set = 0; set < sets; ++set) {
+    for (std::size_t set = 0; set < corner_sets; ++set) {
       std::size_t image = 0;
       for (std::size_t i = 0; i < corners; ++i)
         if (set >> i & 1) image |= std::size_t{1} << names[i];

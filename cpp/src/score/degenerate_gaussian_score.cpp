@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/score/degenerate_gaussian_score.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/stats/log_weights.hpp"
 #include "dagathlon/run/pulse.hpp"
 
@@ -53,16 +55,9 @@ class Factor {
   // Appends a column; returns the variance that it keeps given those before.
   double add(std::size_t column) {
     double* row = rows_.data() + members_.size() * stride_;
-    double rest = (*matrix_)(column, column);
     const double* with = matrix_->row(column);
-    for (std::size_t j = 0; j < members_.size(); ++j) {
-      const double* other = rows_.data() + j * stride_;
-      double value = with[members_[j]];
-      for (std::size_t l = 0; l < j; ++l) value -= row[l] * other[l];
-      // The diagonal holds the inverse.
-      row[j] = value * other[j];
-      rest -= row[j] * row[j];
-    }
+    double rest = cholesky::solve_row<cholesky::Diagonal::inverse_root>(
+        row, rows_.data(), stride_, members_.size(), with[column], [&](std::size_t j) { return with[members_[j]]; });
     // No column keeps less, but for rounding.
     rest = std::max(rest, 0.5 * independent_share);
     row[members_.size()] = 1.0 / std::sqrt(rest);
@@ -139,8 +134,7 @@ class DegenerateGaussianScore final : public Score {
 
   double term(std::size_t child, std::size_t given, double log_determinant, const Columns& part) const {
     const auto own = static_cast<double>(width(child));
-    constexpr double log_two_pi_e = 2.8378770664093454836;
-    double sum = log_determinant + own * log_two_pi_e;
+    double sum = log_determinant + own * (1.0 + log_two_pi);
     for (std::size_t c = starts_[child]; c < starts_[child + 1]; ++c) sum += part.log_variance[c];
     return -0.5 * part.rows * sum - penalty_ * own * (static_cast<double>(given) + 0.5 * (own + 3));
   }
@@ -155,12 +149,7 @@ class DegenerateGaussianScore final : public Score {
       for (std::size_t c = starts_[s]; c < starts_[s + 1]; ++c) {
         pulse::beat(p * (1 + swept_));
         double* row = rows_.data() + swept_ * p;
-        std::copy_n(matrix.row(c), p, row);
-        for (std::size_t j = 0; j < swept_; ++j) {
-          const double* earlier = rows_.data() + j * p;
-          const double factor = earlier[c];
-          for (std::size_t x = 0; x < p; ++x) row[x] -= factor * earlier[x];
-        }
+        cholesky::sweep_row(rows_.data(), swept_, p, matrix.row(c), c);
         if (!(row[c] > well_conditioned)) return false;
         const double scale = 1.0 / std::sqrt(row[c]);
         for (std::size_t x = 0; x < p; ++x) row[x] *= scale;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/stats/log_gamma.hpp"
 #include "dagathlon/run/pulse.hpp"
 
@@ -86,7 +87,6 @@ class ExpectedScore final : public Score {
     for (const std::size_t s : parents) configurations *= static_cast<double>(data.arities[s]);
     const std::size_t levels = data.arities[child];
     const double cells = configurations * static_cast<double>(levels);
-    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
     if (cells > most_family_cells) return minus_infinity;
     cells_.clear();
     try {

@@ -1,4 +1,5 @@
 #include "dagathlon/score/family_gains.hpp"
+#include "dagathlon/stats/constants.hpp"
 
 #include <limits>
 
@@ -18,7 +19,6 @@ GainsPointer FamilyGains::of(std::size_t child, ConstRow parents) {
 }
 
 Gains FamilyGains::compute(std::size_t child, ConstRow row) {
-  constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
   parents_.clear();
   for_each(row, [&](std::size_t i) { parents_.push_back(i); });
   Gains result{score_.local(child, parents_), std::vector<double>(score_.size(), minus_infinity)};

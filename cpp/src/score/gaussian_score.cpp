@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/score/gaussian_score.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/stats/log_weights.hpp"
 #include "dagathlon/run/pulse.hpp"
 
@@ -54,12 +56,7 @@ class Sweep {
       std::fill_n(row, p, 0.0);
       return;
     }
-    std::copy_n(matrix_->row(parent), p, row);
-    for (std::size_t j = 0; j < k; ++j) {
-      const double* earlier = rows_.data() + j * p;
-      const double factor = earlier[parent];
-      for (std::size_t x = 0; x < p; ++x) row[x] -= factor * earlier[x];
-    }
+    cholesky::sweep_row(rows_.data(), k, p, matrix_->row(parent), parent);
     const double scale = 1.0 / std::sqrt(pivot);
     for (std::size_t x = 0; x < p; ++x) row[x] *= scale;
     const double of_child = row[child];
@@ -99,17 +96,10 @@ class Factor {
   }
 
  private:
-  double solve(const double* covariances, Nodes parents, std::size_t row, std::size_t known, double rest) {
+  double solve(const double* covariances, Nodes parents, std::size_t row, std::size_t known, double own) {
     const std::size_t k = parents.size();
-    double* to = rows_.data() + row * k;
-    for (std::size_t j = 0; j < known; ++j) {
-      const double* other = rows_.data() + j * k;
-      double value = covariances[parents[j]];
-      for (std::size_t l = 0; l < j; ++l) value -= to[l] * other[l];
-      to[j] = value * other[j];
-      rest -= to[j] * to[j];
-    }
-    return rest;
+    return cholesky::solve_row<cholesky::Diagonal::inverse_root>(
+        rows_.data() + row * k, rows_.data(), k, known, own, [&](std::size_t j) { return covariances[parents[j]]; });
   }
 
   double least_share_;
@@ -129,7 +119,6 @@ class Likelihood {
     // A child that was set in every row has nothing to learn from.
     if (rows_ == 0) return -kind_.penalty * k;
     if (k + 1 >= rows_) return minus_infinity;
-    constexpr double log_two_pi = 1.8378770664093454836;
     switch (kind_.convention) {
       case PenalisedLikelihood::Convention::unbiased:
         return -0.5 * rows_ * (log_two_pi + std::log(residual.rest / (rows_ - k - 1))) - 0.5 * (rows_ - k - 1) -
@@ -186,7 +175,6 @@ class NormalInverseGammaFormula {
   static constexpr double least_share = 1e-14;
   NormalInverseGammaFormula(const Moments& moments, const NormalInverseGamma& prior)
       : prior_(prior), shape_(prior.shape + 0.5 * static_cast<double>(moments.rows)) {
-    constexpr double log_two_pi = 1.8378770664093454836;
     constant_ = -0.5 * static_cast<double>(moments.rows) * log_two_pi + prior.shape * std::log(prior.rate) +
                 std::lgamma(shape_) - std::lgamma(prior.shape);
   }

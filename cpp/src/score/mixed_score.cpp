@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/score/mixed_score.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <utility>
 
 #include "dagathlon/data/counting.hpp"
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/stats/log_weights.hpp"
 #include "dagathlon/run/pulse.hpp"
 
@@ -21,14 +23,9 @@ double residual_squares(const SymmetricMatrix& scatter, std::vector<double>& fac
   double rest = 0;
   for (std::size_t i = 0; i <= last; ++i) {
     double* row = factor.data() + i * (last + 1);
-    rest = scatter(i, i);
-    for (std::size_t j = 0; j < i; ++j) {
-      const double* other = factor.data() + j * (last + 1);
-      double value = scatter(i, j);
-      for (std::size_t l = 0; l < j; ++l) value -= row[l] * other[l];
-      row[j] = value * other[j];
-      rest -= row[j] * row[j];
-    }
+    const double* scatters = scatter.row(i);
+    rest = cholesky::solve_row<cholesky::Diagonal::inverse_root>(row, factor.data(), last + 1, i, scatters[i],
+                                                                 [&](std::size_t j) { return scatters[j]; });
     // The diagonal holds the inverse; it is 0 for a column that is a function of those before it.
     row[i] = rest > collinear_share * scatter(i, i) ? 1.0 / std::sqrt(rest) : 0.0;
   }
@@ -112,7 +109,6 @@ class MixedScore final : public Score {
     const double freedom = n - static_cast<double>(k) - 1;
     const double floor = variance > 0 ? collinear_share * variance * n : 1.0;
     const double rest = std::max(residual_squares(group.scatter, factor_), floor);
-    constexpr double log_two_pi = 1.8378770664093454836;
     return -0.5 * n * (log_two_pi + std::log(rest / freedom)) - 0.5 * freedom;
   }
 

@@ -1,3 +1,4 @@
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/stats/tails.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double tiny = 1e-300;
-constexpr double half_log_2pi = 0.91893853320467274178;
 
 // log Γ(a+1) minus Stirling's approximation (a+1/2) log a - a + log √(2π).
 double stirling_rest(double a) {
@@ -43,7 +43,7 @@ double deviance(double a, double x) {
 
 // x^a e^-x / Γ(a+1).
 double poisson_term(double a, double x) {
-  return std::exp(-stirling_rest(a) - deviance(a, x) - half_log_2pi) / std::sqrt(a);
+  return std::exp(-stirling_rest(a) - deviance(a, x) - half_log_two_pi) / std::sqrt(a);
 }
 
 // Σ x^n / ((a+1)…(a+n)), the lower incomplete gamma function over its leading term.

@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/test/conditional_gaussian_test.hpp"
 
 #include <algorithm>
@@ -23,14 +24,8 @@ double residual_sum(std::span<const ValueColumn> columns, Nodes rows) {
   const Moments m = moments(columns, rows);
   const SymmetricMatrix r = correlation(m);
   std::vector<double> factor(c * c);
-  for (std::size_t i = 0; i < c; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = r(i, j);
-      for (std::size_t l = 0; l < j; ++l) rest -= factor[i * c + l] * factor[j * c + l];
-      // A regressor that is a function of those before it adds nothing.
-      if (i == j) factor[i * c + i] = rest > collinear_share ? std::sqrt(rest) : 0.0;
-      else factor[i * c + j] = factor[j * c + j] > 0 ? rest / factor[j * c + j] : 0.0;
-    }
+  // A regressor that is a function of those before it adds nothing.
+  cholesky::factorise(factor, c, r, cholesky::SkipBelow{collinear_share});
   return m.scatter(c - 1, c - 1) * factor.back() * factor.back();
 }
 

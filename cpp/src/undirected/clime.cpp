@@ -1,3 +1,4 @@
+#include "dagathlon/stats/constants.hpp"
 #include "dagathlon/undirected/clime.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace dagathlon {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 // Corners that are nearer to each other than this count as one.
 constexpr double together = 1e-11;
 constexpr double no_pivot = 1e-11;
@@ -50,7 +50,7 @@ class Members {
 };
 
 struct Corner {
-  double distance = infinite;
+  double distance = infinity;
   double pivot = 0.0;
   std::size_t which = 0;
   double side = 0.0;
@@ -121,7 +121,7 @@ class Path {
     multiply(rows_, duals, change_);
     add_multiple(change_.data(), s_.row(i), side, n_);
     const Corner entry = next_entry(n_), row = next_row(duals);
-    if (std::min(entry.distance, row.distance) == infinite) return false;
+    if (std::min(entry.distance, row.distance) == infinity) return false;
     if (row.distance < entry.distance) {
       rows_.replace(row.which, i);
       signs_[row.which] = side;
@@ -141,7 +141,7 @@ class Path {
     const auto duals = times_transposed(right);
     multiply(rows_, duals, change_);
     const Corner entry = next_entry(entries_[k]), row = next_row(duals);
-    if (std::min(entry.distance, row.distance) == infinite) return false;
+    if (std::min(entry.distance, row.distance) == infinity) return false;
     if (entry.distance <= row.distance) {
       if (entry.which != entries_[k]) entries_.replace(k, entry.which);
       entry_signs_[k] = -entry.side;

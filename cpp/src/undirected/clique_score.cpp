@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/undirected/clique_score.hpp"
 
 #include <cmath>
@@ -19,20 +20,12 @@ double log_multivariate_gamma(double x, std::size_t dimension) {
   return sum;
 }
 
-// The lower Cholesky factor in place, row after row; the log determinant of the matrix.
-double factorise(std::vector<double>& matrix, std::size_t c) {
-  double log_determinant = 0;
-  for (std::size_t i = 0; i < c; ++i) {
-    double* row = matrix.data() + i * c;
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double* other = matrix.data() + j * c;
-      double value = row[j];
-      for (std::size_t k = 0; k < j; ++k) value -= row[k] * other[k];
-      row[j] = j == i ? std::sqrt(value) : value / other[j];
-    }
-    log_determinant += 2 * std::log(row[i]);
-  }
-  return log_determinant;
+// The log determinant of a matrix, which its lower Cholesky factor replaces.
+double log_determinant(std::vector<double>& matrix, std::size_t c) {
+  cholesky::factorise(matrix, c, cholesky::AnyPivot{});
+  double sum = 0;
+  for (std::size_t i = 0; i < c; ++i) sum += 2 * std::log(matrix[i * c + i]);
+  return sum;
 }
 
 }  // namespace
@@ -73,7 +66,7 @@ double GaussianCliques::compute(Nodes nodes) const {
   }
   const double prior = (delta_ + static_cast<double>(c) - 1) / 2;
   const double fixed = c < constants_.size() ? constants_[c] : constant(c);
-  return fixed + prior * log_scale - (prior + sums_.rows / 2) * factorise(factor_, c);
+  return fixed + prior * log_scale - (prior + sums_.rows / 2) * log_determinant(factor_, c);
 }
 
 SquareMatrix GaussianCliques::precision(const CliqueTree& tree) const {

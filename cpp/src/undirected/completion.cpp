@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/undirected/completion.hpp"
 
 #include <algorithm>
@@ -14,28 +15,9 @@ namespace {
 // Solves matrix·x = b in place of b, for a symmetric positive definite k×k matrix, which is overwritten
 // by its Cholesky factor; false when it is not positive definite.
 bool solve_positive_definite(std::vector<double>& matrix, std::vector<double>& b) {
-  const std::size_t k = b.size();
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = matrix[i * k + j];
-      for (std::size_t m = 0; m < j; ++m) sum -= matrix[i * k + m] * matrix[j * k + m];
-      if (i != j) {
-        matrix[i * k + j] = sum / matrix[j * k + j];
-      } else if (sum > 0) {
-        matrix[i * k + i] = std::sqrt(sum);
-      } else {
-        return false;
-      }
-    }
-  }
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t m = 0; m < i; ++m) b[i] -= matrix[i * k + m] * b[m];
-    b[i] /= matrix[i * k + i];
-  }
-  for (std::size_t i = k; i-- > 0;) {
-    for (std::size_t m = i + 1; m < k; ++m) b[i] -= matrix[m * k + i] * b[m];
-    b[i] /= matrix[i * k + i];
-  }
+  if (!cholesky::factorise(matrix, b.size(), cholesky::RefuseBelow{0.0})) return false;
+  cholesky::solve_lower(matrix, b);
+  cholesky::solve_upper(matrix, b);
   return true;
 }
 

@@ -1,3 +1,4 @@
+#include "dagathlon/linalg/cholesky.hpp"
 #include "dagathlon/undirected/precision_gibbs.hpp"
 
 #include <algorithm>
@@ -28,16 +29,8 @@ DAGATHLON_WIDE_CLONES void exchange_padded(double* cells, const double* old, con
   }
 }
 
-// The lower triangular Cholesky factor in place of a k×k matrix.
-void factorise(std::vector<double>& matrix, std::size_t k) {
-  for (std::size_t i = 0; i < k; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = matrix[i * k + j];
-      for (std::size_t m = 0; m < j; ++m) sum -= matrix[i * k + m] * matrix[j * k + m];
-      // Rounding alone can bring a pivot to zero.
-      matrix[i * k + j] = i == j ? std::sqrt(std::max(sum, 1e-300)) : sum / matrix[j * k + j];
-    }
-}
+// Rounding alone can bring a pivot to zero.
+constexpr cholesky::RaiseTo positive_pivots{1e-300};
 
 void renew_inverse(Precision& state) {
   if (auto exact = inverse(state.precision)) state.covariance = std::move(exact->matrix);
@@ -61,16 +54,11 @@ void PrecisionGibbs::draw_entries(std::size_t j, const SquareMatrix& scale, Stre
       factor_[a * k + c] = scale(j, j) * (row[near_[c]] - old_[near_[a]] * old_[near_[c]]);
     entries_[a] = -scale(j, near_[a]);
   }
-  factorise(factor_, k);
-  for (std::size_t a = 0; a < k; ++a) {
-    for (std::size_t m = 0; m < a; ++m) entries_[a] -= factor_[a * k + m] * entries_[m];
-    entries_[a] /= factor_[a * k + a];
-  }
-  for (std::size_t a = 0; a < k; ++a) entries_[a] += random.normal();
-  for (std::size_t a = k; a-- > 0;) {
-    for (std::size_t m = a + 1; m < k; ++m) entries_[a] -= factor_[m * k + a] * entries_[m];
-    entries_[a] /= factor_[a * k + a];
-  }
+  const std::span entries = std::span(entries_).first(k);
+  cholesky::factorise(factor_, k, positive_pivots);
+  cholesky::solve_lower(factor_, entries);
+  for (double& entry : entries) entry += random.normal();
+  cholesky::solve_upper(factor_, entries);
 }
 
 void PrecisionGibbs::renew(std::size_t j, double b, const SquareMatrix& scale, Stream& random, Precision& state) {

@@ -55,13 +55,4 @@ class Design {
   std::vector<std::vector<double>> predictors_;
 };
 
-// Solves L' b = v in place, for a lower factor by rows.
-inline void solve_transposed(const std::vector<double>& factor, std::vector<double>& v) {
-  const std::size_t d = v.size();
-  for (std::size_t i = d; i-- > 0;) {
-    for (std::size_t l = i + 1; l < d; ++l) v[i] -= factor[l * d + i] * v[l];
-    v[i] /= factor[i * d + i];
-  }
-}
-
 }  // namespace dagathlon

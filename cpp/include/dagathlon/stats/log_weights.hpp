@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+
+#include "dagathlon/stats/constants.hpp"
 
 namespace dagathlon {
-
-inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // log(e^a + e^b).
 inline double log_add(double a, double b) {
