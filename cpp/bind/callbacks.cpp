@@ -87,17 +87,19 @@ class CallbackScore final : public Score {
 }  // namespace
 
 static void bind_callbacks(nb::module_& m) {
-  m.def("callback_test",
-        [](std::size_t size, PValue p_value) -> std::unique_ptr<IndependenceTest> {
-          return std::make_unique<CallbackTest>(size, std::move(p_value));
-        },
-        nb::arg("size"), nb::arg("p_value"),
-        "A test that calls p_value(x, y, given), which gives a number, or None where the data cannot answer.");
-  m.def("callback_score",
-        [](std::size_t size, LocalScore local) {
-          return std::make_shared<BoundScore>(std::make_shared<CallbackScore>(size, std::move(local)));
-        },
-        nb::arg("size"), nb::arg("local"), "A score that calls local(child, parents).");
+  m.def(
+      "callback_test",
+      [](std::size_t size, PValue p_value) -> std::unique_ptr<IndependenceTest> {
+        return std::make_unique<CallbackTest>(size, std::move(p_value));
+      },
+      nb::arg("size"), nb::arg("p_value"),
+      "A test that calls p_value(x, y, given), which gives a number, or None where the data cannot answer.");
+  m.def(
+      "callback_score",
+      [](std::size_t size, LocalScore local) {
+        return std::make_shared<BoundScore>(std::make_shared<CallbackScore>(size, std::move(local)));
+      },
+      nb::arg("size"), nb::arg("local"), "A score that calls local(child, parents).");
 }
 
 static const Part callbacks_part("callbacks", bind_callbacks);

@@ -24,11 +24,13 @@ std::optional<CliqueTreeParts> clique_tree_parts(const MarkedGraph& graph) {
 }  // namespace
 
 static void bind_chordal(nb::module_& m) {
-  m.def("perfect_elimination_order",
-        [](const MarkedGraph& graph) { return perfect_elimination_order(graph.adjacency_rows()); },
-        nb::arg("graph"), ReleaseGil(), "Of the skeleton; None when it is not chordal.");
-  m.def("chordless_cycle", [](const MarkedGraph& graph) { return chordless_cycle(graph.adjacency_rows()); },
-        nb::arg("graph"), ReleaseGil(), "Of the skeleton; empty when it is chordal.");
+  m.def(
+      "perfect_elimination_order",
+      [](const MarkedGraph& graph) { return perfect_elimination_order(graph.adjacency_rows()); }, nb::arg("graph"),
+      ReleaseGil(), "Of the skeleton; None when it is not chordal.");
+  m.def(
+      "chordless_cycle", [](const MarkedGraph& graph) { return chordless_cycle(graph.adjacency_rows()); },
+      nb::arg("graph"), ReleaseGil(), "Of the skeleton; empty when it is chordal.");
   m.def("clique_tree", &clique_tree_parts, nb::arg("graph"), ReleaseGil(),
         "Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.");
 }

@@ -38,15 +38,18 @@ BoundCliques gaussian_cliques(const Columns<double>& values, double delta, const
 
 template <class Code>
 void bind_discrete_cliques(nb::module_& m) {
-  m.def("discrete_cliques", [](const Columns<Code>& codes, const NodeList& arities, double pseudo_observations) {
-    if (!(pseudo_observations > 0)) throw nb::value_error("there is a positive number of pseudo observations");
-    if (arities.size() != codes.shape(1)) throw nb::value_error("one arity for each column");
-    auto data = std::make_unique<const DiscreteData>(discrete_data(codes, arities));
-    for (std::size_t j = 0; j < data->size(); ++j)
-      if (data->has_missing(j)) throw nb::value_error("clique scores take no missing values");
-    return BoundCliques(std::make_shared<DiscreteCliques>(std::move(data), pseudo_observations));
-  }, nb::arg("codes"), nb::arg("arities"), nb::arg("pseudo_observations"),
-  "Marginal likelihoods of sets of discrete columns under a hyper Dirichlet prior.");
+  m.def(
+      "discrete_cliques",
+      [](const Columns<Code>& codes, const NodeList& arities, double pseudo_observations) {
+        if (!(pseudo_observations > 0)) throw nb::value_error("there is a positive number of pseudo observations");
+        if (arities.size() != codes.shape(1)) throw nb::value_error("one arity for each column");
+        auto data = std::make_unique<const DiscreteData>(discrete_data(codes, arities));
+        for (std::size_t j = 0; j < data->size(); ++j)
+          if (data->has_missing(j)) throw nb::value_error("clique scores take no missing values");
+        return BoundCliques(std::make_shared<DiscreteCliques>(std::move(data), pseudo_observations));
+      },
+      nb::arg("codes"), nb::arg("arities"), nb::arg("pseudo_observations"),
+      "Marginal likelihoods of sets of discrete columns under a hyper Dirichlet prior.");
 }
 
 // Nodes as clique scores take them: in increasing order, each once.
@@ -78,11 +81,14 @@ std::optional<NumpyMatrix<double>> precision(const BoundTarget& target, const Ma
 
 static void bind_clique_score(nb::module_& m) {
   nb::class_<BoundCliques>(m, "CliqueScores", "Marginal likelihoods of sets of columns.")
-      .def("log_marginal", [](const BoundCliques& cliques, NodeList nodes) {
-        const NodeList sorted = sorted_set(std::move(nodes), cliques.score()->size());
-        const std::lock_guard turn(*cliques.busy());
-        return cliques.score()->log_marginal(sorted);
-      }, nb::arg("nodes"));
+      .def(
+          "log_marginal",
+          [](const BoundCliques& cliques, NodeList nodes) {
+            const NodeList sorted = sorted_set(std::move(nodes), cliques.score()->size());
+            const std::lock_guard turn(*cliques.busy());
+            return cliques.score()->log_marginal(sorted);
+          },
+          nb::arg("nodes"));
   m.def("gaussian_cliques", &gaussian_cliques, nb::arg("values"), nb::arg("delta"), nb::arg("scale"),
         nb::arg("zero_mean"), "Marginal likelihoods of sets of normal columns under a hyper inverse Wishart prior.");
   bind_discrete_cliques<std::uint8_t>(m);
@@ -94,10 +100,13 @@ static void bind_clique_score(nb::module_& m) {
   nb::class_<BoundTarget>(m, "DecomposableTarget", "The posterior over decomposable graphs, up to a constant.")
       .def(nb::init<const BoundCliques&, DecomposablePrior>(), nb::arg("cliques"), nb::arg("prior"))
       .def("__len__", &BoundTarget::size)
-      .def("log_posterior", [](const BoundTarget& target, const MarkedGraph& graph) {
-        const CliqueTree tree = tree_of(graph, target.size());
-        return target.with([&](const DecomposableTarget& t) { return t.of(tree); });
-      }, nb::arg("graph"), "Likelihood and prior of a chordal graph, in logarithms.")
+      .def(
+          "log_posterior",
+          [](const BoundTarget& target, const MarkedGraph& graph) {
+            const CliqueTree tree = tree_of(graph, target.size());
+            return target.with([&](const DecomposableTarget& t) { return t.of(tree); });
+          },
+          nb::arg("graph"), "Likelihood and prior of a chordal graph, in logarithms.")
       .def("precision", &precision, nb::arg("graph"),
            "The posterior mean of the precision matrix given a graph; nothing for discrete data.");
 }

@@ -26,8 +26,8 @@ DiscreteData discrete_data(const Columns<Code>& codes, NodeList arities, bool me
   std::vector<CodeColumn<Code>> columns(codes.shape(1));
   for (std::size_t j = 0; j < columns.size(); ++j)
     columns[j] = {codes.data() + static_cast<std::ptrdiff_t>(j) * codes.stride(1), codes.stride(0)};
-  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities),
-                      merge_rows, std::make_shared<const Columns<Code>>(codes));
+  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities), merge_rows,
+                      std::make_shared<const Columns<Code>>(codes));
 }
 
 }  // namespace dagathlon

@@ -53,16 +53,17 @@ static void bind_connected_search(nb::module_& m) {
   nb::class_<BoundDiscrepancies>(m, "Discrepancies", "How far discrete columns move each other's distributions.")
       .def("__init__", &init<std::uint8_t>, nb::arg("codes"), nb::arg("arities"))
       .def("__init__", &init<std::uint16_t>, nb::arg("codes"), nb::arg("arities"))
-      .def("pairs",
-           [](BoundDiscrepancies& self) {
-             std::vector<double> found;
-             {
-               const nb::gil_scoped_release release;
-               found = self.pairs();
-             }
-             return to_numpy(std::move(found), self.size(), self.size());
-           },
-           "For all pairs of columns, symmetric.")
+      .def(
+          "pairs",
+          [](BoundDiscrepancies& self) {
+            std::vector<double> found;
+            {
+              const nb::gil_scoped_release release;
+              found = self.pairs();
+            }
+            return to_numpy(std::move(found), self.size(), self.size());
+          },
+          "For all pairs of columns, symmetric.")
       .def("given", &BoundDiscrepancies::given, nb::arg("a"), nb::arg("b"), nb::arg("c"), ReleaseGil(),
            "Of a and b, averaged over the levels of c.");
 }

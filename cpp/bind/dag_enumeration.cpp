@@ -54,35 +54,38 @@ GraphTable graphs(const DagEnumeration& self, DagEnumeration::Graphs (DagEnumera
 static void bind_dag_enumeration(nb::module_& m) {
   using Self = DagEnumeration;
   nb::class_<Self>(m, "DagEnumeration", "All DAGs of at most six nodes, one after another.")
-      .def("__init__",
-           [](Self* self, const Table& terms, const Table& rests, double shape, double rate) {
-             EnumeratedWeights weights = weights_of(terms, rests, shape, rate);
-             const nb::gil_scoped_release free;
-             new (self) Self(std::move(weights));
-           },
-           nb::arg("terms"), nb::arg("rests"), nb::arg("shape"), nb::arg("rate"))
+      .def(
+          "__init__",
+          [](Self* self, const Table& terms, const Table& rests, double shape, double rate) {
+            EnumeratedWeights weights = weights_of(terms, rests, shape, rate);
+            const nb::gil_scoped_release free;
+            new (self) Self(std::move(weights));
+          },
+          nb::arg("terms"), nb::arg("rests"), nb::arg("shape"), nb::arg("rate"))
       .def("__len__", &Self::size)
       .def("log_partition", &Self::log_partition)
       .def("edges", [](const Self& self) { return marginals(self, self.edges()); })
       .def("paths", [](const Self& self) { return marginals(self, self.paths()); })
-      .def("families",
-           [](const Self& self, std::size_t child) {
-             check_node(child, self.size());
-             return self.families(child);
-           },
-           nb::arg("child"))
+      .def(
+          "families",
+          [](const Self& self, std::size_t child) {
+            check_node(child, self.size());
+            return self.families(child);
+          },
+          nb::arg("child"))
       .def("mean_log_weight", &Self::mean_log_weight)
       .def("best", &Self::best)
-      .def("sample",
-           [](const Self& self, std::size_t count, std::uint64_t seed) {
-             std::vector<Mask> found;
-             {
-               const nb::gil_scoped_release free;
-               found = self.sample(count, seed);
-             }
-             return to_numpy(std::move(found), count, self.size());
-           },
-           nb::arg("count"), nb::arg("seed"))
+      .def(
+          "sample",
+          [](const Self& self, std::size_t count, std::uint64_t seed) {
+            std::vector<Mask> found;
+            {
+              const nb::gil_scoped_release free;
+              found = self.sample(count, seed);
+            }
+            return to_numpy(std::move(found), count, self.size());
+          },
+          nb::arg("count"), nb::arg("seed"))
       .def("dags", [](const Self& self) { return graphs(self, &Self::dags); })
       .def("classes", [](const Self& self) { return graphs(self, &Self::classes); });
 }

@@ -68,44 +68,44 @@ NumpyMatrix<double> marginals(const Posterior& posterior, std::vector<double> (P
 }  // namespace
 
 static void bind_dag_posterior(nb::module_& m) {
-  nb::enum_<Modularity>(m, "Modularity")
-      .value("structure", Modularity::structure)
-      .value("order", Modularity::order);
+  nb::enum_<Modularity>(m, "Modularity").value("structure", Modularity::structure).value("order", Modularity::order);
   nb::class_<Posterior>(m, "DagPosterior", "Sums over all DAGs of few nodes.")
-      .def_static("of_score",
-                  [](BoundScore& score, const SearchLimits& limits, Modularity modularity) {
-                    check_count(score.size());
-                    if (limits.forbidden.size() != score.size())
-                      throw nb::value_error("limits and data of different size");
-                    std::vector<double> weights = score.with_plain([&](Score& s) { return family_scores(s, limits); });
-                    return Posterior(score.size(), std::move(weights), modularity);
-                  },
-                  nb::arg("score"), nb::arg("limits"), nb::arg("modularity"), ReleaseGil())
-      .def_static("of_weights",
-                  [](const Matrix<const double>& log_weights, Modularity modularity) {
-                    const std::size_t n = log_weights.shape(0);
-                    check_count(n);
-                    if (log_weights.shape(1) != (std::size_t{1} << n) / 2)
-                      throw nb::value_error("one log weight for each set of other nodes");
-                    const double* first = log_weights.data();
-                    std::vector<double> weights(first, first + log_weights.size());
-                    for (const double w : weights)
-                      if (std::isnan(w) || w == std::numeric_limits<double>::infinity())
-                        throw nb::value_error("a log weight is a number or minus infinity");
-                    const nb::gil_scoped_release free;
-                    return Posterior(n, std::move(weights), modularity);
-                  },
-                  nb::arg("log_weights"), nb::arg("modularity"))
+      .def_static(
+          "of_score",
+          [](BoundScore& score, const SearchLimits& limits, Modularity modularity) {
+            check_count(score.size());
+            if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
+            std::vector<double> weights = score.with_plain([&](Score& s) { return family_scores(s, limits); });
+            return Posterior(score.size(), std::move(weights), modularity);
+          },
+          nb::arg("score"), nb::arg("limits"), nb::arg("modularity"), ReleaseGil())
+      .def_static(
+          "of_weights",
+          [](const Matrix<const double>& log_weights, Modularity modularity) {
+            const std::size_t n = log_weights.shape(0);
+            check_count(n);
+            if (log_weights.shape(1) != (std::size_t{1} << n) / 2)
+              throw nb::value_error("one log weight for each set of other nodes");
+            const double* first = log_weights.data();
+            std::vector<double> weights(first, first + log_weights.size());
+            for (const double w : weights)
+              if (std::isnan(w) || w == std::numeric_limits<double>::infinity())
+                throw nb::value_error("a log weight is a number or minus infinity");
+            const nb::gil_scoped_release free;
+            return Posterior(n, std::move(weights), modularity);
+          },
+          nb::arg("log_weights"), nb::arg("modularity"))
       .def("__len__", &Posterior::size)
       .def("log_partition", &Posterior::log_partition)
       .def("edges", [](const Posterior& self) { return marginals(self, &Posterior::edges); })
       .def("paths", [](const Posterior& self) { return marginals(self, &Posterior::paths); })
-      .def("families",
-           [](const Posterior& self, std::size_t child) {
-             check_node(child, self.size());
-             return self.families(child);
-           },
-           nb::arg("child"), ReleaseGil())
+      .def(
+          "families",
+          [](const Posterior& self, std::size_t child) {
+            check_node(child, self.size());
+            return self.families(child);
+          },
+          nb::arg("child"), ReleaseGil())
       .def("mean_log_weight", &Posterior::mean_log_weight, ReleaseGil())
       .def("log_weights",
            [](const Posterior& self) {
@@ -113,21 +113,22 @@ static void bind_dag_posterior(nb::module_& m) {
              return to_numpy(std::move(values), self.size(), (std::size_t{1} << self.size()) / 2);
            })
       .def("best", &Posterior::best, ReleaseGil())
-      .def("sample",
-           [](const Posterior& self, std::size_t count, std::uint64_t seed) {
-             std::vector<Mask> result;
-             {
-               const nb::gil_scoped_release free;
-               for (std::size_t k = 0; k < count; ++k) {
-                 pulse::progress(k, count);
-                 Stream stream(seed, k);
-                 const std::vector<Mask> drawn = self.sample(stream);
-                 result.insert(result.end(), drawn.begin(), drawn.end());
-               }
-             }
-             return to_numpy(std::move(result), count, self.size());
-           },
-           nb::arg("count"), nb::arg("seed"));
+      .def(
+          "sample",
+          [](const Posterior& self, std::size_t count, std::uint64_t seed) {
+            std::vector<Mask> result;
+            {
+              const nb::gil_scoped_release free;
+              for (std::size_t k = 0; k < count; ++k) {
+                pulse::progress(k, count);
+                Stream stream(seed, k);
+                const std::vector<Mask> drawn = self.sample(stream);
+                result.insert(result.end(), drawn.begin(), drawn.end());
+              }
+            }
+            return to_numpy(std::move(result), count, self.size());
+          },
+          nb::arg("count"), nb::arg("seed"));
 }
 
 static const Part dag_posterior_part("dag_posterior", bind_dag_posterior);

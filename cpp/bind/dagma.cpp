@@ -73,8 +73,7 @@ NumpyMatrix<double> second_moments(const Columns<double>& values) {
     const nb::gil_scoped_release release;
     const Moments found = dagathlon::moments(value_columns(values), values.shape(0));
     for (std::size_t i = 0; i < p; ++i)
-      for (std::size_t j = 0; j < p; ++j)
-        result[i * p + j] = found.scatter(i, j) / static_cast<double>(found.rows);
+      for (std::size_t j = 0; j < p; ++j) result[i * p + j] = found.scatter(i, j) / static_cast<double>(found.rows);
   }
   return to_numpy(std::move(result), p, p);
 }
@@ -83,8 +82,8 @@ NumpyMatrix<double> second_moments(const Columns<double>& values) {
 
 static void bind_dagma(nb::module_& m) {
   nb::class_<DagmaStage>(m, "DagmaStage")
-      .def("__init__", from_fields<DagmaStage, double, double, double>(), nb::kw_only(),
-           nb::arg("sparsity"), nb::arg("weight_of_loss"), nb::arg("log_determinant_scale"));
+      .def("__init__", from_fields<DagmaStage, double, double, double>(), nb::kw_only(), nb::arg("sparsity"),
+           nb::arg("weight_of_loss"), nb::arg("log_determinant_scale"));
   nb::class_<DagmaAdam>(m, "DagmaAdam")
       .def("__init__", from_fields<DagmaAdam, double, double, double, std::size_t>(), nb::kw_only(),
            nb::arg("learning_rate"), nb::arg("beta1"), nb::arg("beta2"), nb::arg("checkpoint"));

@@ -45,7 +45,8 @@ Enumerated enumerated(const BoundTarget& target) {
     const nb::gil_scoped_release unlocked;
     target.with([&](const DecomposableTarget& t) {
       found = decomposable_graphs(t);
-      if (const auto* gaussian = dynamic_cast<const GaussianCliques*>(&t.score())) mean = mean_precision(*gaussian, found);
+      if (const auto* gaussian = dynamic_cast<const GaussianCliques*>(&t.score()))
+        mean = mean_precision(*gaussian, found);
     });
   }
   const std::size_t count = found.edges.size();

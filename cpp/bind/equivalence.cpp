@@ -24,8 +24,8 @@ std::pair<std::optional<MarkedGraph>, NodeList> checked_extension(const MarkedGr
   return {std::nullopt, to_list(std::get<BitSet>(found))};
 }
 
-std::pair<MarkedGraph, std::optional<std::size_t>> checked_meek(
-    const MarkedGraph& graph, const std::vector<DirectedEdge>& edges) {
+std::pair<MarkedGraph, std::optional<std::size_t>> checked_meek(const MarkedGraph& graph,
+                                                                const std::vector<DirectedEdge>& edges) {
   require_pdag(graph);
   for (const auto& [from, to] : edges) {
     check_nodes({from, to}, graph.size());
@@ -58,8 +58,7 @@ static void bind_equivalence(nb::module_& m) {
         "A DAG or None, and the nodes among which no more edges can be directed.");
   m.def("meek", &checked_meek, nb::arg("pdag"), nb::arg("required"), ReleaseGil(),
         "The closed graph, and the place of the first required edge that contradicts it or None.");
-  m.def("interventional_essential_graph", &checked_essential_graph, nb::arg("dag"), nb::arg("targets"),
-        ReleaseGil());
+  m.def("interventional_essential_graph", &checked_essential_graph, nb::arg("dag"), nb::arg("targets"), ReleaseGil());
 }
 
 static const Part equivalence_part("equivalence", bind_equivalence);

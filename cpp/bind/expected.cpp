@@ -79,29 +79,42 @@ ChildMoments child_moments(const std::vector<Moments>& parts, NodeList of_child)
 Bound bound(std::shared_ptr<Score> score) { return std::make_shared<BoundScore>(std::move(score)); }
 
 void bind_scores(nb::module_& m) {
-  m.def("discrete_likelihood", [](const std::vector<Counts>& parts, const NodeList&, const NodeList&, double penalty) {
-    return bound(expected_likelihood(only(parts), penalty));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("penalty"));
-  m.def("dirichlet_score", [](const std::vector<Counts>& parts, const NodeList&, const NodeList&, Pseudocount kind,
-                              double size) {
-    if (!(size > 0)) throw nb::value_error("an imaginary sample size is positive");
-    if (kind == Pseudocount::observed) throw nb::value_error("expected counts have no observed configurations");
-    return bound(expected_dirichlet(only(parts), kind, size));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"), nb::arg("size"));
-  m.def("gaussian_likelihood", [](const std::vector<Moments>& parts, NodeList of_child,
-                                  PenalisedLikelihood::Convention convention, double penalty) {
-    return bound(gaussian_score(child_moments(parts, std::move(of_child)), {convention, penalty}));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("convention"), nb::arg("penalty"));
-  m.def("bge_score", [](const std::vector<Moments>& parts, NodeList of_child, double alpha_mu, double alpha_w) {
-    if (!(alpha_mu > 0) || !(alpha_w > static_cast<double>(of_child.size()) + 1))
-      throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
-    return bound(bge_score(child_moments(parts, std::move(of_child)), alpha_mu, alpha_w));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
-  m.def("nig_score", [](const std::vector<Moments>& parts, NodeList of_child, double shape, double rate,
-                        double precision) {
-    if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
-    return bound(nig_score(child_moments(parts, std::move(of_child)), {shape, rate, precision}));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
+  m.def(
+      "discrete_likelihood",
+      [](const std::vector<Counts>& parts, const NodeList&, const NodeList&, double penalty) {
+        return bound(expected_likelihood(only(parts), penalty));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("penalty"));
+  m.def(
+      "dirichlet_score",
+      [](const std::vector<Counts>& parts, const NodeList&, const NodeList&, Pseudocount kind, double size) {
+        if (!(size > 0)) throw nb::value_error("an imaginary sample size is positive");
+        if (kind == Pseudocount::observed) throw nb::value_error("expected counts have no observed configurations");
+        return bound(expected_dirichlet(only(parts), kind, size));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"), nb::arg("size"));
+  m.def(
+      "gaussian_likelihood",
+      [](const std::vector<Moments>& parts, NodeList of_child, PenalisedLikelihood::Convention convention,
+         double penalty) {
+        return bound(gaussian_score(child_moments(parts, std::move(of_child)), {convention, penalty}));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("convention"), nb::arg("penalty"));
+  m.def(
+      "bge_score",
+      [](const std::vector<Moments>& parts, NodeList of_child, double alpha_mu, double alpha_w) {
+        if (!(alpha_mu > 0) || !(alpha_w > static_cast<double>(of_child.size()) + 1))
+          throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
+        return bound(bge_score(child_moments(parts, std::move(of_child)), alpha_mu, alpha_w));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
+  m.def(
+      "nig_score",
+      [](const std::vector<Moments>& parts, NodeList of_child, double shape, double rate, double precision) {
+        if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
+        return bound(nig_score(child_moments(parts, std::move(of_child)), {shape, rate, precision}));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ std::pair<SampleMoments, VanishingMinors> prepared(const Matrix<const double>& c
   return {moments, VanishingMinors(moments, test, minors.critical)};
 }
 
-Clusters find(Matrix<const double> correlations, Matrix<const double> fourth, double rows,
-              const MinorSettings& minors, const ClusterSearch& settings) {
+Clusters find(Matrix<const double> correlations, Matrix<const double> fourth, double rows, const MinorSettings& minors,
+              const ClusterSearch& settings) {
   auto [moments, vanishing] = prepared(correlations, fourth, rows, minors);
   nb::gil_scoped_release released;
   std::vector<NodeList> found = factor_clusters(moments, vanishing, settings);

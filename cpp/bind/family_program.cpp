@@ -81,9 +81,10 @@ std::vector<std::size_t> separated_hulls(FamilyProgram& program, const Vector<do
 
 static void bind_family_program(nb::module_& m) {
   nb::class_<FamilyProgram>(m, "FamilyProgram", "The choice of parent sets as columns of an integer program.")
-      .def("__init__",
-           [](FamilyProgram* self, const Candidates& candidates) { new (self) FamilyProgram(candidates.sets); },
-           nb::arg("sets"))
+      .def(
+          "__init__",
+          [](FamilyProgram* self, const Candidates& candidates) { new (self) FamilyProgram(candidates.sets); },
+          nb::arg("sets"))
       .def("__len__", &FamilyProgram::size)
       .def("children",
            [](const FamilyProgram& self) {
@@ -93,32 +94,35 @@ static void bind_family_program(nb::module_& m) {
            [](const FamilyProgram& self) {
              return read_columns<double>(self, [&](std::size_t k) { return self.loss(k); });
            })
-      .def("parents",
-           [](const FamilyProgram& self, std::size_t column) {
-             check_node(column, self.size());
-             return self.parents(column);
-           },
-           nb::arg("column"))
-      .def("keep",
-           [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
-           nb::arg("kept"))
+      .def(
+          "parents",
+          [](const FamilyProgram& self, std::size_t column) {
+            check_node(column, self.size());
+            return self.parents(column);
+          },
+          nb::arg("column"))
+      .def(
+          "keep", [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
+          nb::arg("kept"))
       .def("separate", separated_cuts, nb::arg("values"), nb::arg("most"))
       .def("separate_hulls", separated_hulls, nb::arg("values"), nb::arg("size"), nb::arg("most"))
-      .def("most",
-           [](const FamilyProgram& self, const Places& cuts) {
-             std::vector<double> result;
-             for (const std::size_t cut : cuts) result.push_back(self.most(cut));
-             return to_vector(std::move(result));
-           },
-           nb::arg("cuts"))
+      .def(
+          "most",
+          [](const FamilyProgram& self, const Places& cuts) {
+            std::vector<double> result;
+            for (const std::size_t cut : cuts) result.push_back(self.most(cut));
+            return to_vector(std::move(result));
+          },
+          nb::arg("cuts"))
       .def("rows", rows_of, nb::arg("cuts"), nb::arg("places"))
       .def("columns", columns_of, nb::arg("columns"), nb::arg("cuts"))
       .def("reduced", reduced, nb::arg("prices"), nb::arg("cuts"))
-      .def("arcs",
-           [](const FamilyProgram& self, const Vector<double>& values) {
-             return to_numpy(self.arcs(all_columns(self, values)), self.nodes(), self.nodes());
-           },
-           nb::arg("values"))
+      .def(
+          "arcs",
+          [](const FamilyProgram& self, const Vector<double>& values) {
+            return to_numpy(self.arcs(all_columns(self, values)), self.nodes(), self.nodes());
+          },
+          nb::arg("values"))
       .def("excluded", excluded, nb::arg("decisions"));
 }
 

@@ -59,43 +59,47 @@ void check_nodes(const MarkedGraph& graph, const IndependenceTest& test) {
 
 static void bind_fci(nb::module_& m) {
   nb::class_<PagOptions>(m, "PagOptions")
-      .def("__init__",
-           [](PagOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known,
-              const std::string& colliders, bool selection, bool complete, bool test_paths) {
-             new (self) PagOptions(pag_options(skeleton, known, colliders, selection, complete, test_paths));
-           },
-           nb::arg("skeleton"), nb::arg("known"), nb::arg("colliders"), nb::arg("selection"),
-           nb::arg("complete") = true, nb::arg("test_paths") = false);
-  m.def("fci",
-        [](IndependenceTest& test, const PagOptions& shared, const std::string& second_pass) {
-          const FciOptions options{shared, chosen(passes, second_pass)};
-          return counted(test, options, [&] { return learn_fci(test, options); });
-        },
-        nb::arg("test"), nb::arg("options"), nb::arg("second_pass"),
-        "The PAG, the number of tests, and the number of triples left open.");
-  m.def("rfci",
-        [](IndependenceTest& test, const PagOptions& options, const std::string& checks) {
-          const RfciChecks chosen_checks = chosen(checks_of_rfci, checks);
-          return counted(test, options, [&] { return learn_rfci(test, options, chosen_checks); });
-        },
-        nb::arg("test"), nb::arg("options"), nb::arg("checks"), "The PAG, the number of tests, and 0.");
+      .def(
+          "__init__",
+          [](PagOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& colliders,
+             bool selection, bool complete, bool test_paths) {
+            new (self) PagOptions(pag_options(skeleton, known, colliders, selection, complete, test_paths));
+          },
+          nb::arg("skeleton"), nb::arg("known"), nb::arg("colliders"), nb::arg("selection"), nb::arg("complete") = true,
+          nb::arg("test_paths") = false);
+  m.def(
+      "fci",
+      [](IndependenceTest& test, const PagOptions& shared, const std::string& second_pass) {
+        const FciOptions options{shared, chosen(passes, second_pass)};
+        return counted(test, options, [&] { return learn_fci(test, options); });
+      },
+      nb::arg("test"), nb::arg("options"), nb::arg("second_pass"),
+      "The PAG, the number of tests, and the number of triples left open.");
+  m.def(
+      "rfci",
+      [](IndependenceTest& test, const PagOptions& options, const std::string& checks) {
+        const RfciChecks chosen_checks = chosen(checks_of_rfci, checks);
+        return counted(test, options, [&] { return learn_rfci(test, options, chosen_checks); });
+      },
+      nb::arg("test"), nb::arg("options"), nb::arg("checks"), "The PAG, the number of tests, and 0.");
   nb::class_<ScoreUse>(m, "ScoreUse")
-      .def("__init__", from_fields<ScoreUse, bool, bool, bool>(), nb::kw_only(),
-           nb::arg("scored_neighbours") = false, nb::arg("keep_arrows") = false, nb::arg("all_edges") = false);
-  m.def("gfci",
-        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, const ScoreUse& use) {
-          check_nodes(scored, test);
-          return counted(test, options, [&] { return learn_gfci(test, scored, options, use); });
-        },
-        nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("use"),
-        "The PAG, the number of tests, and 0.");
-  m.def("lv_lite",
-        [](IndependenceTest& test, const MarkedGraph& dag, const PagOptions& options, bool tested) {
-          check_nodes(dag, test);
-          return counted(test, options, [&] { return learn_lv_lite(test, dag, options, tested); });
-        },
-        nb::arg("test"), nb::arg("dag"), nb::arg("options"), nb::arg("tested") = true,
-        "The PAG, the number of tests, and the number of edges that stayed although their ends were separated.");
+      .def("__init__", from_fields<ScoreUse, bool, bool, bool>(), nb::kw_only(), nb::arg("scored_neighbours") = false,
+           nb::arg("keep_arrows") = false, nb::arg("all_edges") = false);
+  m.def(
+      "gfci",
+      [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, const ScoreUse& use) {
+        check_nodes(scored, test);
+        return counted(test, options, [&] { return learn_gfci(test, scored, options, use); });
+      },
+      nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("use"), "The PAG, the number of tests, and 0.");
+  m.def(
+      "lv_lite",
+      [](IndependenceTest& test, const MarkedGraph& dag, const PagOptions& options, bool tested) {
+        check_nodes(dag, test);
+        return counted(test, options, [&] { return learn_lv_lite(test, dag, options, tested); });
+      },
+      nb::arg("test"), nb::arg("dag"), nb::arg("options"), nb::arg("tested") = true,
+      "The PAG, the number of tests, and the number of edges that stayed although their ends were separated.");
 }
 
 static const Part fci_part("fci", bind_fci);

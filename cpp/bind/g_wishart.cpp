@@ -91,16 +91,18 @@ GaussianChain run_chain_of(const MarkedGraph& start, const Scatter& data, const 
 
 GaussianChain births_and_deaths(const MarkedGraph& start, const Matrix<const double>& products, double rows,
                                 const GaussianGraphPrior& prior, double jumps, const ChainOptions& options) {
-  return run_chain_of(start, {products, rows}, prior, options, [&](GaussianGraph&& graph, ChainLength length, Stream random) {
-    return birth_death_chain(std::move(graph), jumps, length, random);
-  });
+  return run_chain_of(start, {products, rows}, prior, options,
+                      [&](GaussianGraph&& graph, ChainLength length, Stream random) {
+                        return birth_death_chain(std::move(graph), jumps, length, random);
+                      });
 }
 
 GaussianChain reversible_jumps(const MarkedGraph& start, const Matrix<const double>& products, double rows,
                                const GaussianGraphPrior& prior, std::size_t proposals, const ChainOptions& options) {
-  return run_chain_of(start, {products, rows}, prior, options, [&](GaussianGraph&& graph, ChainLength length, Stream random) {
-    return reversible_jump_chain(std::move(graph), proposals, length, random);
-  });
+  return run_chain_of(start, {products, rows}, prior, options,
+                      [&](GaussianGraph&& graph, ChainLength length, Stream random) {
+                        return reversible_jump_chain(std::move(graph), proposals, length, random);
+                      });
 }
 
 }  // namespace
@@ -119,10 +121,13 @@ static void bind_g_wishart(nb::module_& m) {
            nb::arg("edge_probability"), nb::arg("b"), nb::arg("scale"), nb::arg("exchange"));
   nb::class_<GaussianChain>(m, "GaussianChain", "Graphs, and the mean of the precision matrix.")
       .def_ro("log", &GaussianChain::log)
-      .def_prop_ro("precision", [](const GaussianChain& chain) {
-        const std::size_t n = chain.log.size();
-        return to_numpy(std::vector<double>(chain.precision), n, n);
-      }, nb::rv_policy::move);
+      .def_prop_ro(
+          "precision",
+          [](const GaussianChain& chain) {
+            const std::size_t n = chain.log.size();
+            return to_numpy(std::vector<double>(chain.precision), n, n);
+          },
+          nb::rv_policy::move);
   m.def("birth_death_chain", &births_and_deaths, nb::arg("start"), nb::arg("products"), nb::arg("rows"),
         nb::arg("prior"), nb::arg("jumps"), nb::arg("options"));
   m.def("reversible_jump_chain", &reversible_jumps, nb::arg("start"), nb::arg("products"), nb::arg("rows"),

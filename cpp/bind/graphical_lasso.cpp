@@ -41,7 +41,8 @@ std::pair<std::size_t, double> solve(BoundPath& self, double penalty) {
   return {progress.steps, progress.violation};
 }
 
-std::pair<std::size_t, double> refit(BoundPath& self, const Vector<std::int64_t>& places, const Vector<double>& values) {
+std::pair<std::size_t, double> refit(BoundPath& self, const Vector<std::int64_t>& places,
+                                     const Vector<double>& values) {
   const std::size_t n = self.path.size();
   if (places.size() != values.size()) throw nb::value_error("one value per place");
   std::vector<MatrixEntry> start;
@@ -89,7 +90,8 @@ static void bind_graphical_lasso(nb::module_& m) {
       .def(nb::init<Matrix<const double>, const GraphicalLassoSettings&>(), nb::arg("covariance"), nb::arg("settings"))
       .def("solve", &solve, nb::arg("penalty"), "Newton steps, and the largest violation of the optimum's conditions.")
       .def("refit", &refit, nb::arg("places"), nb::arg("values"),
-           "Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of zero.")
+           "Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of "
+           "zero.")
       .def("entries", &entries,
            "Places, row after row, and values of what is not zero in the precision matrix that was solved last.");
   m.def("invert_positive", &inverted, nb::arg("matrix"),

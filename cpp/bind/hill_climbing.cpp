@@ -26,37 +26,40 @@ void check_start(const MarkedGraph& start, std::size_t n) {
 
 static void bind_hill_climbing(nb::module_& m) {
   nb::class_<SearchLimits>(m, "SearchLimits", "Arcs that must not or must be there, from row to column.")
-      .def("__init__",
-           [](SearchLimits* self, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
-              std::size_t max_parents) {
-             const std::size_t n = forbidden.shape(0);
-             new (self) SearchLimits{to_rows(forbidden, n), to_rows(required, n), max_parents};
-           },
-           nb::arg("forbidden"), nb::arg("required"), nb::arg("max_parents"));
+      .def(
+          "__init__",
+          [](SearchLimits* self, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
+             std::size_t max_parents) {
+            const std::size_t n = forbidden.shape(0);
+            new (self) SearchLimits{to_rows(forbidden, n), to_rows(required, n), max_parents};
+          },
+          nb::arg("forbidden"), nb::arg("required"), nb::arg("max_parents"));
   nb::class_<SearchResult>(m, "SearchResult")
       .def_ro("dag", &SearchResult::dag)
       .def_ro("score", &SearchResult::score)
       .def_ro("steps", &SearchResult::steps)
       .def_ro("evaluations", &SearchResult::evaluations);
   nb::class_<HillClimbing>(m, "HillClimbing")
-      .def("__init__", from_fields<HillClimbing, std::size_t, std::size_t, std::size_t, std::uint64_t>(),
-           nb::kw_only(), nb::arg("max_steps"), nb::arg("restarts"), nb::arg("perturbations"), nb::arg("seed"));
-  m.def("hill_climb",
-        [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, const HillClimbing& how) {
-          check_start(start, score.size());
-          if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
-          return score.with([&](Score& s) { return hill_climb(s, limits, start, how); });
-        },
-        nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("how"), ReleaseGil());
-  m.def("tabu_search",
-        [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t max_steps,
-           std::size_t memory, std::size_t patience) {
-          check_start(start, score.size());
-          if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
-          return score.with([&](Score& s) { return tabu_search(s, limits, start, {max_steps, memory, patience}); });
-        },
-        nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_steps"), nb::arg("memory"),
-        nb::arg("patience"), ReleaseGil());
+      .def("__init__", from_fields<HillClimbing, std::size_t, std::size_t, std::size_t, std::uint64_t>(), nb::kw_only(),
+           nb::arg("max_steps"), nb::arg("restarts"), nb::arg("perturbations"), nb::arg("seed"));
+  m.def(
+      "hill_climb",
+      [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, const HillClimbing& how) {
+        check_start(start, score.size());
+        if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
+        return score.with([&](Score& s) { return hill_climb(s, limits, start, how); });
+      },
+      nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("how"), ReleaseGil());
+  m.def(
+      "tabu_search",
+      [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t max_steps,
+         std::size_t memory, std::size_t patience) {
+        check_start(start, score.size());
+        if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
+        return score.with([&](Score& s) { return tabu_search(s, limits, start, {max_steps, memory, patience}); });
+      },
+      nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_steps"), nb::arg("memory"),
+      nb::arg("patience"), ReleaseGil());
 }
 
 static const Part hill_climbing_part("hill_climbing", bind_hill_climbing);

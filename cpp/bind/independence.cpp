@@ -30,17 +30,15 @@ namespace {
 
 using TestPointer = std::unique_ptr<IndependenceTest>;
 
-const std::map<std::string, GaussianStatistic> gaussian_statistics{
-    {"fisher-z", GaussianStatistic::fisher_z},
-    {"correlation", GaussianStatistic::correlation},
-    {"information", GaussianStatistic::information},
-    {"shrunk", GaussianStatistic::shrunk}};
+const std::map<std::string, GaussianStatistic> gaussian_statistics{{"fisher-z", GaussianStatistic::fisher_z},
+                                                                   {"correlation", GaussianStatistic::correlation},
+                                                                   {"information", GaussianStatistic::information},
+                                                                   {"shrunk", GaussianStatistic::shrunk}};
 
-const std::map<std::string, DiscreteStatistic> discrete_statistics{
-    {"g-square", DiscreteStatistic::g_square},
-    {"chi-square", DiscreteStatistic::chi_square},
-    {"shrunk", DiscreteStatistic::shrunk_g_square},
-    {"ordered-pairs", DiscreteStatistic::ordered_pairs}};
+const std::map<std::string, DiscreteStatistic> discrete_statistics{{"g-square", DiscreteStatistic::g_square},
+                                                                   {"chi-square", DiscreteStatistic::chi_square},
+                                                                   {"shrunk", DiscreteStatistic::shrunk_g_square},
+                                                                   {"ordered-pairs", DiscreteStatistic::ordered_pairs}};
 
 const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
     {"full", DegreesOfFreedom::full},
@@ -57,8 +55,7 @@ TestPointer gaussian_test(const Columns<double>& values, const std::string& stat
   const std::vector<ValueColumn> columns = value_columns(values);
   if (rowwise || options.statistic == GaussianStatistic::shrunk)
     return std::make_unique<RowwiseGaussianTest>(columns, values.shape(0), options);
-  if (columns.size() > most_columns)
-    return std::make_unique<WideGaussianTest>(columns, values.shape(0), options);
+  if (columns.size() > most_columns) return std::make_unique<WideGaussianTest>(columns, values.shape(0), options);
   return std::make_unique<GaussianTest>(columns, values.shape(0), options);
 }
 
@@ -200,8 +197,7 @@ static void bind_independence(nb::module_& m) {
       .def_rw("untestable_order", &IndependenceTest::untestable_order)
       .def("test", &tested, nb::arg("x"), nb::arg("y"), nb::arg("given"), ReleaseGil(),
            "Statistic, degrees of freedom, p-value, and whether the data could answer at all.")
-      .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"),
-           ReleaseGil());
+      .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"), ReleaseGil());
   m.def("gaussian_test_by_moments", &gaussian_test_by_moments, nb::arg("moments"), nb::arg("statistic"),
         nb::arg("largest_correlation"), ReleaseGil());
   m.def("gaussian_test", &gaussian_test, nb::arg("values"), nb::arg("statistic"), nb::arg("largest_correlation"),
@@ -210,8 +206,9 @@ static void bind_independence(nb::module_& m) {
   bind_coded<std::uint16_t>(m);
   m.def("gaussian_permutation_test", &gaussian_permutation_test, nb::arg("values"), nb::arg("statistic"),
         nb::arg("replicates"), nb::arg("seed"), ReleaseGil());
-  m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
-        nb::arg("score"));
+  m.def(
+      "score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
+      nb::arg("score"));
   m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
   m.def("fourier_test", &fourier_test, nb::arg("values"), nb::arg("joined"), nb::arg("seed"), ReleaseGil());
   m.def("block_kernel_test", &block_kernel_test, nb::arg("values"), nb::arg("seed"), ReleaseGil());

@@ -53,24 +53,25 @@ SkeletonOptions skeleton_options(double alpha, std::optional<std::size_t> max_or
 static void bind_knowledge(nb::module_& m) {
   nb::class_<KnownEdges>(m, "KnownEdges", "Edges that must not, and must, be there, from row to column.")
       .def(nb::init<>())
-      .def("__init__",
-           [](KnownEdges* self, const Matrix<const bool>& forbidden, const Matrix<const bool>& required) {
-             const std::size_t n = forbidden.shape(0);
-             new (self) KnownEdges{to_bits(forbidden, n), to_bits(required, n)};
-           },
-           nb::arg("forbidden"), nb::arg("required"));
+      .def(
+          "__init__",
+          [](KnownEdges* self, const Matrix<const bool>& forbidden, const Matrix<const bool>& required) {
+            const std::size_t n = forbidden.shape(0);
+            new (self) KnownEdges{to_bits(forbidden, n), to_bits(required, n)};
+          },
+          nb::arg("forbidden"), nb::arg("required"));
   nb::class_<SkeletonOptions>(m, "SkeletonOptions", "How a skeleton is searched.")
-      .def("__init__",
-           [](SkeletonOptions* self, double alpha, std::optional<std::size_t> max_order, bool stable,
-              const KnownEdges& known, bool possible_causes_only, bool one_sided, bool ask_again,
-              const NodeList& sequence) {
-             new (self) SkeletonOptions(skeleton_options(alpha, max_order, stable, known, possible_causes_only,
-                                                         one_sided, ask_again, sequence));
-           },
-           nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"), nb::arg("known"),
-           nb::kw_only(),
-           nb::arg("possible_causes_only") = false, nb::arg("one_sided") = false, nb::arg("ask_again") = false,
-           nb::arg("sequence") = NodeList());
+      .def(
+          "__init__",
+          [](SkeletonOptions* self, double alpha, std::optional<std::size_t> max_order, bool stable,
+             const KnownEdges& known, bool possible_causes_only, bool one_sided, bool ask_again,
+             const NodeList& sequence) {
+            new (self) SkeletonOptions(skeleton_options(alpha, max_order, stable, known, possible_causes_only,
+                                                        one_sided, ask_again, sequence));
+          },
+          nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"), nb::arg("known"), nb::kw_only(),
+          nb::arg("possible_causes_only") = false, nb::arg("one_sided") = false, nb::arg("ask_again") = false,
+          nb::arg("sequence") = NodeList());
 }
 
 static const Part knowledge_part("knowledge", bind_knowledge, Part::Rank::early);

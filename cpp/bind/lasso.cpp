@@ -14,7 +14,8 @@ std::span<const double> square(const Matrix<const double>& matrix) {
   return {matrix.data(), matrix.size()};
 }
 
-RegressionPath regressions(Matrix<const double> correlation, const Penalties& penalties, const LassoSettings& settings) {
+RegressionPath regressions(Matrix<const double> correlation, const Penalties& penalties,
+                           const LassoSettings& settings) {
   const auto cells = square(correlation);
   const nb::gil_scoped_release release;
   return neighbourhood_path(cells, correlation.shape(0), penalties, settings);
@@ -31,7 +32,8 @@ NumpyMatrix<double> weights_at(const RegressionPath& path, std::size_t k) {
 
 using Graphs = nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-std::vector<double> likelihoods(Matrix<const double> given, std::size_t rows, Matrix<const double> seen, Graphs graphs) {
+std::vector<double> likelihoods(Matrix<const double> given, std::size_t rows, Matrix<const double> seen,
+                                Graphs graphs) {
   const std::size_t p = given.shape(0);
   const RefitMoments moments{p, rows, square(given), square(seen)};
   if (seen.shape(0) != p || graphs.shape(1) != p || graphs.shape(2) != p)
@@ -48,12 +50,13 @@ static void bind_lasso(nb::module_& m) {
            nb::arg("max_sweeps"), nb::arg("square_root"));
   nb::class_<RegressionPath>(m, "RegressionPath")
       .def("weights", &weights_at, nb::arg("k"), "Weights at a penalty, a row for each target.")
-      .def("residual_variances",
-                   [](const RegressionPath& path) {
-                     const std::size_t rows = path.size ? path.residual_variances.size() / path.size : 0;
-                     return to_numpy(std::vector<double>(path.residual_variances), rows, path.size);
-                   },
-                   "A row for each penalty, a column for each target.")
+      .def(
+          "residual_variances",
+          [](const RegressionPath& path) {
+            const std::size_t rows = path.size ? path.residual_variances.size() / path.size : 0;
+            return to_numpy(std::vector<double>(path.residual_variances), rows, path.size);
+          },
+          "A row for each penalty, a column for each target.")
       .def_ro("converged", &RegressionPath::converged);
   m.def("neighbourhood_path", &regressions, nb::arg("correlation"), nb::arg("penalties"), nb::arg("settings"),
         "The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.");

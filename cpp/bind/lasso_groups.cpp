@@ -74,27 +74,32 @@ static void bind_lasso_groups(nb::module_& m) {
            nb::arg("max_steps"));
   nb::class_<GroupPath>(m, "GroupPath")
       .def("predictors", &predictors, nb::arg("k"), "Who predicts whom at a penalty, a row for each target.")
-      .def("intercept", [](const GroupPath& path, std::size_t k, std::size_t target) { return fit_at(path, k, target).intercept; },
-           nb::arg("k"), nb::arg("target"))
+      .def(
+          "intercept",
+          [](const GroupPath& path, std::size_t k, std::size_t target) { return fit_at(path, k, target).intercept; },
+          nb::arg("k"), nb::arg("target"))
       .def("weights", &weights_of, nb::arg("k"), nb::arg("target"), nb::arg("predictor"),
            "A row for each column of the predictor, a column for each contrast; no rows where it is none.")
       .def("parameters", &parameters, nb::arg("k"), "Number of weights that are not zero.")
       .def("log_likelihood", &log_likelihood, nb::arg("k"), "Sum over all targets.")
       .def_ro("converged", &GroupPath::converged);
-  m.def("group_refits",
-        [](const GroupedData& data, nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu> graphs) {
-          if (graphs.shape(1) != data.size() || graphs.shape(2) != data.size())
-            throw nb::value_error("one row and column per variable");
-          const nb::gil_scoped_release release;
-          return group_refits(data, {graphs.data(), graphs.size()});
-        },
-        nb::arg("data"), nb::arg("graphs"),
-        "The regressions on the neighbours in each graph with all but no penalty.");
+  m.def(
+      "group_refits",
+      [](const GroupedData& data, nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu> graphs) {
+        if (graphs.shape(1) != data.size() || graphs.shape(2) != data.size())
+          throw nb::value_error("one row and column per variable");
+        const nb::gil_scoped_release release;
+        return group_refits(data, {graphs.data(), graphs.size()});
+      },
+      nb::arg("data"), nb::arg("graphs"), "The regressions on the neighbours in each graph with all but no penalty.");
   m.def("contrast", &contrast, nb::arg("level"), nb::arg("column"), "An entry of the orthonormal contrasts.");
-  m.def("group_path", [](const GroupedData& data, const std::vector<double>& penalties,
-                         const GroupSettings& settings) { return group_path(data, penalties, settings); },
-        nb::arg("data"), nb::arg("penalties"), nb::arg("settings"), ReleaseGil(),
-        "The regression of each variable on groups of columns at decreasing penalties.");
+  m.def(
+      "group_path",
+      [](const GroupedData& data, const std::vector<double>& penalties, const GroupSettings& settings) {
+        return group_path(data, penalties, settings);
+      },
+      nb::arg("data"), nb::arg("penalties"), nb::arg("settings"), ReleaseGil(),
+      "The regression of each variable on groups of columns at decreasing penalties.");
 }
 
 static const Part lasso_groups_part("lasso_groups", bind_lasso_groups);

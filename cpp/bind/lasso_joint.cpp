@@ -14,7 +14,8 @@ void make_settings(JointSettings* self, const std::string& weights, std::size_t 
   new (self) JointSettings{chosen(weightings, weights), rounds, tolerance, max_sweeps};
 }
 
-JointPath path_of(Matrix<const double> correlation, const std::vector<double>& penalties, const JointSettings& settings) {
+JointPath path_of(Matrix<const double> correlation, const std::vector<double>& penalties,
+                  const JointSettings& settings) {
   const std::size_t p = correlation.shape(0);
   if (correlation.shape(1) != p) throw nb::value_error("the matrix must be square");
   const nb::gil_scoped_release release;
@@ -42,11 +43,14 @@ static void bind_lasso_joint(nb::module_& m) {
            nb::arg("max_sweeps"));
   nb::class_<JointPath>(m, "JointPath")
       .def("partial_correlations", &partial_correlations, nb::arg("k"))
-      .def("precisions", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).precisions; },
-           nb::arg("k"), "The diagonal of the precision matrix, from the residuals.")
-      .def("given", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).given_precisions; },
-           nb::arg("k"), "The diagonal that the partial correlations were estimated with.")
-      .def("weights", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).weights; }, nb::arg("k"))
+      .def(
+          "precisions", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).precisions; },
+          nb::arg("k"), "The diagonal of the precision matrix, from the residuals.")
+      .def(
+          "given", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).given_precisions; },
+          nb::arg("k"), "The diagonal that the partial correlations were estimated with.")
+      .def(
+          "weights", [](const JointPath& path, std::size_t k) { return estimate_at(path, k).weights; }, nb::arg("k"))
       .def_ro("converged", &JointPath::converged);
   m.def("joint_path", &path_of, nb::arg("correlation"), nb::arg("penalties"), nb::arg("settings"),
         "Partial correlations by joint sparse regression at decreasing penalties.");

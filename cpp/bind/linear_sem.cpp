@@ -25,8 +25,10 @@ void checked_propagate(Matrix<const double> weights, SemColumns values) {
 }  // namespace
 
 static void bind_linear_sem(nb::module_& m) {
-  m.def("weight_order", [](Matrix<const double> weights) { return weight_order(square_cells(weights), weights.shape(0)); },
-        nb::arg("weights"), ReleaseGil(), "Parents first; nodes on or after a directed cycle are left out.");
+  m.def(
+      "weight_order",
+      [](Matrix<const double> weights) { return weight_order(square_cells(weights), weights.shape(0)); },
+      nb::arg("weights"), ReleaseGil(), "Parents first; nodes on or after a directed cycle are left out.");
   m.def("propagate", &checked_propagate, nb::arg("weights"), nb::arg("values").noconvert(), ReleaseGil(),
         "Adds to each column of noise, in place, its weighted parents.");
 }

@@ -22,9 +22,9 @@ NumpyMatrix<double> weights_along(Matrix<const double> scatter, const NodeList& 
 }  // namespace
 
 static void bind_lingam(nb::module_& m) {
-  m.def("pairwise_order",
-        [](Columns values) { return pairwise_order({values.data(), values.size()}, values.shape(0)); },
-        nb::arg("values"), ReleaseGil(), "Causal order of columns by pairwise likelihood ratios.");
+  m.def(
+      "pairwise_order", [](Columns values) { return pairwise_order({values.data(), values.size()}, values.shape(0)); },
+      nb::arg("values"), ReleaseGil(), "Causal order of columns by pairwise likelihood ratios.");
   m.def("weights_along", &weights_along, nb::arg("scatter"), nb::arg("order"), nb::arg("rows"),
         "Adaptive lasso of each variable on those before it: weights from row to column.");
 }

@@ -22,9 +22,8 @@ const std::map<std::string, BlanketSearch> blanket_searches{{"grow-shrink", Blan
                                                             {"fast", BlanketSearch::fast},
                                                             {"interleaved", BlanketSearch::interleaved},
                                                             {"false-discovery", BlanketSearch::false_discovery}};
-const std::map<std::string, NeighbourSearch> neighbour_searches{{"max-min", NeighbourSearch::max_min},
-                                                                {"hiton", NeighbourSearch::hiton},
-                                                                {"hybrid", NeighbourSearch::hybrid}};
+const std::map<std::string, NeighbourSearch> neighbour_searches{
+    {"max-min", NeighbourSearch::max_min}, {"hiton", NeighbourSearch::hiton}, {"hybrid", NeighbourSearch::hybrid}};
 
 struct LocalOptions {
   DirectionOptions directions;
@@ -60,8 +59,8 @@ Learned learn_by_blankets(IndependenceTest& test, const std::string& search, con
   if (!levels.empty() && levels.size() != test.size()) throw nb::value_error("one number of levels per variable");
   check_size(local.directions.forbidden, test);
   const NeighbourOptions options = neighbour_options(local.directions);
-  const BlanketOptions blanket{chosen(blanket_searches, search), options.alpha, options.max_given, levels, rows,
-                               options.required};
+  const BlanketOptions blanket{
+      chosen(blanket_searches, search), options.alpha, options.max_given, levels, rows, options.required};
   const nb::gil_scoped_release release;
   test.reset_calls();
   const NodeSets blankets = markov_blankets(test, blanket);
@@ -81,13 +80,15 @@ Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, c
 }  // namespace
 
 static void bind_local_structure(nb::module_& m) {
-  nb::class_<LocalOptions>(m, "LocalOptions", "The level of tests, the largest set given, knowledge, and where to stop.")
-      .def("__init__",
-           [](LocalOptions* self, double alpha, std::optional<std::size_t> max_given, const KnownEdges& known,
-              bool undirected) {
-             new (self) LocalOptions{{alpha, max_given.value_or(no_node), known.forbidden, known.required}, undirected};
-           },
-           nb::arg("alpha"), nb::arg("max_given").none(), nb::arg("known"), nb::arg("undirected"));
+  nb::class_<LocalOptions>(m, "LocalOptions",
+                           "The level of tests, the largest set given, knowledge, and where to stop.")
+      .def(
+          "__init__",
+          [](LocalOptions* self, double alpha, std::optional<std::size_t> max_given, const KnownEdges& known,
+             bool undirected) {
+            new (self) LocalOptions{{alpha, max_given.value_or(no_node), known.forbidden, known.required}, undirected};
+          },
+          nb::arg("alpha"), nb::arg("max_given").none(), nb::arg("known"), nb::arg("undirected"));
   m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("options"),
         nb::arg("levels"), nb::arg("rows"), "A graph by way of Markov blankets, and the number of tests.");
   m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("options"),

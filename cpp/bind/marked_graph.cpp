@@ -89,13 +89,14 @@ MarkedGraph induced_graph(const MarkedGraph& graph, const NodeList& nodes) {
 
 static void bind_marked_graph(nb::module_& m) {
   nb::class_<MarkedGraph>(m, "MarkedGraph", "Endpoint marks; cell (i, j) is the mark at j on i-j.")
-      .def("__init__",
-           [](MarkedGraph* self, Matrix<const std::uint8_t> marks) {
-             const std::size_t n = square_size(marks);
-             if (!consistent(cells(marks), n)) throw nb::value_error("inconsistent mark matrix");
-             new (self) MarkedGraph(MarkedGraph::from_marks(cells(marks), n));
-           },
-           nb::arg("marks"))
+      .def(
+          "__init__",
+          [](MarkedGraph* self, Matrix<const std::uint8_t> marks) {
+            const std::size_t n = square_size(marks);
+            if (!consistent(cells(marks), n)) throw nb::value_error("inconsistent mark matrix");
+            new (self) MarkedGraph(MarkedGraph::from_marks(cells(marks), n));
+          },
+          nb::arg("marks"))
       .def_static("from_pairs", &graph_of_pairs, nb::arg("n"), nb::arg("pairs"), nb::arg("directed"), ReleaseGil(),
                   "One edge per row of `pairs`, from the first node to the second.")
       .def_static("from_edges", &graph_of_marked, nb::arg("n"), nb::arg("pairs"), nb::arg("marks"),
@@ -103,19 +104,23 @@ static void bind_marked_graph(nb::module_& m) {
       .def("joined_pairs", &pairs_of, nb::arg("other"), "Pairs of nodes that are joined in this graph or in another.")
       .def("marks_of_pairs", &marks_at, nb::arg("pairs"), "For each pair the marks at its first and second node.")
       .def("induced", &induced_graph, nb::arg("nodes"), "The edges among some nodes, each of which is named once.")
-      .def("has", [](const MarkedGraph& graph, unsigned mark) {
-             if (mark == 0 || mark > 3) throw nb::value_error("a mark is 1 (circle), 2 (arrow) or 3 (tail)");
-             return any(graph.far_words(static_cast<Mark>(mark)));
-           },
-           nb::arg("mark"), "Whether the mark stands at any end.")
-      .def("shared_v_structures",
-           [](const MarkedGraph& a, const MarkedGraph& b) {
-             check_same_size(a, b);
-             return shared_v_structures(a, b);
-           },
-           nb::arg("other"), ReleaseGil(), "How many v-structures are in both graphs.")
+      .def(
+          "has",
+          [](const MarkedGraph& graph, unsigned mark) {
+            if (mark == 0 || mark > 3) throw nb::value_error("a mark is 1 (circle), 2 (arrow) or 3 (tail)");
+            return any(graph.far_words(static_cast<Mark>(mark)));
+          },
+          nb::arg("mark"), "Whether the mark stands at any end.")
+      .def(
+          "shared_v_structures",
+          [](const MarkedGraph& a, const MarkedGraph& b) {
+            check_same_size(a, b);
+            return shared_v_structures(a, b);
+          },
+          nb::arg("other"), ReleaseGil(), "How many v-structures are in both graphs.")
       .def("__len__", &MarkedGraph::size)
-      .def("equals", [](const MarkedGraph& a, const MarkedGraph& b) { return a == b; }, nb::arg("other"))
+      .def(
+          "equals", [](const MarkedGraph& a, const MarkedGraph& b) { return a == b; }, nb::arg("other"))
       .def("marks",
            [](const MarkedGraph& graph) {
              const std::size_t n = graph.size();

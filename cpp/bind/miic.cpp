@@ -10,9 +10,8 @@ namespace dagathlon {
 
 namespace {
 
-const std::map<std::string, Complexity> complexities{{"nml", Complexity::normalised_likelihood},
-                                                     {"mdl", Complexity::description_length},
-                                                     {"none", Complexity::none}};
+const std::map<std::string, Complexity> complexities{
+    {"nml", Complexity::normalised_likelihood}, {"mdl", Complexity::description_length}, {"none", Complexity::none}};
 const std::map<std::string, TripleOrder> orders{{"colliders-first", TripleOrder::colliders_first},
                                                 {"by-information", TripleOrder::by_information},
                                                 {"by-probability", TripleOrder::by_probability}};

@@ -189,8 +189,7 @@ TestPointer pooled_discrete_test(const Columns<std::uint16_t>& codes, const Node
 }
 
 TestPointer pooled_mixed_test(const Columns<std::uint16_t>& codes, const NodeList& arities,
-                              const Columns<double>& values, const std::vector<bool>& is_discrete,
-                              std::size_t copies) {
+                              const Columns<double>& values, const std::vector<bool>& is_discrete, std::size_t copies) {
   check_copies(codes.shape(0), copies);
   std::vector<MixedVariable> variables;
   std::size_t next[] = {0, 0};
@@ -231,21 +230,21 @@ void bind_coded(nb::module_& m) {
 }  // namespace
 
 static void bind_missing_values(nb::module_& m) {
-  nb::class_<Imputation>(m, "Imputation", "How many completed copies, passes over the columns for each, and how each column is filled.")
+  nb::class_<Imputation>(m, "Imputation",
+                         "How many completed copies, passes over the columns for each, and how each column is filled.")
       .def("__init__", from_fields<Imputation, std::size_t, std::size_t, std::uint64_t, std::vector<std::string>>(),
            nb::kw_only(), nb::arg("copies"), nb::arg("sweeps"), nb::arg("seed"), nb::arg("methods"));
   bind_coded<std::uint8_t>(m);
   bind_coded<std::uint16_t>(m);
   m.def("corrected_gaussian_test", &corrected_gaussian_test, nb::arg("plain"), nb::arg("values"), nb::arg("causes"),
         nb::arg("correction"), nb::arg("largest_correlation"), nb::keep_alive<0, 1>(), ReleaseGil());
-  m.def("direct_neighbours", &neighbours, nb::arg("test"), nb::arg("target"), nb::arg("candidates"),
-        nb::arg("alpha"), nb::arg("max_order"), ReleaseGil());
+  m.def("direct_neighbours", &neighbours, nb::arg("test"), nb::arg("target"), nb::arg("candidates"), nb::arg("alpha"),
+        nb::arg("max_order"), ReleaseGil());
   m.def("pooled_gaussian_test", &pooled_gaussian_test, nb::arg("values"), nb::arg("copies"),
         nb::arg("largest_correlation"), ReleaseGil());
   m.def("pooled_discrete_test", &pooled_discrete_test, nb::arg("codes"), nb::arg("arities"), nb::arg("copies"),
         ReleaseGil());
-  m.def("f_tail", &f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"),
-        "The probability that Fisher's F is larger.");
+  m.def("f_tail", &f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "The probability that Fisher's F is larger.");
   m.def("pooled_mixed_test", &pooled_mixed_test, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
         nb::arg("is_discrete"), nb::arg("copies"), ReleaseGil());
   m.def("pooled_degenerate_test", &pooled_degenerate_test, nb::arg("values"), nb::arg("starts"), nb::arg("copies"),

@@ -46,8 +46,9 @@ static void bind_moments(nb::module_& m) {
       .def("add", &add_block, nb::arg("values"), ReleaseGil())
       .def("next_pass", &BlockMoments::next_pass)
       .def("finished", &BlockMoments::finished);
-  m.def("moments", [](const Columns<double>& values) { return moments(value_columns(values), values.shape(0)); },
-        nb::arg("values"), ReleaseGil());
+  m.def(
+      "moments", [](const Columns<double>& values) { return moments(value_columns(values), values.shape(0)); },
+      nb::arg("values"), ReleaseGil());
 }
 
 static const Part moments_part("moments", bind_moments, Part::Rank::early);

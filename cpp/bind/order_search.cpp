@@ -24,22 +24,23 @@ static void bind_order_search(nb::module_& m) {
   nb::class_<OrderStarts>(m, "OrderStarts")
       .def("__init__", from_fields<OrderStarts, std::size_t, std::vector<NodeList>, std::uint64_t>(), nb::kw_only(),
            nb::arg("count"), nb::arg("given"), nb::arg("seed"));
-  m.def("boss",
-        [](BoundScore& score, const SearchLimits& limits, bool backward, bool random, const OrderStarts& starts) {
-          check(score, limits, starts);
-          return score.with([&](Score& s) { return boss(s, limits, {backward, random, starts}); });
-        },
-        nb::arg("score"), nb::arg("limits"), nb::arg("backward"), nb::arg("random"), nb::arg("starts"), ReleaseGil());
+  m.def(
+      "boss",
+      [](BoundScore& score, const SearchLimits& limits, bool backward, bool random, const OrderStarts& starts) {
+        check(score, limits, starts);
+        return score.with([&](Score& s) { return boss(s, limits, {backward, random, starts}); });
+      },
+      nb::arg("score"), nb::arg("limits"), nb::arg("backward"), nb::arg("random"), nb::arg("starts"), ReleaseGil());
   nb::class_<Grasp>(m, "Grasp")
-      .def("__init__", from_fields<Grasp, std::size_t, std::size_t, std::size_t, OrderStarts>(),
-           nb::kw_only(), nb::arg("depth"), nb::arg("uncovered_depth"), nb::arg("nonsingular_depth"),
-           nb::arg("starts"));
-  m.def("grasp",
-        [](BoundScore& score, const SearchLimits& limits, const Grasp& how) {
-          check(score, limits, how.starts);
-          return score.with([&](Score& s) { return grasp(s, limits, how); });
-        },
-        nb::arg("score"), nb::arg("limits"), nb::arg("how"), ReleaseGil());
+      .def("__init__", from_fields<Grasp, std::size_t, std::size_t, std::size_t, OrderStarts>(), nb::kw_only(),
+           nb::arg("depth"), nb::arg("uncovered_depth"), nb::arg("nonsingular_depth"), nb::arg("starts"));
+  m.def(
+      "grasp",
+      [](BoundScore& score, const SearchLimits& limits, const Grasp& how) {
+        check(score, limits, how.starts);
+        return score.with([&](Score& s) { return grasp(s, limits, how); });
+      },
+      nb::arg("score"), nb::arg("limits"), nb::arg("how"), ReleaseGil());
 }
 
 static const Part order_search_part("order_search", bind_order_search);

@@ -20,24 +20,26 @@ RuleSet to_rules(const std::vector<unsigned>& numbers) {
 }  // namespace
 
 static void bind_orientation(nb::module_& m) {
-  m.def("orient_colliders",
-        [](MarkedGraph graph, const SeparatorLookup& in_separating_set) {
-          orient_colliders(graph, in_separating_set);
-          return graph;
-        },
-        nb::arg("graph"), nb::arg("in_separating_set"),
-        "Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.");
-  m.def("orient",
-        [](MarkedGraph graph, const SeparatorLookup& in_separating_set,
-           const std::vector<unsigned>& rules, bool as_pcalg) {
-          OrientationOptions options;
-          options.as_pcalg = as_pcalg;
-          options.rules = to_rules(rules);
-          orient(graph, in_separating_set, options);
-          return graph;
-        },
-        nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"),
-        nb::arg("as_pcalg") = false, "The listed rules of 1 to 10, applied until none changes the graph.");
+  m.def(
+      "orient_colliders",
+      [](MarkedGraph graph, const SeparatorLookup& in_separating_set) {
+        orient_colliders(graph, in_separating_set);
+        return graph;
+      },
+      nb::arg("graph"), nb::arg("in_separating_set"),
+      "Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.");
+  m.def(
+      "orient",
+      [](MarkedGraph graph, const SeparatorLookup& in_separating_set, const std::vector<unsigned>& rules,
+         bool as_pcalg) {
+        OrientationOptions options;
+        options.as_pcalg = as_pcalg;
+        options.rules = to_rules(rules);
+        orient(graph, in_separating_set, options);
+        return graph;
+      },
+      nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"), nb::arg("as_pcalg") = false,
+      "The listed rules of 1 to 10, applied until none changes the graph.");
 }
 
 static const Part orientation_part("orientation", bind_orientation);

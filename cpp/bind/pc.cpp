@@ -29,9 +29,8 @@ const std::map<std::string, ColliderOrder> orders{{"by-node", ColliderOrder::by_
                                                   {"existing", ColliderOrder::existing},
                                                   {"bidirected", ColliderOrder::bidirected},
                                                   {"then-confirmed", ColliderOrder::then_confirmed}};
-const std::map<std::string, Contradiction> contradictions{{"keep", Contradiction::keep},
-                                                          {"random", Contradiction::random},
-                                                          {"retry", Contradiction::retry}};
+const std::map<std::string, Contradiction> contradictions{
+    {"keep", Contradiction::keep}, {"random", Contradiction::random}, {"retry", Contradiction::retry}};
 
 bool by_p_value(ColliderOrder order) {
   return order == ColliderOrder::by_p_value || order == ColliderOrder::by_high_p_value;
@@ -97,24 +96,27 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test
 
 static void bind_pc(nb::module_& m) {
   nb::class_<PcOptions>(m, "PcOptions", "How the edges of a skeleton are directed.")
-      .def("__init__",
-           [](PcOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& rule,
-              const std::string& order, const std::string& contradiction, std::uint64_t seed, bool open_as_noncolliders) {
-             new (self) PcOptions(pc_options(skeleton, known, rule, order, contradiction, seed));
-             self->open_as_noncolliders = open_as_noncolliders;
-           },
-           nb::arg("skeleton"), nb::arg("known"), nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"),
-           nb::arg("seed"), nb::kw_only(), nb::arg("open_as_noncolliders") = false);
+      .def(
+          "__init__",
+          [](PcOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& rule,
+             const std::string& order, const std::string& contradiction, std::uint64_t seed,
+             bool open_as_noncolliders) {
+            new (self) PcOptions(pc_options(skeleton, known, rule, order, contradiction, seed));
+            self->open_as_noncolliders = open_as_noncolliders;
+          },
+          nb::arg("skeleton"), nb::arg("known"), nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"),
+          nb::arg("seed"), nb::kw_only(), nb::arg("open_as_noncolliders") = false);
   m.def("pc", &pc, nb::arg("test"), nb::arg("options"), nb::arg("correction").none(),
         "The graph, the number of tests of each level, and the number of triples left open.");
   m.def("pc_skeleton", &pc_skeleton, nb::arg("test"), nb::arg("options"),
         "The skeleton and the number of tests of each level.");
   nb::class_<DualPcOptions>(m, "DualPcOptions", "How the skeleton of the dual PC algorithm is found.")
-      .def("__init__",
-           [](DualPcOptions* self, double alpha, std::optional<std::size_t> max_order, bool as_program) {
-             new (self) DualPcOptions(dual_options(alpha, max_order, as_program));
-           },
-           nb::arg("alpha"), nb::arg("max_order").none(), nb::kw_only(), nb::arg("as_program") = false);
+      .def(
+          "__init__",
+          [](DualPcOptions* self, double alpha, std::optional<std::size_t> max_order, bool as_program) {
+            new (self) DualPcOptions(dual_options(alpha, max_order, as_program));
+          },
+          nb::arg("alpha"), nb::arg("max_order").none(), nb::kw_only(), nb::arg("as_program") = false);
   m.def("dual_pc", &dual_pc, nb::arg("test"), nb::arg("options"), nb::arg("conflicts"), nb::arg("colliders"),
         nb::arg("rules"), "The graph and the number of tests of each level.");
 }

@@ -17,7 +17,8 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::dev
 using Found = std::tuple<NumpyMatrix<std::int32_t>, NumpyMatrix<std::uint8_t>, NumpyMatrix<double>,
                          std::vector<std::vector<std::string>>>;
 
-std::optional<Found> scanned(const Bytes& text, char delimiter, const Bytes& uses, const std::vector<std::string>& missing) {
+std::optional<Found> scanned(const Bytes& text, char delimiter, const Bytes& uses,
+                             const std::vector<std::string>& missing) {
   if (uses.size() == 0) throw nb::value_error("a text has at least one column");
   std::vector<ColumnUse> columns;
   for (std::size_t j = 0; j < uses.size(); ++j) {
@@ -44,8 +45,7 @@ void check_tables(std::size_t width, std::size_t from, std::size_t to) {
 }
 
 // numpy would make an index of eight bytes of each code first.
-void recode(const Bytes& codes, const Bytes& table,
-            const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::device::cpu>& to) {
+void recode(const Bytes& codes, const Bytes& table, const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::device::cpu>& to) {
   check_tables(table.size(), codes.size(), to.size());
   std::uint8_t* place = to.data();
   for (std::size_t i = 0; i < codes.size(); ++i, place += to.stride(0)) *place = table.data()[codes.data()[i]];

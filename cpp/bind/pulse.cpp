@@ -32,8 +32,7 @@ void tick(pulse::Watch& watch) {
     watch.deadline = std::min(watch.deadline, pulse::Clock::now());
   const nb::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  if (watch.listener)
-    nb::borrow<nb::callable>(static_cast<PyObject*>(watch.listener))(watch.done, watch.total);
+  if (watch.listener) nb::borrow<nb::callable>(static_cast<PyObject*>(watch.listener))(watch.done, watch.total);
 }
 
 // The watch that a new one replaces, with what the new one has of its own.
@@ -95,8 +94,7 @@ void beat_now(std::size_t done, std::size_t total) {
 }
 
 double time_left() {
-  const double processor_left =
-      processor_deadline < infinity ? processor_deadline - processor_time() : infinity;
+  const double processor_left = processor_deadline < infinity ? processor_deadline - processor_time() : infinity;
   const pulse::Clock::time_point deadline = pulse::watch().deadline;
   if (deadline == pulse::Clock::time_point::max()) return processor_left;
   return std::min(processor_left, std::chrono::duration<double>(deadline - pulse::Clock::now()).count());

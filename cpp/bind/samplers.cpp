@@ -39,8 +39,7 @@ class BoundTables {
         pulse::progress(child, spaces.size());
         if (tables_.size() == spaces.size() && same(tables_[child].space(), spaces[child]))
           tables.push_back(std::move(tables_[child]));
-        else
-          tables.emplace_back(s, child, spaces[child], power_, summary_);
+        else tables.emplace_back(s, child, spaces[child], power_, summary_);
       }
       tables_ = std::move(tables);
     });
@@ -117,8 +116,8 @@ NodeList checked_order(NodeList order, std::size_t n) {
   return order;
 }
 
-OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainOptions& options,
-                         const Heating& heating, bool each_dag_once) {
+OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainOptions& options, const Heating& heating,
+                         bool each_dag_once) {
   const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
@@ -127,8 +126,8 @@ OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainO
 }
 
 // Starts at a DAG drawn from an order, which is in the tables for sure.
-ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options,
-                           std::size_t turns, bool leaps) {
+ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options, std::size_t turns,
+                           bool leaps) {
   if (tables.summary() != Summary::sum) throw nb::value_error("partitions are sampled with tables of sums");
   const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
@@ -171,23 +170,29 @@ static void bind_samplers(nb::module_& m) {
            nb::arg("max_parents"), nb::arg("free") = 0);
   nb::class_<ChainLog>(m, "ChainLog", "A chain of DAGs as the changes from one saved state to the next.")
       .def("__len__", &ChainLog::length, "The number of saved states, those like the state before too.")
-      .def_prop_ro("index", [](const ChainLog& log) { return copied(log.index(), 1); }, nb::rv_policy::move)
-      .def_prop_ro("score", [](const ChainLog& log) { return copied(log.score(), 1); }, nb::rv_policy::move)
-      .def_prop_ro("added", [](const ChainLog& log) { return copied(log.added(), 2); }, nb::rv_policy::move)
-      .def_prop_ro("removed", [](const ChainLog& log) { return copied(log.removed(), 2); }, nb::rv_policy::move)
-      .def_prop_ro("added_starts", [](const ChainLog& log) { return copied(log.added_starts(), 1); }, nb::rv_policy::move)
-      .def_prop_ro("removed_starts", [](const ChainLog& log) { return copied(log.removed_starts(), 1); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "index", [](const ChainLog& log) { return copied(log.index(), 1); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "score", [](const ChainLog& log) { return copied(log.score(), 1); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "added", [](const ChainLog& log) { return copied(log.added(), 2); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "removed", [](const ChainLog& log) { return copied(log.removed(), 2); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "added_starts", [](const ChainLog& log) { return copied(log.added_starts(), 1); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "removed_starts", [](const ChainLog& log) { return copied(log.removed_starts(), 1); }, nb::rv_policy::move)
       .def_prop_ro("edge_means", &edge_means, nb::rv_policy::move, "A row for each stretch of the chain.")
-      .def_prop_ro("edge_ends", [](const ChainLog& log) { return copied(log.edges().ends(), 1); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "edge_ends", [](const ChainLog& log) { return copied(log.edges().ends(), 1); }, nb::rv_policy::move)
       .def_prop_ro("swaps_proposed", [](const ChainLog& log) { return log.swaps.proposed; })
       .def_prop_ro("swaps_accepted", [](const ChainLog& log) { return log.swaps.accepted; });
-  nb::class_<OrderChain>(m, "OrderChain")
-      .def_ro("log", &OrderChain::log)
-      .def_ro("best", &OrderChain::best);
+  nb::class_<OrderChain>(m, "OrderChain").def_ro("log", &OrderChain::log).def_ro("best", &OrderChain::best);
   nb::class_<ChainOptions>(m, "ChainOptions",
                            "How long a chain runs, and on which of the seed's streams of random numbers.")
-      .def("__init__", from_fields<ChainOptions, std::size_t, std::size_t, std::uint64_t, std::uint64_t, std::size_t,
-                                   std::size_t, std::vector<double>>(),
+      .def("__init__",
+           from_fields<ChainOptions, std::size_t, std::size_t, std::uint64_t, std::uint64_t, std::size_t, std::size_t,
+                       std::vector<double>>(),
            nb::kw_only(), nb::arg("iterations"), nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"),
            nb::arg("warmup") = 0, nb::arg("look") = 0, nb::arg("coldness") = std::vector<double>{1.0});
   nb::class_<Heating>(m, "Heating", "Cycles of annealing, and the heated share of each.")
@@ -202,8 +207,8 @@ static void bind_samplers(nb::module_& m) {
         nb::arg("each_dag_once") = false);
   m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("options"),
         nb::arg("turns") = 1, nb::arg("leaps") = false);
-  m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
-        nb::arg("tables"), nb::arg("reversals"), nb::arg("options"));
+  m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("tables"),
+        nb::arg("reversals"), nb::arg("options"));
 }
 
 static const Part samplers_part("samplers", bind_samplers);

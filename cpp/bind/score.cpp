@@ -79,78 +79,107 @@ MixedData mixed_data(const Table<Code>& codes, const NodeList& arities, const Ta
     place.push_back(discrete ? n_discrete : place.size() - n_discrete);
     n_discrete += discrete;
   }
-  if (n_discrete != codes.shape(1) || place.size() - n_discrete != values.shape(1) ||
-      codes.shape(0) != values.shape(0))
+  if (n_discrete != codes.shape(1) || place.size() - n_discrete != values.shape(1) || codes.shape(0) != values.shape(0))
     throw nb::value_error("codes, values and kinds of columns do not fit together");
   std::vector<std::vector<std::uint16_t>> copies(n_discrete, std::vector<std::uint16_t>(codes.shape(0)));
   for (std::size_t j = 0; j < n_discrete; ++j)
     for (std::size_t i = 0; i < codes.shape(0); ++i) copies[j][i] = codes(i, j);
-  return {std::move(is_discrete),     std::move(place),   discrete_data(codes, arities),
-          std::move(copies), columns_of(values), codes.shape(0)};
+  return {std::move(is_discrete), std::move(place),   discrete_data(codes, arities),
+          std::move(copies),      columns_of(values), codes.shape(0)};
 }
 
 template <class Code>
 void bind_discrete(nb::module_& m) {
   using Parts = std::vector<Table<Code>>;
-  m.def("discrete_likelihood", [](const Parts& parts, const NodeList& arities, NodeList of_child, double penalty) {
-    return bound(discrete_likelihood(child_counts(parts, arities, std::move(of_child)), penalty));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("penalty"));
-  m.def("smoothed_bic", [](const Parts& parts, const NodeList& arities, NodeList of_child) {
-    return bound(smoothed_bic(child_counts(parts, arities, std::move(of_child))));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"));
-  m.def("dirichlet_score", [](const Parts& parts, const NodeList& arities, NodeList of_child, Pseudocount kind,
-                              double size) {
-    if (!(size > 0)) throw nb::value_error("an imaginary sample size is positive");
-    return bound(dirichlet_score(child_counts(parts, arities, std::move(of_child)), kind, size));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"), nb::arg("size"));
-  m.def("normalised_likelihood", [](const Parts& parts, const NodeList& arities, NodeList of_child,
-                                    NormalisedLikelihood kind) {
-    return bound(normalised_likelihood(child_counts(parts, arities, std::move(of_child)), kind));
-  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"));
-  m.def("mixed_likelihood", [](const Table<Code>& codes, const NodeList& arities, const Table<double>& values,
-                               const std::vector<bool>& is_discrete, double penalty) {
-    return bound(mixed_likelihood(mixed_data(codes, arities, values, is_discrete), penalty));
-  }, nb::arg("codes"), nb::arg("arities"), nb::arg("values"), nb::arg("is_discrete"), nb::arg("penalty"));
+  m.def(
+      "discrete_likelihood",
+      [](const Parts& parts, const NodeList& arities, NodeList of_child, double penalty) {
+        return bound(discrete_likelihood(child_counts(parts, arities, std::move(of_child)), penalty));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("penalty"));
+  m.def(
+      "smoothed_bic",
+      [](const Parts& parts, const NodeList& arities, NodeList of_child) {
+        return bound(smoothed_bic(child_counts(parts, arities, std::move(of_child))));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"));
+  m.def(
+      "dirichlet_score",
+      [](const Parts& parts, const NodeList& arities, NodeList of_child, Pseudocount kind, double size) {
+        if (!(size > 0)) throw nb::value_error("an imaginary sample size is positive");
+        return bound(dirichlet_score(child_counts(parts, arities, std::move(of_child)), kind, size));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"), nb::arg("size"));
+  m.def(
+      "normalised_likelihood",
+      [](const Parts& parts, const NodeList& arities, NodeList of_child, NormalisedLikelihood kind) {
+        return bound(normalised_likelihood(child_counts(parts, arities, std::move(of_child)), kind));
+      },
+      nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("kind"));
+  m.def(
+      "mixed_likelihood",
+      [](const Table<Code>& codes, const NodeList& arities, const Table<double>& values,
+         const std::vector<bool>& is_discrete,
+         double penalty) { return bound(mixed_likelihood(mixed_data(codes, arities, values, is_discrete), penalty)); },
+      nb::arg("codes"), nb::arg("arities"), nb::arg("values"), nb::arg("is_discrete"), nb::arg("penalty"));
 }
 
 void bind_gaussian(nb::module_& m) {
   using Parts = std::vector<Table<double>>;
-  m.def("gaussian_likelihood", [](const Parts& parts, NodeList of_child, PenalisedLikelihood::Convention convention,
-                                  double penalty) {
-    const std::size_t n = of_child.size();
-    return bound(gaussian_score(child_moments(parts, std::move(of_child), n), {convention, penalty}));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("convention"), nb::arg("penalty"));
-  m.def("bge_score", [](const Parts& parts, NodeList of_child, double alpha_mu, double alpha_w) {
-    if (!(alpha_mu > 0) || !(alpha_w > static_cast<double>(of_child.size()) + 1))
-      throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
-    const std::size_t n = of_child.size();
-    return bound(bge_score(child_moments(parts, std::move(of_child), n), alpha_mu, alpha_w));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
-  m.def("nig_score", [](const Parts& parts, NodeList of_child, double shape, double rate, double precision) {
-    if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
-    const std::size_t n = of_child.size();
-    return bound(nig_score(child_moments(parts, std::move(of_child), n), {shape, rate, precision}));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
-  m.def("fractional_score", [](const Parts& parts, NodeList of_child) {
-    const std::size_t n = of_child.size();
-    return bound(fractional_score(child_moments(parts, std::move(of_child), n)));
-  }, nb::arg("parts"), nb::arg("of_child"));
-  m.def("kernel_score", [](const Table<double>& values, const std::vector<bool>& is_discrete, double ridge) {
-    if (is_discrete.size() != values.shape(1)) throw nb::value_error("one kind for each column");
-    if (!(ridge > 0)) throw nb::value_error("a ridge is positive");
-    std::vector<KernelColumn> columns;
-    for (std::size_t j = 0; j < values.shape(1); ++j) {
-      KernelColumn column{std::vector<double>(values.shape(0)), is_discrete[j]};
-      for (std::size_t i = 0; i < values.shape(0); ++i) column.values[i] = values(i, j);
-      columns.push_back(std::move(column));
-    }
-    return bound(kernel_score(std::move(columns), ridge));
-  }, nb::arg("values"), nb::arg("is_discrete"), nb::arg("ridge"));
-  m.def("degenerate_gaussian_score", [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
-    if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
-      throw nb::value_error("starts of the columns increase from 0, one more than there are children");
-    return bound(degenerate_gaussian_score(child_moments(parts, std::move(of_child), starts.back()), starts, penalty));
-  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("starts"), nb::arg("penalty"));
+  m.def(
+      "gaussian_likelihood",
+      [](const Parts& parts, NodeList of_child, PenalisedLikelihood::Convention convention, double penalty) {
+        const std::size_t n = of_child.size();
+        return bound(gaussian_score(child_moments(parts, std::move(of_child), n), {convention, penalty}));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("convention"), nb::arg("penalty"));
+  m.def(
+      "bge_score",
+      [](const Parts& parts, NodeList of_child, double alpha_mu, double alpha_w) {
+        if (!(alpha_mu > 0) || !(alpha_w > static_cast<double>(of_child.size()) + 1))
+          throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
+        const std::size_t n = of_child.size();
+        return bound(bge_score(child_moments(parts, std::move(of_child), n), alpha_mu, alpha_w));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
+  m.def(
+      "nig_score",
+      [](const Parts& parts, NodeList of_child, double shape, double rate, double precision) {
+        if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
+        const std::size_t n = of_child.size();
+        return bound(nig_score(child_moments(parts, std::move(of_child), n), {shape, rate, precision}));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
+  m.def(
+      "fractional_score",
+      [](const Parts& parts, NodeList of_child) {
+        const std::size_t n = of_child.size();
+        return bound(fractional_score(child_moments(parts, std::move(of_child), n)));
+      },
+      nb::arg("parts"), nb::arg("of_child"));
+  m.def(
+      "kernel_score",
+      [](const Table<double>& values, const std::vector<bool>& is_discrete, double ridge) {
+        if (is_discrete.size() != values.shape(1)) throw nb::value_error("one kind for each column");
+        if (!(ridge > 0)) throw nb::value_error("a ridge is positive");
+        std::vector<KernelColumn> columns;
+        for (std::size_t j = 0; j < values.shape(1); ++j) {
+          KernelColumn column{std::vector<double>(values.shape(0)), is_discrete[j]};
+          for (std::size_t i = 0; i < values.shape(0); ++i) column.values[i] = values(i, j);
+          columns.push_back(std::move(column));
+        }
+        return bound(kernel_score(std::move(columns), ridge));
+      },
+      nb::arg("values"), nb::arg("is_discrete"), nb::arg("ridge"));
+  m.def(
+      "degenerate_gaussian_score",
+      [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
+        if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
+          throw nb::value_error("starts of the columns increase from 0, one more than there are children");
+        return bound(
+            degenerate_gaussian_score(child_moments(parts, std::move(of_child), starts.back()), starts, penalty));
+      },
+      nb::arg("parts"), nb::arg("of_child"), nb::arg("starts"), nb::arg("penalty"));
 }
 
 // Parents as scores take them: in increasing order, each once, not the child.

@@ -17,8 +17,7 @@ void check_disjoint(const NodeList& x, const NodeList& y, const NodeList& given)
   if (meet(x, y) || meet(x, given) || meet(y, given)) throw nb::value_error("sets overlap");
 }
 
-bool separated(const SeparationOracle& oracle, const NodeList& x, const NodeList& y,
-               const NodeList& given) {
+bool separated(const SeparationOracle& oracle, const NodeList& x, const NodeList& y, const NodeList& given) {
   for (const NodeList* nodes : {&x, &y, &given}) check_nodes(*nodes, oracle.size());
   check_disjoint(x, y, given);
   const nb::gil_scoped_release release;
@@ -38,13 +37,14 @@ std::optional<NodeList> separating_set(const SeparationOracle& oracle, std::size
 
 static void bind_separation(nb::module_& m) {
   nb::class_<SeparationOracle>(m, "SeparationOracle", "Answers separation queries on one graph.")
-      .def("__init__",
-           [](SeparationOracle* self, const MarkedGraph& graph) {
-             const nb::gil_scoped_release release;
-             if (!admits_separation(graph)) throw std::invalid_argument("separation is not defined here");
-             new (self) SeparationOracle(graph);
-           },
-           nb::arg("graph"))
+      .def(
+          "__init__",
+          [](SeparationOracle* self, const MarkedGraph& graph) {
+            const nb::gil_scoped_release release;
+            if (!admits_separation(graph)) throw std::invalid_argument("separation is not defined here");
+            new (self) SeparationOracle(graph);
+          },
+          nb::arg("graph"))
       .def("separated", &separated, nb::arg("x"), nb::arg("y"), nb::arg("given"))
       .def("separating_set", &separating_set, nb::arg("x"), nb::arg("y"));
 }

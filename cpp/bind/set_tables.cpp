@@ -50,9 +50,8 @@ bool tables_serve(const SetSums& tables, BoundScore& score, const SearchLimits& 
   SetTerms* terms = score.plain()->by_sets();
   if (terms == nullptr || tables.ranks.items() != score.size() || tables.ranks.largest() < largest_family(limits))
     return false;
-  return std::ranges::all_of(terms->sums(), [&](const CellSum& sum) {
-    return std::ranges::find(tables.sums, sum) != tables.sums.end();
-  });
+  return std::ranges::all_of(
+      terms->sums(), [&](const CellSum& sum) { return std::ranges::find(tables.sums, sum) != tables.sums.end(); });
 }
 
 }  // namespace
@@ -63,14 +62,15 @@ static void bind_set_tables(nb::module_& m) {
       .def_prop_ro("n_bytes", [](const SetSums& self) { return self.values.size() * sizeof(double); })
       .def("serve", &tables_serve, nb::arg("score"), nb::arg("limits"));
   m.def("count_tables", &count_tables, nb::arg("scores"), nb::arg("limits"), ReleaseGil());
-  m.def("parent_sets_from_tables",
-        [](BoundScore& score, const SearchLimits& limits, const SetSums& tables) {
-          check_limits(limits, score.size());
-          if (!tables_serve(tables, score, limits)) throw nb::value_error("the tables do not serve this score");
-          Enumeration found = score.with_plain([&](Score& s) { return families_by_sets(s, limits, tables); });
-          return Candidates{std::move(found.sets), found.scored};
-        },
-        nb::arg("score"), nb::arg("limits"), nb::arg("tables"), ReleaseGil());
+  m.def(
+      "parent_sets_from_tables",
+      [](BoundScore& score, const SearchLimits& limits, const SetSums& tables) {
+        check_limits(limits, score.size());
+        if (!tables_serve(tables, score, limits)) throw nb::value_error("the tables do not serve this score");
+        Enumeration found = score.with_plain([&](Score& s) { return families_by_sets(s, limits, tables); });
+        return Candidates{std::move(found.sets), found.scored};
+      },
+      nb::arg("score"), nb::arg("limits"), nb::arg("tables"), ReleaseGil());
 }
 
 static const Part set_tables_part("set_tables", bind_set_tables);

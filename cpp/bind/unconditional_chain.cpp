@@ -16,9 +16,8 @@ UndirectedLog sample_unconditional(BoundScore& score, double power, std::size_t 
   if (log_prior.size() != score.size()) throw nb::value_error("the prior has a weight for each number of sources");
   const UnconditionalOptions how{power, max_parents, std::move(log_prior), options.coldness};
   const nb::gil_scoped_release unlocked;
-  return score.with([&](Score& s) {
-    return unconditional_chain(s, how, length, UndirectedLog::Means::yes, options.random());
-  });
+  return score.with(
+      [&](Score& s) { return unconditional_chain(s, how, length, UndirectedLog::Means::yes, options.random()); });
 }
 
 }  // namespace

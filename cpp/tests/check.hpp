@@ -37,8 +37,8 @@ inline bool close(double a, double b, double tolerance = 1e-12) {
 
 }  // namespace check
 
-#define TEST(name)                                                    \
-  static void name();                                                 \
+#define TEST(name)                                                                   \
+  static void name();                                                                \
   [[maybe_unused]] static const bool name##_is_registered = check::add(#name, name); \
   static void name()
 

@@ -51,8 +51,10 @@ TEST(tails_have_their_closed_forms) {
     CHECK(std::abs(chi_square_tail(x, 1) / normal_two_sided(std::sqrt(x)) - 1) < 1e-11);
   }
   // Student's t with one degree of freedom is Cauchy: R is the sine of a uniform angle.
-  for (const double r : {0.1, 0.5, 0.99}) CHECK(check::close(correlation_two_sided(r, 1), 1 - 2 / std::numbers::pi * std::asin(r)));
-  CHECK(check::close(normal_critical(0.05), 1.959963984540054) && check::close(normal_critical(0.5), 0.6744897501960817));
+  for (const double r : {0.1, 0.5, 0.99})
+    CHECK(check::close(correlation_two_sided(r, 1), 1 - 2 / std::numbers::pi * std::asin(r)));
+  CHECK(check::close(normal_critical(0.05), 1.959963984540054) &&
+        check::close(normal_critical(0.5), 0.6744897501960817));
   for (const double p : {1e-9, 0.01, 0.5}) {
     CHECK(check::close(chi_square_tail(chi_square_critical(p, 5), 5) / p, 1, 1e-9));
     CHECK(check::close(correlation_two_sided(correlation_critical(p, 12), 12) / p, 1, 1e-9));
@@ -69,7 +71,8 @@ Moments random_moments(std::size_t n, std::size_t rows) {
   Stream random(13, 0);
   std::vector<double> values(n * rows);
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < n; ++c) values[c * rows + r] = random.normal() + (c > 0 ? values[(c - 1) * rows + r] : 0);
+    for (std::size_t c = 0; c < n; ++c)
+      values[c * rows + r] = random.normal() + (c > 0 ? values[(c - 1) * rows + r] : 0);
   std::vector<ValueColumn> columns;
   for (std::size_t c = 0; c < n; ++c) columns.push_back({values.data() + c * rows, 1});
   return moments(columns, rows);

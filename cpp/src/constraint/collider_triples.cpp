@@ -27,12 +27,7 @@ class Separators {
  public:
   Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options, ColliderRule rule,
              Votes votes)
-      : test_(test),
-        skeleton_(skeleton),
-        known_(skeleton.separating),
-        options_(options),
-        rule_(rule),
-        votes_(votes) {}
+      : test_(test), skeleton_(skeleton), known_(skeleton.separating), options_(options), rule_(rule), votes_(votes) {}
 
   const Tried& of(std::size_t a, std::size_t c) {
     const auto [place, is_new] = found_.try_emplace({a, c});

@@ -42,7 +42,8 @@ std::vector<Triple> possible_colliders(const OrientationState& graph, const Sepa
                                        const AmbiguousTriples& ambiguous) {
   std::vector<Triple> triples = unshielded_triples(graph.adjacency());
   std::erase_if(triples, [&](const Triple& t) {
-    return graph.locked(t[1], t[0]) || graph.locked(t[1], t[2]) || !is_collider(separating, ambiguous, t[0], t[1], t[2]);
+    return graph.locked(t[1], t[0]) || graph.locked(t[1], t[2]) ||
+           !is_collider(separating, ambiguous, t[0], t[1], t[2]);
   });
   return triples;
 }

@@ -217,12 +217,12 @@ class ProgramSearch {
   void marginal_level() {
     const std::size_t n = test_.size();
     std::optional<SymmetricMatrix> inverse;
-    if (n > 2 && enough_rows(n - 2)) inverse = scaled_inverse(test_.correlation(), Local(result_.adjacent[0], 0, n).nodes);
+    if (n > 2 && enough_rows(n - 2))
+      inverse = scaled_inverse(test_.correlation(), Local(result_.adjacent[0], 0, n).nodes);
     for (std::size_t x = 0; x < n; ++x)
       for (std::size_t y = x + 1; y < n; ++y) {
         const bool alone = test_.passes(direct_(x, y, {}), 0, options_.alpha);
-        const bool given_all =
-            inverse && test_.passes(PartialCorrelations(*inverse)(x, y, {}), n - 2, options_.alpha);
+        const bool given_all = inverse && test_.passes(PartialCorrelations(*inverse)(x, y, {}), n - 2, options_.alpha);
         if (given_all) result_.separating.put_all_others(x, y);
         else if (alone) result_.separating.put(x, y, {});
         if (given_all || alone) remove(x, y);
@@ -262,8 +262,8 @@ class ProgramSearch {
     std::optional<NodeVector> found;
     any_subset({local.others, std::min(order, m - order), {}}, [&](Nodes subset) {
       const NodeVector set = local.at(subset);
-      const bool by_set = 2 * order <= m &&
-                          test_.passes(direct_(local.nodes[ends.own], local.nodes[ends.place], set), order, options_.alpha);
+      const bool by_set = 2 * order <= m && test_.passes(direct_(local.nodes[ends.own], local.nodes[ends.place], set),
+                                                         order, options_.alpha);
       if (!by_set && (2 * order == m || !by_complement(local, inverse, ends, subset))) return false;
       found = local.without(subset);
       return true;

@@ -174,7 +174,8 @@ class Exploration {
     for (const std::size_t x : allowed_) of_one_[x] = guide_.score.local(child_, Members{x});
     const std::vector<ParentSet> single = found_;
     for (const ParentSet& set : single)
-      if (set.parents.size() > required_.size()) promise_more(set.parents, guide_.score.local(child_, set.parents), none);
+      if (set.parents.size() > required_.size())
+        promise_more(set.parents, guide_.score.local(child_, set.parents), none);
     return none;
   }
 

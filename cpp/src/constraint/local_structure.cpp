@@ -35,8 +35,9 @@ NodeSets of_each_node(IndependenceTest& test, Find&& find) {
 }  // namespace
 
 NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options) {
-  return symmetric(of_each_node(
-      test, [&](IndependenceTest& own, std::size_t x) { return markov_blanket(own, x, others(own.size(), x), options); }));
+  return symmetric(of_each_node(test, [&](IndependenceTest& own, std::size_t x) {
+    return markov_blanket(own, x, others(own.size(), x), options);
+  }));
 }
 
 NodeSets neighbourhoods(IndependenceTest& test, const NeighbourOptions& options) {
@@ -93,13 +94,13 @@ std::optional<double> collider_p_value(IndependenceTest& test, const NodeSets& b
   const NodeVector around_x = without(without(blankets[x], middle), y);
   const NodeVector around_y = without(without(blankets[y], middle), x);
   double highest = 0;
-  const bool separated = any_subset_of(
-      around_x.size() < around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
-        NodeVector given(subset.begin(), subset.end());
-        given.push_back(middle);
-        highest = std::max(highest, test.test(x, y, given).p_value);
-        return highest >= options.alpha;
-      });
+  const bool separated = any_subset_of(around_x.size() < around_y.size() ? around_x : around_y, 0,
+                                       options.max_given - 1, [&](Nodes subset) {
+                                         NodeVector given(subset.begin(), subset.end());
+                                         given.push_back(middle);
+                                         highest = std::max(highest, test.test(x, y, given).p_value);
+                                         return highest >= options.alpha;
+                                       });
   return separated ? std::nullopt : std::optional(highest);
 }
 

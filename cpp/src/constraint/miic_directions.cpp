@@ -138,9 +138,8 @@ class Directing {
         given.push_back(z);
         triples_.push_back({without - information(pair.x, pair.y, given), pair.x, z, pair.y});
       }
-    std::ranges::stable_sort(triples_, [](const Triple& a, const Triple& b) {
-      return std::fabs(a.information) > std::fabs(b.information);
-    });
+    std::ranges::stable_sort(
+        triples_, [](const Triple& a, const Triple& b) { return std::fabs(a.information) > std::fabs(b.information); });
   }
 
   // Whether knowledge lets the middle be a collider.
@@ -308,9 +307,7 @@ class Closing {
     return false;
   }
   bool closes_cycle(std::size_t a, std::size_t b) const { return intersects(pdag_.children[a], pdag_.parents[b]); }
-  bool makes_collider(std::size_t a, std::size_t b) const {
-    return !is_subset(pdag_.parents[a], pdag_.adjacent[b]);
-  }
+  bool makes_collider(std::size_t a, std::size_t b) const { return !is_subset(pdag_.parents[a], pdag_.adjacent[b]); }
   bool between_colliders(std::size_t a, std::size_t b) const {
     BitSet middle(pdag_.size(), pdag_.neighbours[a]);
     intersect(middle, pdag_.parents[b]);

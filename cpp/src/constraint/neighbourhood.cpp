@@ -54,7 +54,8 @@ void prune(IndependenceTest& test, std::size_t x, NodeVector& members, const Nei
 }
 
 // Raises a candidate's p-value by the sets that the newest member makes possible.
-void weaken(IndependenceTest& test, std::size_t x, Candidate& candidate, Nodes members, const NeighbourOptions& options) {
+void weaken(IndependenceTest& test, std::size_t x, Candidate& candidate, Nodes members,
+            const NeighbourOptions& options) {
   const std::size_t newest = members.back();
   if (options.max_given == 0) return;
   const Nodes older = members.first(members.size() - 1);

@@ -69,7 +69,8 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
     return false;
   };
   bool met = false;
-  while (!met && !below.ended() && !above.ended()) met = meets(below, above, children_) || meets(above, below, parents_);
+  while (!met && !below.ended() && !above.ended())
+    met = meets(below, above, children_) || meets(above, below, parents_);
   for (const Side& side : {below, above})
     for (const std::size_t node : side.nodes) side.seen.reset(node);
   return met;

@@ -42,9 +42,7 @@ using Separations = std::vector<std::uint32_t>;
 // Puts those of two searches about the same node into the order of the other nodes.
 Separations merged(const Separations& first, const Separations& second) {
   Separations all;
-  const auto entry = [](const Separations& from, std::size_t k) {
-    return std::span(from).subspan(k, 2 + from[k + 1]);
-  };
+  const auto entry = [](const Separations& from, std::size_t k) { return std::span(from).subspan(k, 2 + from[k + 1]); };
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < first.size() || j < second.size()) {
@@ -196,7 +194,8 @@ class SkeletonSearch {
     for (std::size_t x = 0; x < test_.size(); ++x)
       for (const std::size_t y : lists[x])
         if (y > x)
-          for (const std::size_t end : {x, y}) sets[x] += std::pow(static_cast<double>(lists[end].size()), static_cast<double>(order));
+          for (const std::size_t end : {x, y})
+            sets[x] += std::pow(static_cast<double>(lists[end].size()), static_cast<double>(order));
     for (std::size_t x = 0; x < test_.size(); ++x) nodes.push_back(x);
     std::ranges::stable_sort(nodes, std::greater<>(), [&](std::size_t x) { return sets[x]; });
     return nodes;

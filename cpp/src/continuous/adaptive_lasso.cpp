@@ -105,8 +105,12 @@ double rounding(const Problem& problem, std::span<const double> weights) {
 class Path {
  public:
   explicit Path(const Problem& problem)
-      : problem_(problem), weights_(problem.size, 0.0), slopes_(problem.target), barred_(problem.size, false),
-        chosen_(problem.size, false), factor_(problem) {
+      : problem_(problem),
+        weights_(problem.size, 0.0),
+        slopes_(problem.target),
+        barred_(problem.size, false),
+        chosen_(problem.size, false),
+        factor_(problem) {
     for (const double slope : slopes_) penalty_ = std::max(penalty_, std::abs(slope));
   }
   const std::vector<double>& weights() const { return weights_; }

@@ -78,8 +78,7 @@ std::optional<Inverse> retreat(SquareMatrix& weights, std::span<const double> di
   return found;
 }
 
-double objective(const DagmaData& data, const SquareMatrix& weights, const DagmaStage& stage,
-                 SquareMatrix& scratch) {
+double objective(const DagmaData& data, const SquareMatrix& weights, const DagmaStage& stage, SquareMatrix& scratch) {
   double size = 0.0;
   for (const double cell : weights.cells()) size += std::abs(cell);
   const auto inverted = inverse_in_domain(weights, stage.log_determinant_scale);

@@ -40,8 +40,7 @@ double largest(const SquareMatrix& a) {
 
 double largest_difference(const SquareMatrix& a, const SquareMatrix& b) {
   double result = 0.0;
-  for (std::size_t k = 0; k < a.cells().size(); ++k)
-    result = std::max(result, std::abs(a.cells()[k] - b.cells()[k]));
+  for (std::size_t k = 0; k < a.cells().size(); ++k) result = std::max(result, std::abs(a.cells()[k] - b.cells()[k]));
   return result;
 }
 

@@ -92,8 +92,13 @@ DAGATHLON_WIDE_CLONES void subtract_multiple(double* from, const double* column,
 class PairwiseSearch {
  public:
   PairwiseSearch(std::span<const double> columns, std::size_t rows)
-      : rows_(rows), padded_((rows + sums_at_once - 1) / sums_at_once * sums_at_once), left_(columns.size() / rows),
-        values_(left_.size() * padded_), place_(left_.size()), against_(left_.size()), voices_(left_.size()),
+      : rows_(rows),
+        padded_((rows + sums_at_once - 1) / sums_at_once * sums_at_once),
+        left_(columns.size() / rows),
+        values_(left_.size() * padded_),
+        place_(left_.size()),
+        against_(left_.size()),
+        voices_(left_.size()),
         team_(left_.size()) {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       left_[i] = i;

@@ -17,7 +17,8 @@ constexpr std::size_t numbers_per_vector = 4;
 
 CellTable::CellTable(std::vector<CellSum> sums, std::size_t observations, std::size_t longest)
     : sums_(std::move(sums)),
-      lanes_((std::max<std::size_t>(sums_.size(), 1) + numbers_per_vector - 1) / numbers_per_vector * numbers_per_vector),
+      lanes_((std::max<std::size_t>(sums_.size(), 1) + numbers_per_vector - 1) / numbers_per_vector *
+             numbers_per_vector),
       limit_(std::min(observations + 1, longest)) {}
 
 const double* CellTable::of_cells(double cells) {

@@ -45,7 +45,8 @@ CopulaLatents::CopulaLatents(std::vector<Column> columns)
     std::iota(made.order.begin(), made.order.end(), std::size_t{0});
     std::ranges::stable_sort(made.order, {}, place);
     for (std::size_t k = 0; k <= count; ++k)
-      made.starts[k] = static_cast<std::size_t>(std::ranges::lower_bound(made.order, k, {}, place) - made.order.begin());
+      made.starts[k] =
+          static_cast<std::size_t>(std::ranges::lower_bound(made.order, k, {}, place) - made.order.begin());
     for (std::size_t row = 0; row < rows_; ++row)
       values_[j * rows_ + row] = place(row) < count ? column.start[place(row)] : 0.0;
     columns_.push_back(std::move(made));
@@ -98,7 +99,8 @@ void CopulaLatents::draw_between(std::size_t j, double deviation, Stream& random
     for (std::size_t k = levels.starts[level]; k < levels.starts[level + 1]; ++k) {
       const std::size_t row = levels.order[k];
       const double mean = means_[row];
-      const double drawn = mean + deviation * truncated_normal((low - mean) / deviation, (high - mean) / deviation, random);
+      const double drawn =
+          mean + deviation * truncated_normal((low - mean) / deviation, (high - mean) / deviation, random);
       // Rounding may lead past a bound.
       values[row] = std::clamp(drawn, low, high);
       highest = std::max(highest, values[row]);

@@ -35,8 +35,7 @@ void append_digit(const Code* codes, std::size_t arity, Index* index, std::size_
 }
 
 template <class Index>
-void append_digit(const DiscreteData& data, std::size_t column, std::size_t start, std::size_t rows,
-                  Index* index) {
+void append_digit(const DiscreteData& data, std::size_t column, std::size_t start, std::size_t rows, Index* index) {
   const std::size_t arity = data.stored_arity(column);
   if (data.wide()) append_digit(data.wide_codes(column) + start, arity, index, rows);
   else append_digit(data.narrow_codes(column) + start, arity, index, rows);

@@ -118,9 +118,7 @@ Moments moments(std::span<const ValueColumn> columns, Nodes rows) {
   return moments_of(columns, rows.size(), [rows](std::size_t i) { return rows[i]; });
 }
 
-SymmetricMatrix correlation(const Moments& moments) {
-  return correlation(Moments{moments});
-}
+SymmetricMatrix correlation(const Moments& moments) { return correlation(Moments{moments}); }
 
 SymmetricMatrix correlation(Moments&& moments) {
   const std::size_t p = moments.means.size();
@@ -149,7 +147,8 @@ CentredColumns::CentredColumns(std::span<const ValueColumn> columns, std::size_t
 
 double CentredColumns::correlation(std::size_t i, std::size_t j) const {
   if (i == j) return varies(i) ? 1.0 : 0.0;
-  return scaled(inner_product(values_.data() + i * padded_, values_.data() + j * padded_, padded_), scale_[i], scale_[j]);
+  return scaled(inner_product(values_.data() + i * padded_, values_.data() + j * padded_, padded_), scale_[i],
+                scale_[j]);
 }
 
 void CentredColumns::correlations(std::size_t first, std::size_t last, std::span<double> to) const {
@@ -229,9 +228,9 @@ PartialCorrelation PartialCorrelations::given_two(std::size_t x, std::size_t y, 
 double PartialCorrelations::solve_row(std::size_t node, std::size_t row) {
   const std::size_t stride = given_.size() + 2;
   const double* covariances = correlation_.row(node);
-  return cholesky::solve_row<cholesky::Diagonal::inverse_root>(
-      factor_.data() + row * stride, factor_.data(), stride, std::min(row, given_.size()), covariances[node],
-      [&](std::size_t j) { return covariances[given_[j]]; });
+  return cholesky::solve_row<cholesky::Diagonal::inverse_root>(factor_.data() + row * stride, factor_.data(), stride,
+                                                               std::min(row, given_.size()), covariances[node],
+                                                               [&](std::size_t j) { return covariances[given_[j]]; });
 }
 
 void PartialCorrelations::factorise(Nodes given) {

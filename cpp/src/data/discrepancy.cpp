@@ -53,7 +53,8 @@ double both_ways(const Tally* cells, std::size_t rows, std::size_t columns) {
   std::vector<double> share;
   std::vector<double> margin;
   return (moved({cells, rows, columns, columns, 1}, share, margin) +
-          moved({cells, columns, 1, rows, columns}, share, margin)) / 2;
+          moved({cells, columns, 1, rows, columns}, share, margin)) /
+         2;
 }
 
 }  // namespace

@@ -101,10 +101,10 @@ void DiscreteData::point_to_own() {
   for (std::size_t j = 0; j < size(); ++j) narrow_columns_.push_back(narrow_.data() + j * rows_);
 }
 
-template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint8_t>>, std::size_t,
-                                    std::vector<std::size_t>, bool, std::shared_ptr<const void>);
-template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint16_t>>, std::size_t,
-                                    std::vector<std::size_t>, bool, std::shared_ptr<const void>);
+template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint8_t>>, std::size_t, std::vector<std::size_t>,
+                                    bool, std::shared_ptr<const void>);
+template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint16_t>>, std::size_t, std::vector<std::size_t>,
+                                    bool, std::shared_ptr<const void>);
 
 DiscreteData::DiscreteData(const DiscreteData& whole, std::span<const std::size_t> columns,
                            std::span<const Group> groups)
@@ -172,8 +172,7 @@ void DiscreteData::make_planes() {
     if (!has_planes(j)) continue;
     const std::uint8_t* codes = narrow_codes(j);
     Word* start = planes_.data() + plane_start_[j];
-    for (std::size_t i = 0; i < rows_; ++i)
-      start[codes[i] * words + i / word_bits] |= Word{1} << (i % word_bits);
+    for (std::size_t i = 0; i < rows_; ++i) start[codes[i] * words + i / word_bits] |= Word{1} << (i % word_bits);
   }
 }
 

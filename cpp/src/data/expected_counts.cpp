@@ -89,7 +89,8 @@ ExpectedCounts::Slice ExpectedCounts::sliced(std::size_t row, std::size_t child,
 // known children of one missing value, are multiplied here and scaled, so that no product vanishes.
 void ExpectedCounts::add_potential(std::vector<Group>& groups, Slice slice) {
   const auto touched = [&](const Group& group) {
-    return std::ranges::any_of(slice.open, [&](std::size_t v) { return std::ranges::binary_search(group.variables, v); });
+    return std::ranges::any_of(slice.open,
+                               [&](std::size_t v) { return std::ranges::binary_search(group.variables, v); });
   };
   const auto first = std::ranges::find_if(groups, touched);
   for (auto other = first + 1; other != groups.end();) {

@@ -90,13 +90,13 @@ void impute_by_regression(std::vector<ImputedColumn>& columns, std::size_t targe
   const std::size_t wanted = std::min(n_donors, donors.size());
   for (const std::size_t row : column.gaps) {
     const double prediction = design.predict(row, fit.drawn);
-    auto first = static_cast<std::size_t>(
-        std::ranges::lower_bound(donors, prediction, {}, &Donor::prediction) - donors.begin());
+    auto first =
+        static_cast<std::size_t>(std::ranges::lower_bound(donors, prediction, {}, &Donor::prediction) - donors.begin());
     std::size_t last = first;
     while (last - first < wanted) {
       const bool can_grow = last < donors.size();
-      const bool down = first > 0 && (!can_grow || prediction - donors[first - 1].prediction <
-                                                       donors[last].prediction - prediction);
+      const bool down =
+          first > 0 && (!can_grow || prediction - donors[first - 1].prediction < donors[last].prediction - prediction);
       if (down) --first;
       else ++last;
     }
@@ -116,19 +116,14 @@ namespace {
 
 void impute_column(std::vector<ImputedColumn>& columns, std::size_t target, Stream& random) {
   switch (columns[target].method) {
-    case ImputationMethod::matching:
-      return impute_by_regression(columns, target, random);
-    case ImputationMethod::normal:
-      return impute_by_normal(columns, target, random);
+    case ImputationMethod::matching: return impute_by_regression(columns, target, random);
+    case ImputationMethod::normal: return impute_by_normal(columns, target, random);
     case ImputationMethod::tree:
       if (columns[target].discrete) return impute_by_tree(columns, target, random);
       return impute_by_forest(columns, target, {.trees = 1, .all_columns = true}, random);
-    case ImputationMethod::forest:
-      return impute_by_forest(columns, target, {}, random);
-    case ImputationMethod::multinomial:
-      return impute_by_levels(columns, target, false, random);
-    case ImputationMethod::ordinal:
-      return impute_by_levels(columns, target, true, random);
+    case ImputationMethod::forest: return impute_by_forest(columns, target, {}, random);
+    case ImputationMethod::multinomial: return impute_by_levels(columns, target, false, random);
+    case ImputationMethod::ordinal: return impute_by_levels(columns, target, true, random);
   }
 }
 

@@ -51,8 +51,7 @@ void set_products(const Tile& tile, const TileSums& sums, SymmetricMatrix& scatt
 
 ProductSums::ProductSums(std::size_t p)
     : p_(p), blocks_(p, rows_of_part), sums_(blocks_.count()), centred_(p * rows_of_part) {
-  for (std::size_t b = 0; b < blocks_.count(); ++b)
-    blocks_.each_tile(b, [&](const Tile&) { sums_[b].emplace_back(); });
+  for (std::size_t b = 0; b < blocks_.count(); ++b) blocks_.each_tile(b, [&](const Tile&) { sums_[b].emplace_back(); });
 }
 
 void ProductSums::meet(Team& team) {

@@ -113,7 +113,8 @@ class Scan {
       : at_(text.data()),
         end_(text.data() + text.size()),
         layout_(layout),
-        columns_(layout.columns.size() - static_cast<std::size_t>(std::ranges::count(layout.columns, ColumnUse::left_out))),
+        columns_(layout.columns.size() -
+                 static_cast<std::size_t>(std::ranges::count(layout.columns, ColumnUse::left_out))),
         most_rows_(most_rows(text, layout.columns.size())),
         codes_(columns_ * most_rows_),
         dictionaries_(columns_),
@@ -166,7 +167,9 @@ class Scan {
     return true;
   }
 
-  bool is_missing(std::string_view field) const { return std::ranges::find(layout_.missing, field) != layout_.missing.end(); }
+  bool is_missing(std::string_view field) const {
+    return std::ranges::find(layout_.missing, field) != layout_.missing.end();
+  }
 
   bool keep_field(std::size_t column, std::string_view field, ColumnUse use) {
     Dictionary& dictionary = dictionaries_[column];

@@ -22,8 +22,7 @@ RareValues::RareValues(const DiscreteData& data) : rows_(data.rows()), codes_(da
 
 void RareValues::renumber(const DiscreteData& data, std::size_t j) {
   std::vector<std::size_t> found(data.arity(j), 0);
-  for (std::size_t i = 0; i < rows_; ++i)
-    found[data.code(j, i)] += data.weights().empty() ? 1 : data.weights()[i];
+  for (std::size_t i = 0; i < rows_; ++i) found[data.code(j, i)] += data.weights().empty() ? 1 : data.weights()[i];
   const auto commonest = static_cast<std::size_t>(std::ranges::max_element(found) - found.begin());
   std::uint8_t* to = codes_.data() + j * rows_;
   for (std::size_t i = 0; i < rows_; ++i) {

@@ -41,9 +41,7 @@ class Grouping {
 
  private:
   // Beyond this, sorting the keys takes less than a table of all possible ones.
-  std::uint64_t largest_table() const {
-    return std::clamp(4 * std::uint64_t{data_.rows()}, small_bound, largest_key);
-  }
+  std::uint64_t largest_table() const { return std::clamp(4 * std::uint64_t{data_.rows()}, small_bound, largest_key); }
 
   template <class Code>
   void append_digits(const Code* codes, std::uint64_t arity) {
@@ -72,9 +70,7 @@ class Grouping {
 
   void append_by_sorting(std::size_t column) {
     const std::uint64_t arity = data_.arity(column);
-    const auto usable = [&](std::size_t i) {
-      return keys_[i] != RowGroups::no_group && data_.code(column, i) < arity;
-    };
+    const auto usable = [&](std::size_t i) { return keys_[i] != RowGroups::no_group && data_.code(column, i) < arity; };
     const auto wide_key = [&](std::size_t i) { return keys_[i] * arity + data_.code(column, i); };
     std::vector<std::uint64_t> sorted;
     for (std::size_t i = 0; i < keys_.size(); ++i)

@@ -125,10 +125,8 @@ void NetworkSampler::sample(std::uint64_t seed, Columns<Code> codes, Columns<dou
   for (std::size_t first = 0; first < codes.rows; first += block_rows) {
     const Block block{first, std::min(block_rows, codes.rows - first)};
     for (const Step step : order_) {
-      if (step.discrete)
-        draw(discrete_[step.index], seed, codes, block, work);
-      else
-        draw(gaussian_[step.index], seed, codes, values, block, work);
+      if (step.discrete) draw(discrete_[step.index], seed, codes, block, work);
+      else draw(gaussian_[step.index], seed, codes, values, block, work);
     }
   }
 }

@@ -118,7 +118,8 @@ SetCounts::Kept& SetCounts::counted(std::vector<std::size_t> columns) {
   made.counts.shrink_to_fit();
   bytes_ += made.bytes();
   kept_.push_front(std::move(made));
-  for (; (bytes_ > most_bytes() || kept_.size() > most_kept) && kept_.size() > 1; kept_.pop_back()) bytes_ -= kept_.back().bytes();
+  for (; (bytes_ > most_bytes() || kept_.size() > most_kept) && kept_.size() > 1; kept_.pop_back())
+    bytes_ -= kept_.back().bytes();
   return kept_.front();
 }
 

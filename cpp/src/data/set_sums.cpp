@@ -91,7 +91,10 @@ class SetCounter {
         levels_(largest + 1) {
     n_sums_ = table_.sums().size();
     values_.resize(ranks_.count() * n_sums_);
-    add_ = table_.lanes() <= 4 ? add_four : table_.lanes() <= 8 ? add_eight : table_.lanes() <= 12 ? add_twelve : add_sixteen;
+    add_ = table_.lanes() <= 4    ? add_four
+           : table_.lanes() <= 8  ? add_eight
+           : table_.lanes() <= 12 ? add_twelve
+                                  : add_sixteen;
     while (columns_tables_.size() < data.size()) columns_tables_.push_back(nullptr);
     for (std::size_t j = 0; j < data.size(); ++j) widths_.push_back(rare_.width(j));
   }

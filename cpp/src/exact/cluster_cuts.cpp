@@ -28,7 +28,8 @@ struct Term {
 // What the nodes of a group take, with nodes numbered within it.
 class Group {
  public:
-  Group(const std::vector<std::size_t>& members, std::span<const Share> shares) : members_(members), terms_(members.size()) {
+  Group(const std::vector<std::size_t>& members, std::span<const Share> shares)
+      : members_(members), terms_(members.size()) {
     for (const Share& share : shares) {
       const std::size_t child = place(share.child);
       if (child == no_node) continue;
@@ -178,8 +179,8 @@ std::vector<Violated> of_large_group(const std::vector<std::size_t>& group, std:
 
 std::vector<Violated> violated_clusters(const std::vector<std::size_t>& group, std::span<const Share> shares,
                                         std::size_t need, std::size_t most) {
-  std::vector<Violated> result = group.size() > most_nodes ? of_large_group(group, shares, need)
-                                                           : by_search(Group(group, shares), need);
+  std::vector<Violated> result =
+      group.size() > most_nodes ? of_large_group(group, shares, need) : by_search(Group(group, shares), need);
   std::ranges::stable_sort(result, std::greater{}, &Violated::by);
   if (result.size() > most) result.resize(most);
   return result;

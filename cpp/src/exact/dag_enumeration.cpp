@@ -283,13 +283,16 @@ DagEnumeration::Graphs DagEnumeration::classes() const {
   std::vector<Class> found;
   const ArcBits bits(size());
   const ClassKeys keys(size());
-  Walk walk(weights_, [&](const Partial& dag) {
-    const std::size_t k = number.try_emplace(keys(dag), found.size()).first->second;
-    if (k == found.size()) found.emplace_back();
-    found[k].arcs |= bits(dag);
-    found[k].weight += std::exp(log_weight(weights_, dag) - largest_);
-    return 0.0;
-  }, true);
+  Walk walk(
+      weights_,
+      [&](const Partial& dag) {
+        const std::size_t k = number.try_emplace(keys(dag), found.size()).first->second;
+        if (k == found.size()) found.emplace_back();
+        found[k].arcs |= bits(dag);
+        found[k].weight += std::exp(log_weight(weights_, dag) - largest_);
+        return 0.0;
+      },
+      true);
   walk();
   std::erase_if(found, [](const Class& one) { return !(one.weight > 0); });
   std::ranges::sort(found, [](const Class& a, const Class& b) {

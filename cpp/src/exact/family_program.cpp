@@ -98,9 +98,11 @@ std::vector<std::size_t> FamilyProgram::separate(std::span<const double> values,
   return result;
 }
 
-std::vector<std::size_t> FamilyProgram::separate_hulls(std::span<const double> values, std::size_t size, std::size_t most) {
+std::vector<std::size_t> FamilyProgram::separate_hulls(std::span<const double> values, std::size_t size,
+                                                       std::size_t most) {
   std::vector<std::size_t> result;
-  for (Violated& violated : violated_hulls(nodes_, shares(values), size, most)) result.push_back(add(std::move(violated.cut)));
+  for (Violated& violated : violated_hulls(nodes_, shares(values), size, most))
+    result.push_back(add(std::move(violated.cut)));
   return result;
 }
 

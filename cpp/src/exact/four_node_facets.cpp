@@ -51,7 +51,9 @@ class Facets {
   std::size_t size() const { return heights_.size(); }
   const Heights& heights(std::size_t k) const { return heights_[k]; }
   const std::vector<float>& limits() const { return limits_; }
-  const std::vector<float>& entry(std::size_t node, std::size_t parents) const { return by_entry_[node << corners | parents]; }
+  const std::vector<float>& entry(std::size_t node, std::size_t parents) const {
+    return by_entry_[node << corners | parents];
+  }
 
  private:
   static Heights renamed(const Heights& kind, const Quad& names) {
@@ -73,7 +75,8 @@ class Facets {
 // Quads of nodes that are linked by shares.
 class Quads {
  public:
-  Quads(const std::vector<std::size_t>& group, std::span<const Share> shares) : group_(group), shares_(group.size()), near_(group.size()) {
+  Quads(const std::vector<std::size_t>& group, std::span<const Share> shares)
+      : group_(group), shares_(group.size()), near_(group.size()) {
     for (const Share& share : shares) {
       const std::size_t child = place(share.child);
       if (child == no_node) continue;
@@ -89,8 +92,7 @@ class Quads {
 
   std::set<Quad> all() const {
     std::set<Quad> result;
-    for (std::size_t a = 0; a < near_.size(); ++a)
-      grow({a}, result);
+    for (std::size_t a = 0; a < near_.size(); ++a) grow({a}, result);
     return result;
   }
 

@@ -41,7 +41,10 @@ struct Term {
 class Orders {
  public:
   Orders(std::size_t size, const std::vector<Term>& terms)
-      : size_(size), terms_(terms), gains_(size, std::vector<double>(std::size_t{1} << size)), heights_(std::size_t{1} << size) {}
+      : size_(size),
+        terms_(terms),
+        gains_(size, std::vector<double>(std::size_t{1} << size)),
+        heights_(std::size_t{1} << size) {}
 
   // What each set is worth in its best order.
   const std::vector<double>& weigh(const std::vector<double>& worth) {
@@ -112,7 +115,8 @@ class Orders {
 // The simplex method for the fewest orders: columns are orders, or give back what is too much of a term.
 class Cover {
  public:
-  explicit Cover(const std::vector<Term>& terms) : prices_(terms.size(), 1.0), inverse_(terms.size(), std::vector<double>(terms.size())) {
+  explicit Cover(const std::vector<Term>& terms)
+      : prices_(terms.size(), 1.0), inverse_(terms.size(), std::vector<double>(terms.size())) {
     for (std::size_t t = 0; t < terms.size(); ++t) {
       amounts_.push_back(terms[t].value);
       orders_ += terms[t].value;
@@ -208,7 +212,8 @@ std::vector<Term> terms_of(const std::vector<std::size_t>& group, const std::vec
 // Groups of nodes that are linked by much that is undecided.
 class Neighbours {
  public:
-  explicit Neighbours(const std::vector<std::vector<Share>>& shares) : links_(shares.size(), std::vector<double>(shares.size())) {
+  explicit Neighbours(const std::vector<std::vector<Share>>& shares)
+      : links_(shares.size(), std::vector<double>(shares.size())) {
     for (std::size_t child = 0; child < shares.size(); ++child)
       for (const Share& share : shares[child])
         for (const std::size_t x : share.parents) {
@@ -264,7 +269,8 @@ std::set<std::vector<std::size_t>> groups_of(const std::vector<std::vector<Share
 
 }  // namespace
 
-std::vector<Violated> violated_hulls(std::size_t nodes, std::span<const Share> shares, std::size_t size, std::size_t most) {
+std::vector<Violated> violated_hulls(std::size_t nodes, std::span<const Share> shares, std::size_t size,
+                                     std::size_t most) {
   std::vector<std::vector<Share>> of_node(nodes);
   for (const Share& share : shares) of_node[share.child].push_back(share);
   std::vector<Violated> result;

@@ -13,8 +13,7 @@ MarkedGraph MarkedGraph::from_marks(std::span<const std::uint8_t> marks, std::si
   return graph;
 }
 
-MarkedGraph MarkedGraph::from_rows(const BitMatrix& parents, const BitMatrix& children,
-                                   const BitMatrix& neighbours) {
+MarkedGraph MarkedGraph::from_rows(const BitMatrix& parents, const BitMatrix& children, const BitMatrix& neighbours) {
   MarkedGraph graph(parents.size());
   graph.far(Mark::arrow) = children;
   graph.near(Mark::arrow) = parents;

@@ -9,14 +9,10 @@ namespace {
 // Each rule asks whether the undirected edge a – b must be a → b.
 
 // c → a with c and b not adjacent: b → a would make a new v-structure.
-bool rule1(const Pdag& g, std::size_t a, std::size_t b) {
-  return !is_subset(g.parents[a], g.adjacent[b]);
-}
+bool rule1(const Pdag& g, std::size_t a, std::size_t b) { return !is_subset(g.parents[a], g.adjacent[b]); }
 
 // a → c → b: b → a would close a cycle.
-bool rule2(const Pdag& g, std::size_t a, std::size_t b) {
-  return intersects(g.children[a], g.parents[b]);
-}
+bool rule2(const Pdag& g, std::size_t a, std::size_t b) { return intersects(g.children[a], g.parents[b]); }
 
 // a – c → b and a – d → b with c and d not adjacent: b → a would force the v-structure c → a ← d.
 bool rule3(const Pdag& g, std::size_t a, std::size_t b) {
@@ -93,8 +89,8 @@ MarkedGraph interventional_essential_graph(const MarkedGraph& dag, std::span<con
   Pdag result(pattern(dag));
   for (std::size_t to = 0; to < dag.size(); ++to)
     for_each(dag.parents(to), [&](std::size_t from) {
-      const bool told_apart = std::ranges::any_of(
-          targets, [&](const BitSet& target) { return target.test(from) != target.test(to); });
+      const bool told_apart =
+          std::ranges::any_of(targets, [&](const BitSet& target) { return target.test(from) != target.test(to); });
       if (told_apart && result.neighbours.test(from, to)) result.direct(from, to);
     });
   close_under_meek(result);

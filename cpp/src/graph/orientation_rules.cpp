@@ -26,16 +26,14 @@ using Rule = bool (*)(const View& view, std::size_t from, std::size_t to);
 
 // c → from – to: the other direction would make a collider of what is none.
 bool away_from_collider(const View& view, std::size_t from, std::size_t to) {
-  return std::ranges::any_of(view.graph.around(from), [&](std::size_t c) {
-    return view.graph.directed(c, from) && view.passes(c, from, to);
-  });
+  return std::ranges::any_of(view.graph.around(from),
+                             [&](std::size_t c) { return view.graph.directed(c, from) && view.passes(c, from, to); });
 }
 
 // from → c → to: the other direction would close a cycle.
 bool along_two_arrows(const View& view, std::size_t from, std::size_t to) {
-  return std::ranges::any_of(view.graph.around(to), [&](std::size_t c) {
-    return view.graph.directed(c, to) && view.graph.directed(from, c);
-  });
+  return std::ranges::any_of(view.graph.around(to),
+                             [&](std::size_t c) { return view.graph.directed(c, to) && view.graph.directed(from, c); });
 }
 
 // The same for a path of any length.
@@ -45,9 +43,8 @@ bool along_a_path(const View& view, std::size_t from, std::size_t to) { return v
 bool towards_collider(const View& view, std::size_t from, std::size_t to) {
   const auto between = [&](std::size_t c) { return view.graph.undirected(from, c) && view.graph.directed(c, to); };
   return std::ranges::any_of(view.graph.around(from), [&](std::size_t c) {
-    return between(c) && std::ranges::any_of(view.graph.around(from), [&](std::size_t d) {
-             return between(d) && view.passes(c, from, d);
-           });
+    return between(c) && std::ranges::any_of(view.graph.around(from),
+                                             [&](std::size_t d) { return between(d) && view.passes(c, from, d); });
   });
 }
 
@@ -92,9 +89,8 @@ class Policy {
   // Whether a proposal may be made in sight of a graph.
   bool admits(const OrientationState& seen, std::size_t from, std::size_t to) const {
     if (!options_.no_new_colliders) return true;
-    return std::ranges::none_of(seen.around(to), [&](std::size_t other) {
-      return seen.directed(other, to) && !seen.adjacent(other, from);
-    });
+    return std::ranges::none_of(
+        seen.around(to), [&](std::size_t other) { return seen.directed(other, to) && !seen.adjacent(other, from); });
   }
 
   void take(std::size_t from, std::size_t to) {

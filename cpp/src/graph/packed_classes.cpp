@@ -19,10 +19,8 @@ MarkedGraph graph_of(ConstRow row, std::size_t n) {
     const std::size_t i = bit / (n - 1);
     const std::size_t rank = bit % (n - 1);
     const std::size_t j = rank + (rank >= i ? 1 : 0);
-    if (!test(row, place(j, i, n)))
-      graph.set_directed(i, j);
-    else if (i < j)
-      graph.set_undirected(i, j);
+    if (!test(row, place(j, i, n))) graph.set_directed(i, j);
+    else if (i < j) graph.set_undirected(i, j);
   });
   return graph;
 }

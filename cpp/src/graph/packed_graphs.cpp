@@ -84,8 +84,7 @@ Word hash_of(ConstRow row) {
 // Directed edges of one row at a time: children of each node as bits, and an order of the nodes.
 class ArcRow {
  public:
-  explicit ArcRow(std::size_t nodes)
-      : n_(nodes), words_(words_for(nodes)), reached_(nodes * words_), waiting_(nodes) {}
+  explicit ArcRow(std::size_t nodes) : n_(nodes), words_(words_for(nodes)), reached_(nodes * words_), waiting_(nodes) {}
 
   // Whether the directed edges have no cycle; `undirected()` then says if there are other edges.
   bool load(ConstRow row) {

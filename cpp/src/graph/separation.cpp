@@ -59,10 +59,9 @@ bool admits_separation(const MarkedGraph& graph) {
   return !has_directed_cycle(graph);
 }
 
-Walks::Walks(const MarkedGraph& graph)
-    : n_(graph.size()), stride_(words_for(n_)), words_(n_ * kinds * stride_) {
-  const std::array<BitMatrix, kinds> rows{graph.child_rows(), graph.neighbour_rows(),
-                                          graph.spouse_rows(), graph.parent_rows()};
+Walks::Walks(const MarkedGraph& graph) : n_(graph.size()), stride_(words_for(n_)), words_(n_ * kinds * stride_) {
+  const std::array<BitMatrix, kinds> rows{graph.child_rows(), graph.neighbour_rows(), graph.spouse_rows(),
+                                          graph.parent_rows()};
   for (std::size_t v = 0; v < n_; ++v)
     for (std::size_t kind = 0; kind < kinds; ++kind)
       std::copy(rows[kind][v].begin(), rows[kind][v].end(),
@@ -107,14 +106,12 @@ Reached Walks::reach(ConstRow starts, ConstRow targets, ConstRow within, ConstRo
   return {by_arrow, by_tail};
 }
 
-SeparationOracle::SeparationOracle(const MarkedGraph& graph)
-    : walks_(graph), anterior_(anterior_rows(graph)) {}
+SeparationOracle::SeparationOracle(const MarkedGraph& graph) : walks_(graph), anterior_(anterior_rows(graph)) {}
 
 bool SeparationOracle::separated(Nodes x, Nodes y, Nodes given) const {
   Scratch& rows = query_rows();
   rows.prepare(5, words_for(size()));
-  const Row starts = rows[0], targets = rows[1], within = rows[2], colliders = rows[3],
-            noncolliders = rows[4];
+  const Row starts = rows[0], targets = rows[1], within = rows[2], colliders = rows[3], noncolliders = rows[4];
   for (const std::size_t v : given) unite(colliders, anterior_[v]);
   unite(within, colliders);
   for (const std::size_t v : x) {

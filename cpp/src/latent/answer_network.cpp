@@ -70,7 +70,8 @@ class AnswerNetwork {
     for (const BitSet& part : parts) {
       std::size_t total = 0, yes = 0, other_total = 0, both = 0;
       for (std::size_t k = 0; k < part.row().size(); ++k) {
-        const Word in = part.row()[k], child_in = in & answers_[child].row()[k], other_in = in & answers_[other].row()[k];
+        const Word in = part.row()[k], child_in = in & answers_[child].row()[k],
+                   other_in = in & answers_[other].row()[k];
         total += static_cast<std::size_t>(std::popcount(in));
         yes += static_cast<std::size_t>(std::popcount(child_in));
         other_total += static_cast<std::size_t>(std::popcount(other_in));

@@ -53,9 +53,8 @@ class PossibleDSepPass {
     for (std::size_t x = 0; x < graph.size(); ++x) all.set(x);
     std::vector<BitSet> reached;
     for (std::size_t x = 0; x < graph.size(); ++x) reached.push_back(possible_d_sep(graph, x, all));
-    for_each_edge([&](std::size_t x, std::size_t y, ConstRow neighbours) {
-      try_pair(x, y, reached[x], neighbours, 1);
-    });
+    for_each_edge(
+        [&](std::size_t x, std::size_t y, ConstRow neighbours) { try_pair(x, y, reached[x], neighbours, 1); });
   }
 
   // A set that separates only with nodes which are no neighbours has two members or more.

@@ -53,9 +53,9 @@ class Orienter {
   bool pass(unsigned from, unsigned to) {
     using Step = bool (Orienter::*)();
     static constexpr Step steps[] = {
-        &Orienter::away_from_arrow,   &Orienter::away_from_cycle,    &Orienter::double_triangle,
-        &Orienter::discriminate,      &Orienter::uncovered_circle_cycle, &Orienter::beside_undirected,
-        &Orienter::beside_tail,       &Orienter::transitive_tail,    &Orienter::uncovered_to_child,
+        &Orienter::away_from_arrow,    &Orienter::away_from_cycle,        &Orienter::double_triangle,
+        &Orienter::discriminate,       &Orienter::uncovered_circle_cycle, &Orienter::beside_undirected,
+        &Orienter::beside_tail,        &Orienter::transitive_tail,        &Orienter::uncovered_to_child,
         &Orienter::two_uncovered_ways,
     };
     bool changed = false;

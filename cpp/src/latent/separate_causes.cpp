@@ -99,9 +99,8 @@ bool TetradAnswers::separate(std::size_t x, std::size_t y) const {
 bool TetradAnswers::first_rule(std::size_t x, std::size_t y) const {
   return any_of(unrelated_[x] & ~only(y), [&](std::size_t x2) {
     const Set x3 = pure(x, y, x2);
-    return x3 != 0 && any_of(differs(x2, x, y) & linked_[x2], [&](std::size_t y2) {
-             return two_of(x3 & ~only(y2), pure(x, y, y2) & ~only(x2));
-           });
+    return x3 != 0 && any_of(differs(x2, x, y) & linked_[x2],
+                             [&](std::size_t y2) { return two_of(x3 & ~only(y2), pure(x, y, y2) & ~only(x2)); });
   });
 }
 
@@ -124,9 +123,8 @@ bool TetradAnswers::second_rule(std::size_t x, std::size_t y) const {
 bool TetradAnswers::third_rule(std::size_t x, std::size_t y) const {
   return any_of(linked_[x] & ~only(y), [&](std::size_t y2) {
     return any_of(pure(x, y, y2), [&](std::size_t y3) {
-      return any_of(differs(y2, y3, x) & ~only(y), [&](std::size_t x2) {
-        return (pure(x, y2, x2) & pure(x, y3, x2) & ~only(y)) != 0;
-      });
+      return any_of(differs(y2, y3, x) & ~only(y),
+                    [&](std::size_t x2) { return (pure(x, y2, x2) & pure(x, y3, x2) & ~only(y)) != 0; });
     });
   });
 }

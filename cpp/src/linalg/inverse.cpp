@@ -74,7 +74,12 @@ class Elimination {
   enum class Pivots : std::uint8_t { largest, on_diagonal };
 
   Elimination(const SquareMatrix& a, Pivots pivots)
-      : n_(a.size()), stride_(a.stride()), one_block_(n_ <= many), pivots_(pivots), matrix_(a), column_of_(n_),
+      : n_(a.size()),
+        stride_(a.stride()),
+        one_block_(n_ <= many),
+        pivots_(pivots),
+        matrix_(a),
+        column_of_(n_),
         factors_((n_ + SquareMatrix::height - 1) / SquareMatrix::height * SquareMatrix::height * many),
         by_(one_block_ ? 0 : many * stride_) {
     std::iota(column_of_.begin(), column_of_.end(), std::size_t{0});
@@ -179,8 +184,6 @@ std::optional<Inverse> inverse(const SquareMatrix& a, Elimination::Pivots pivots
 
 std::optional<Inverse> inverse(const SquareMatrix& a) { return inverse(a, Elimination::Pivots::largest); }
 
-std::optional<Inverse> m_matrix_inverse(const SquareMatrix& a) {
-  return inverse(a, Elimination::Pivots::on_diagonal);
-}
+std::optional<Inverse> m_matrix_inverse(const SquareMatrix& a) { return inverse(a, Elimination::Pivots::on_diagonal); }
 
 }  // namespace dagathlon

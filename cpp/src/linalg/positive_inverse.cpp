@@ -128,8 +128,7 @@ void PositiveInverse::take_panel(std::size_t first, std::size_t depth) {
       std::copy_n(values_.data() + (first + r) * stride_ + at, tile, strip(panel_, at) + r * tile);
   // Of the block itself only the upper half is there.
   for (std::size_t r = 0; r < depth; ++r)
-    for (std::size_t c = 0; c < r; ++c)
-      strip(panel_, first + c)[r * tile] = values_[(first + c) * stride_ + first + r];
+    for (std::size_t c = 0; c < r; ++c) strip(panel_, first + c)[r * tile] = values_[(first + c) * stride_ + first + r];
 }
 
 void PositiveInverse::update(std::size_t depth) {

@@ -15,7 +15,8 @@ namespace {
 std::size_t padded(std::size_t size, std::size_t to) { return (size + to - 1) / to * to; }
 
 // One register of the widest machine, several of the others; memory need not be aligned.
-using Lane = double __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
+using Lane =
+    double __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
 
 // Rows of the output that are kept in registers while all of one dimension is summed.
 DAGATHLON_WIDE_CLONES void multiply_padded(const double* a, const double* b, double* out, std::size_t size,

@@ -163,8 +163,7 @@ void ParentTable::scale_rows(const std::vector<std::int32_t>& powers) {
     const std::int32_t top = *std::ranges::max_element(power);
     reference_[set] = top == lowest_power ? top : std::max(power[0], top - range);
     wide_[set] = power[0] != lowest_power && power[0] < reference_[set] - range;
-    for (std::size_t t = 0; t < width_; ++t)
-      row[t] = row[t] > 0 ? std::ldexp(row[t], power[t] - reference_[set]) : 0.0;
+    for (std::size_t t = 0; t < width_; ++t) row[t] = row[t] > 0 ? std::ldexp(row[t], power[t] - reference_[set]) : 0.0;
   }
 }
 
@@ -215,9 +214,8 @@ double ParentTable::tabled_sum(const AllowedParents& allowed) const {
 }
 
 double ParentTable::log_difference(const AllowedParents& all, const AllowedParents& part) const {
-  return free_.log_sum(tabled_difference(all, part), [&](const auto& members) {
-    return lets(all, members) && !lets(part, members);
-  });
+  return free_.log_sum(tabled_difference(all, part),
+                       [&](const auto& members) { return lets(all, members) && !lets(part, members); });
 }
 
 double ParentTable::tabled_difference(const AllowedParents& all, const AllowedParents& part) const {

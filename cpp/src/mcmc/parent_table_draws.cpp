@@ -44,13 +44,15 @@ std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& ra
 
 TabledSet ParentTable::choose(const AllowedParents& allowed, Stream& random) const {
   if (summary_ == Summary::best) return best_set(allowed);
-  return draw_from(tabled_sum(allowed), random, [&] { return draw_tabled(allowed, random); },
-                   [&](const auto& members) { return lets(allowed, members); });
+  return draw_from(
+      tabled_sum(allowed), random, [&] { return draw_tabled(allowed, random); },
+      [&](const auto& members) { return lets(allowed, members); });
 }
 
 TabledSet ParentTable::draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const {
-  return draw_from(tabled_difference(all, part), random, [&] { return draw_tabled_outside(all, part, random); },
-                   [&](const auto& members) { return lets(all, members) && !lets(part, members); });
+  return draw_from(
+      tabled_difference(all, part), random, [&] { return draw_tabled_outside(all, part, random); },
+      [&](const auto& members) { return lets(all, members) && !lets(part, members); });
 }
 
 // From the table or from the free sets, as their sums are.
@@ -63,7 +65,8 @@ TabledSet ParentTable::draw_from(double tabled, Stream& random, Tabled&& from_ta
 }
 
 TabledSet ParentTable::draw_tabled(const AllowedParents& allowed, Stream& random) const {
-  if (wide_[allowed.candidates]) return draw_tabled_outside(allowed, {0, std::vector<double>(width_, closed_), {}}, random);
+  if (wide_[allowed.candidates])
+    return draw_tabled_outside(allowed, {0, std::vector<double>(width_, closed_), {}}, random);
   const std::size_t t = choose_column(allowed, random);
   const double total =
       reference_[allowed.candidates] * std::numbers::ln2 + std::log(summaries_[allowed.candidates * width_ + t]);
@@ -89,8 +92,7 @@ TabledSet ParentTable::draw_tabled_outside(const AllowedParents& all, const Allo
   return set_at(draw.chosen());
 }
 
-TabledSet ParentTable::draw_by_columns(const AllowedParents& all, const AllowedParents& part,
-                                       Stream& random) const {
+TabledSet ParentTable::draw_by_columns(const AllowedParents& all, const AllowedParents& part, Stream& random) const {
   const double* whole = summaries_.data() + all.candidates * width_;
   const double* less = summaries_.data() + part.candidates * width_;
   const double scale = power_of_two(reference_[part.candidates] - reference_[all.candidates]);

@@ -133,8 +133,7 @@ void PartitionState::merge(double coldness, Stream& random) {
   Partition proposal = parts_;
   proposal[m].insert(proposal[m].end(), parts_[m + 1].begin(), parts_[m + 1].end());
   proposal.erase(proposal.begin() + static_cast<std::ptrdiff_t>(m + 1));
-  const double bias =
-      log_split(divisible_parts(proposal), proposal[m].size(), first) + log_of(parts_.size() - 1);
+  const double bias = log_split(divisible_parts(proposal), proposal[m].size(), first) + log_of(parts_.size() - 1);
   decide({std::move(proposal), m, m + 2, bias}, coldness, random);
 }
 

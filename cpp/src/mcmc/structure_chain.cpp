@@ -75,10 +75,8 @@ class StructureState {
 
   // Removes the arcs into the nodes that one DAG has and adds those of another.
   void exchange(const BitMatrix& old, const BitMatrix& fresh, const std::vector<std::size_t>& nodes) {
-    for (const std::size_t node : nodes)
-      for_each(old[node], [&](std::size_t parent) { dag_.remove(parent, node); });
-    for (const std::size_t node : nodes)
-      for_each(fresh[node], [&](std::size_t parent) { dag_.add(parent, node); });
+    for (const std::size_t node : nodes) for_each(old[node], [&](std::size_t parent) { dag_.remove(parent, node); });
+    for (const std::size_t node : nodes) for_each(fresh[node], [&](std::size_t parent) { dag_.add(parent, node); });
   }
 
   bool may_enter(std::size_t from, std::size_t to) const {

@@ -39,7 +39,8 @@ std::size_t GrowShrinkTree::next(std::size_t place, ConstRow before) {
   if (!places_[place].grown) grow(place);
   const std::vector<Branch>& branches = places_[place].branches;
   for (std::size_t k = 0; k < branches.size(); ++k)
-    if (test(before, branches[k].candidate)) return branches[k].leads_to != nowhere ? branches[k].leads_to : follow(place, k);
+    if (test(before, branches[k].candidate))
+      return branches[k].leads_to != nowhere ? branches[k].leads_to : follow(place, k);
   return no_node;
 }
 

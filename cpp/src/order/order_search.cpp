@@ -111,8 +111,13 @@ void move_nodes(Starts& starts, std::size_t n, bool shuffled) {
 
 // The order of a DAG to which the backward phase of GES leads; whether it led anywhere.
 bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) {
-  const ClassSearch backward{{Step::remove}, false, false, false, false,
-                             {score.size(), score.size(), false, limits.forbidden, limits.required}, {}};
+  const ClassSearch backward{{Step::remove},
+                             false,
+                             false,
+                             false,
+                             false,
+                             {score.size(), score.size(), false, limits.forbidden, limits.required},
+                             {}};
   const pulse::Part part;
   const ClassSearchResult found = search_classes(score, order.dag(), backward);
   if (found.steps == 0) return false;
@@ -141,9 +146,9 @@ SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
   Starts starts(score, limits, how.starts.seed);
   return starts.best_of(how.starts, [&] {
     // From the strictest rule to the weakest: GRaSP0, GRaSP1, GRaSP2.
-    for (const auto& [uncovered, nonsingular] : {std::pair(std::size_t{0}, std::size_t{0}),
-                                                 std::pair(how.uncovered_depth, std::size_t{0}),
-                                                 std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
+    for (const auto& [uncovered, nonsingular] :
+         {std::pair(std::size_t{0}, std::size_t{0}), std::pair(how.uncovered_depth, std::size_t{0}),
+          std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
       TuckSearch tucks(starts.order(), {how.depth, uncovered, nonsingular});
       while (tucks.improve()) starts.settle_after_step();
     }

@@ -55,7 +55,8 @@ void ScoredOrder::set(std::vector<std::size_t> order) {
   BitSet taken(size());
   while (order_.size() < size()) {
     // The first that waits for nobody: required arcs have no cycle, so there is one.
-    const auto next = std::ranges::find_if(order, [&](std::size_t node) { return is_subset(required_into_[node], taken); });
+    const auto next =
+        std::ranges::find_if(order, [&](std::size_t node) { return is_subset(required_into_[node], taken); });
     taken.set(*next);
     order_.push_back(*next);
     order.erase(next);

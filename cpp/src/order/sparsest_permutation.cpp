@@ -53,8 +53,7 @@ class Search {
       for (Parents& start : starts) descend(std::move(start));
     });
     MarkedGraph dag(size());
-    for (std::size_t y = 0; y < size(); ++y)
-      for_each(best_.of[y], [&](std::size_t x) { dag.set_directed(x, y); });
+    for (std::size_t y = 0; y < size(); ++y) for_each(best_.of[y], [&](std::size_t x) { dag.set_directed(x, y); });
     return {std::move(dag), steps_};
   }
 

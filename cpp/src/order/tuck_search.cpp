@@ -9,8 +9,18 @@
 namespace dagathlon {
 
 TuckSearch::TuckSearch(ScoredOrder& order, const TuckRules& rules)
-    : order_(order), n_(order.order().size()), rules_(rules), found_(n_, no_node), parents_(n_), needed_(n_),
-      wanted_by_(n_), terms_(n_), sums_(n_), parts_(rules.depth + 1, {BitSet(n_), BitSet(n_), {}}), gaining_(n_), before_(n_) {
+    : order_(order),
+      n_(order.order().size()),
+      rules_(rules),
+      found_(n_, no_node),
+      parents_(n_),
+      needed_(n_),
+      wanted_by_(n_),
+      terms_(n_),
+      sums_(n_),
+      parts_(rules.depth + 1, {BitSet(n_), BitSet(n_), {}}),
+      gaining_(n_),
+      before_(n_) {
   for (std::size_t node = 0; node < n_; ++node) {
     has_required_ = has_required_ || any(order.required_into(node));
     look_at(node);
@@ -63,9 +73,8 @@ bool TuckSearch::is_covered(std::size_t x, std::size_t y) const {
 }
 
 bool TuckSearch::is_singular(std::size_t x, std::size_t y, const Parts& parts) const {
-  return std::ranges::none_of(parts.above_list, [&](std::size_t node) {
-    return node != y && std::ranges::binary_search(parents_[node], x);
-  });
+  return std::ranges::none_of(
+      parts.above_list, [&](std::size_t node) { return node != y && std::ranges::binary_search(parents_[node], x); });
 }
 
 void TuckSearch::part(std::size_t x, std::size_t y, Parts& parts) const {
@@ -151,8 +160,7 @@ void TuckSearch::look_at(std::size_t node) {
   const std::size_t found = order_.found(node);
   if (found == found_[node]) return;
   const GrowShrinkTree& tree = order_.tree(node);
-  if (found_[node] != no_node)
-    for_each(tree.wanted(found_[node]), [&](std::size_t i) { wanted_by_.reset(i, node); });
+  if (found_[node] != no_node) for_each(tree.wanted(found_[node]), [&](std::size_t i) { wanted_by_.reset(i, node); });
   for_each(tree.wanted(found), [&](std::size_t i) { wanted_by_.set(i, node); });
   found_[node] = found;
   parents_[node] = tree.parents(found);

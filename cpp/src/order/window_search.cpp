@@ -31,9 +31,7 @@ class Lists {
 
   std::size_t size() const { return sets_.size(); }
   std::size_t length(std::size_t node) const { return sets_[node].size(); }
-  ConstRow parents(std::size_t node, std::size_t k) const {
-    return ConstRow(bits_[node]).subspan(k * words_, words_);
-  }
+  ConstRow parents(std::size_t node, std::size_t k) const { return ConstRow(bits_[node]).subspan(k * words_, words_); }
   double score(std::size_t node, std::size_t k) const {
     return k < sets_[node].size() ? sets_[node][k].score : minus_infinity;
   }
@@ -65,7 +63,8 @@ struct Total {
 
 class OrderState {
  public:
-  explicit OrderState(const Lists& lists) : lists_(lists), choice_(lists.size()), before_(lists.size()), with_window_(lists.size()) {}
+  explicit OrderState(const Lists& lists)
+      : lists_(lists), choice_(lists.size()), before_(lists.size()), with_window_(lists.size()) {}
 
   void set_order(Order order) {
     order_ = std::move(order);

@@ -15,7 +15,6 @@ namespace dagathlon {
 
 namespace {
 
-
 // Below this share of its variance a column is left to one order of the arithmetic, so that the family
 // has one value whichever way it is asked for.
 constexpr double well_conditioned = 1e-3;

@@ -101,9 +101,7 @@ class Penalised {
     return likelihood_(family) - penalty_ * family.configurations * static_cast<double>(family.levels - 1);
   }
   // No likelihood is above 1, and a parent of one level alone adds no parameter.
-  double bound_above(const Family& family) const {
-    return most(family.configurations, family.levels);
-  }
+  double bound_above(const Family& family) const { return most(family.configurations, family.levels); }
 
   std::vector<CellSum> sums(const Arities&) const { return {{CellSum::Kind::entropy}}; }
   double term(const FamilySums& family) const {
@@ -240,9 +238,8 @@ class Normalised {
   double bound_above(const Family& family) {
     if (kind_ == NormalisedLikelihood::quotient) return std::numeric_limits<double>::infinity();
     double penalty = 0;
-    family.each([&](std::span<const Tally>, Tally total) {
-      penalty += regret_(total, static_cast<double>(family.levels));
-    });
+    family.each(
+        [&](std::span<const Tally>, Tally total) { penalty += regret_(total, static_cast<double>(family.levels)); });
     return -penalty;
   }
 
@@ -250,8 +247,7 @@ class Normalised {
     arities_ = arities;
     std::vector<CellSum> result{{CellSum::Kind::entropy}};
     if (kind_ == NormalisedLikelihood::factorised)
-      for (const std::size_t levels : arities)
-        result.push_back({CellSum::Kind::regret, static_cast<double>(levels)});
+      for (const std::size_t levels : arities) result.push_back({CellSum::Kind::regret, static_cast<double>(levels)});
     return result;
   }
   double term(const FamilySums& family) { return family.difference(0) - penalty(family); }

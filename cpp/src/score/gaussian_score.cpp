@@ -16,7 +16,6 @@ namespace dagathlon {
 
 namespace {
 
-
 // What a score is made of: the variation that a child keeps given its parents, and the log
 // determinant of the parents' own matrix.
 struct Residual {
@@ -125,8 +124,7 @@ class Likelihood {
                kind_.penalty * (k + 2);
       case PenalisedLikelihood::Convention::maximum:
         return -0.5 * rows_ * (1 + std::log(residual.rest / rows_)) - kind_.penalty * (k + 1);
-      default:
-        return -rows_ * (1 + log_two_pi + std::log(residual.rest / (rows_ - 1))) - kind_.penalty * k;
+      default: return -rows_ * (1 + log_two_pi + std::log(residual.rest / (rows_ - 1))) - kind_.penalty * k;
     }
   }
 
@@ -147,8 +145,8 @@ class Bge {
     rows_ = n;
     for (std::size_t k = 0; k < p; ++k) {
       const auto parents = static_cast<double>(k);
-      constant_.push_back(0.5 * (std::log(alpha_mu) - std::log(n + alpha_mu)) -
-                          0.5 * n * std::log(std::numbers::pi) + std::lgamma(0.5 * (n + freedom_ + parents + 1)) -
+      constant_.push_back(0.5 * (std::log(alpha_mu) - std::log(n + alpha_mu)) - 0.5 * n * std::log(std::numbers::pi) +
+                          std::lgamma(0.5 * (n + freedom_ + parents + 1)) -
                           std::lgamma(0.5 * (freedom_ + parents + 1)) +
                           0.5 * (freedom_ + 2 * parents + 1) * std::log(prior));
     }
@@ -280,10 +278,17 @@ class GaussianScore final : public Score {
   using Matrices = std::vector<SymmetricMatrix>;
 
   GaussianScore(Matrices matrices, std::vector<Formula> formulas, std::vector<std::size_t> of_child)
-      : GaussianScore(std::make_shared<const Matrices>(std::move(matrices)), std::move(formulas), std::move(of_child)) {}
-  GaussianScore(std::shared_ptr<const Matrices> shared, std::vector<Formula> formulas, std::vector<std::size_t> of_child)
-      : shared_(std::move(shared)), matrices_(*shared_), formulas_(std::move(formulas)), of_child_(std::move(of_child)) {}
-  std::unique_ptr<Score> twin() const override { return std::make_unique<GaussianScore>(shared_, formulas_, of_child_); }
+      : GaussianScore(std::make_shared<const Matrices>(std::move(matrices)), std::move(formulas), std::move(of_child)) {
+  }
+  GaussianScore(std::shared_ptr<const Matrices> shared, std::vector<Formula> formulas,
+                std::vector<std::size_t> of_child)
+      : shared_(std::move(shared)),
+        matrices_(*shared_),
+        formulas_(std::move(formulas)),
+        of_child_(std::move(of_child)) {}
+  std::unique_ptr<Score> twin() const override {
+    return std::make_unique<GaussianScore>(shared_, formulas_, of_child_);
+  }
 
   std::size_t size() const override { return of_child_.size(); }
 
@@ -314,8 +319,8 @@ class GaussianScore final : public Score {
   void families(std::size_t child, std::span<double> scores) override {
     const SymmetricMatrix& matrix = matrices_[of_child_[child]];
     const Formula& formula = formulas_[of_child_[child]];
-    AllResiduals(matrix, child, Formula::least_share).for_each(
-        [&](std::size_t rank, std::size_t count, const Residual& residual) {
+    AllResiduals(matrix, child, Formula::least_share)
+        .for_each([&](std::size_t rank, std::size_t count, const Residual& residual) {
           if (rank % 16 == 0) pulse::beat();
           scores[rank] = formula(count, {kept(residual.rest, matrix(child, child)), residual.log_determinant});
         });
@@ -331,8 +336,8 @@ class GaussianScore final : public Score {
       if (x != child) others.emplace_back(x < child ? x : x - 1, std::log(least.of_node[x]));
     double smallest_share = 1;
     for (std::size_t x = 0; x < size(); ++x) smallest_share = std::min(smallest_share, least.of_node[x] / matrix(x, x));
-    AllResiduals(matrix, child, Formula::least_share).for_each(
-        [&](std::size_t rank, std::size_t count, const Residual& residual) {
+    AllResiduals(matrix, child, Formula::least_share)
+        .for_each([&](std::size_t rank, std::size_t count, const Residual& residual) {
           pulse::beat();
           scores[rank] = formulas_[part](count, residual);
           Residual best{least.of_node[child], residual.log_determinant};
@@ -471,7 +476,7 @@ std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma&
     formulas.emplace_back(m, prior);
   }
   return std::make_unique<GaussianScore<NormalInverseGammaFormula>>(std::move(matrices), std::move(formulas),
-                                                                   std::move(moments.of_child));
+                                                                    std::move(moments.of_child));
 }
 
 std::unique_ptr<Score> fractional_score(ChildMoments moments) {

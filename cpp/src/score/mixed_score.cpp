@@ -15,7 +15,6 @@ namespace dagathlon {
 
 namespace {
 
-
 // The sum of squares that remains of the last column after a regression on those before it.
 double residual_squares(const SymmetricMatrix& scatter, std::vector<double>& factor) {
   const std::size_t last = scatter.size() - 1;

@@ -17,7 +17,6 @@ namespace dagathlon {
 
 namespace {
 
-
 std::size_t n_required(const SearchLimits& limits, std::size_t child) {
   std::size_t n = 0;
   for (std::size_t x = 0; x < limits.required.size(); ++x) n += limits.required.test(x, child);
@@ -294,8 +293,7 @@ SetPass set_pass(Score& score, const SearchLimits& limits) {
 }
 
 bool sums_fit(SetPass pass, Score& score, const SearchLimits& limits, std::size_t n_sums) {
-  if (pass == SetPass::small_sets)
-    return sets_can_be_counted(score.by_sets()->data(), largest_family(limits), n_sums);
+  if (pass == SetPass::small_sets) return sets_can_be_counted(score.by_sets()->data(), largest_family(limits), n_sums);
   return score.size() <= max_columns_of_every_set && n_sums <= most_sums_at_once;
 }
 
@@ -308,7 +306,8 @@ Enumeration families_by_sets(Score& score, const SearchLimits& limits, const Set
   const std::vector<std::size_t> place = places_of(score.by_sets()->sums(), tables.sums);
   if (tables.ranks.items() != score.size() || tables.ranks.largest() < largest_family(limits))
     throw std::invalid_argument("the tables are of other data or of smaller sets");
-  return all_children(score, limits, [&](std::size_t child, Score& own) { return TableValues(own, tables, place, child); });
+  return all_children(score, limits,
+                      [&](std::size_t child, Score& own) { return TableValues(own, tables, place, child); });
 }
 
 std::optional<Enumeration> families_by_lists(Score& score, const SearchLimits& limits) {

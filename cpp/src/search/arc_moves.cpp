@@ -16,8 +16,7 @@ namespace {
 constexpr double tie_window = 64 * tie_tolerance;
 
 bool is_among(const std::vector<Move>& moves, Change change, std::size_t from, std::size_t to) {
-  return std::ranges::any_of(
-      moves, [&](const Move& m) { return m.change == change && m.from == from && m.to == to; });
+  return std::ranges::any_of(moves, [&](const Move& m) { return m.change == change && m.from == from && m.to == to; });
 }
 
 }  // namespace
@@ -42,7 +41,8 @@ ArcMoves::ArcMoves(Score& score, const SearchLimits& limits, const MarkedGraph& 
     refresh(child);
   });
   evaluations_ = n * n;
-  for (Arc& arc : arcs_) arc = {arc.from, arc.to, gain(arc.from, arc.to), gain(arc.from, arc.to) + gain(arc.to, arc.from)};
+  for (Arc& arc : arcs_)
+    arc = {arc.from, arc.to, gain(arc.from, arc.to), gain(arc.from, arc.to) + gain(arc.to, arc.from)};
 }
 
 double ArcMoves::score() const {
@@ -122,7 +122,8 @@ std::vector<Move> ArcMoves::changes_of_arcs(const std::vector<Move>& banned, dou
   std::vector<Move> moves;
   for (const Arc& arc : arcs_) {
     if (!(arc.removal > top - tie_window || arc.reversal > top - tie_window)) continue;
-    for (const auto& [change, gained] : {std::pair(Change::remove, arc.removal), std::pair(Change::reverse, arc.reversal)}) {
+    for (const auto& [change, gained] :
+         {std::pair(Change::remove, arc.removal), std::pair(Change::reverse, arc.reversal)}) {
       const Move move{change, arc.from, arc.to, gained};
       if (!(gained > top - tie_window) || !allowed(move) || is_among(banned, change, arc.from, arc.to)) continue;
       top = std::max(top, gained);

@@ -37,7 +37,13 @@ void each_clique(const ClassState& state, const BitSet& nodes, Visit visit) {
 }  // namespace
 
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
-    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, least_gain_(tie_tolerance) {
+    : score_(score),
+      state_(state),
+      limits_(limits),
+      allowed_(state.size()),
+      joinable_(state.size()),
+      are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())},
+      least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
   for (auto& gains : highest_) gains.assign(size(), -std::numeric_limits<double>::infinity());
 }
@@ -180,7 +186,8 @@ const std::u32string& ClassOperators::family_of(std::size_t y, const std::vector
   return family_;
 }
 
-const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y, const std::vector<std::size_t>& parents) {
+const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y,
+                                                                       const std::vector<std::size_t>& parents) {
   constexpr std::size_t most_families = std::size_t{1} << 20;
   const std::u32string& family = family_of(y, parents);
   if (const auto found = additions_.find(family); found != additions_.end()) return found->second;
@@ -195,7 +202,8 @@ std::vector<ClassOperators::Addition> ClassOperators::raising(Score& score, std:
   const double now = score.local(y, parents);
   std::vector<Addition> result;
   for (std::size_t x = 0; x < size(); ++x)
-    if (x != y && !std::ranges::binary_search(parents, x) && scores[x] - now > tie_tolerance) result.push_back({x, scores[x] - now});
+    if (x != y && !std::ranges::binary_search(parents, x) && scores[x] - now > tie_tolerance)
+      result.push_back({x, scores[x] - now});
   return result;
 }
 

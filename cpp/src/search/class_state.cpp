@@ -145,8 +145,7 @@ void ClassState::rank_components() const {
 
 bool ClassState::is_valid(const ClassOperator& op) const {
   if (op.step == Step::remove) return true;
-  if (op.step == Step::insert)
-    return !rows_.adjacent.test(op.x, op.y) && !leads(op.y, op.x, op.with);
+  if (op.step == Step::insert) return !rows_.adjacent.test(op.x, op.y) && !leads(op.y, op.x, op.with);
   if (rows_.neighbours.test(op.x, op.y)) return true;
   BitSet avoided(size(), op.with);
   unite(avoided, rows_.neighbours[op.x]);
@@ -162,7 +161,8 @@ BitSet ClassState::parents_of_turned(const ClassOperator& op) const {
 
 bool ClassState::directed_around(std::size_t node, ConstRow parents) const {
   bool as_asked = true;
-  for_each(rows_.neighbours[node], [&](std::size_t i) { as_asked = as_asked && dag_.has(i, node) == test(parents, i); });
+  for_each(rows_.neighbours[node],
+           [&](std::size_t i) { as_asked = as_asked && dag_.has(i, node) == test(parents, i); });
   return as_asked;
 }
 
@@ -207,8 +207,8 @@ std::optional<OrderedDag::Change> ClassState::change_for(const ClassOperator& op
   return change;
 }
 
-std::optional<std::vector<DirectedEdge>> ClassState::arcs_inside(const BitSet& nodes, const ClassOperator& op, ConstRow into_y,
-                                                                 ConstRow into_x) const {
+std::optional<std::vector<DirectedEdge>> ClassState::arcs_inside(const BitSet& nodes, const ClassOperator& op,
+                                                                 ConstRow into_y, ConstRow into_x) const {
   std::vector<std::size_t> names;
   std::vector<std::size_t> number(size());
   for_each(nodes, [&](std::size_t i) {

@@ -171,8 +171,7 @@ class ConnectedSearch {
 
 }  // namespace
 
-SearchResult connected_search(Score& score, const SearchLimits& limits, const MarkedGraph& start,
-                              std::size_t escapes) {
+SearchResult connected_search(Score& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t escapes) {
   ConnectedSearch search(score, limits, start);
   pulse::until_deadline([&] { search.run(escapes); });
   const MarkedGraph dag = search.dag();

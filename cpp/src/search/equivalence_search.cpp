@@ -19,7 +19,10 @@ namespace {
 class Search {
  public:
   Search(Score& score, const MarkedGraph& start, const ClassSearch& how)
-      : score_(score), how_(how), state_(start, how.targets, how.limits.forbidden), operators_(score, state_, how.limits) {}
+      : score_(score),
+        how_(how),
+        state_(start, how.targets, how.limits.forbidden),
+        operators_(score, state_, how.limits) {}
 
   // Every step leads to a class of higher score, so that the class of the moment is the best so far; but
   // for the ways out of a maximum, which may lead nowhere.
@@ -154,8 +157,7 @@ class Search {
   bool within_degree(const ClassOperator& op) const {
     if (how_.limits.max_degree >= size()) return true;
     const BitMatrix& adjacent = state_.rows().adjacent;
-    return op.step != Step::insert ||
-           std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.limits.max_degree;
+    return op.step != Step::insert || std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.limits.max_degree;
   }
 
   // A class of large cliques has too many removals to try them all.

@@ -14,7 +14,6 @@ namespace dagathlon {
 
 namespace {
 
-
 // Counts the steps of all climbs together.
 void climb(ArcMoves& moves, std::size_t max_steps, std::size_t& steps) {
   for (std::size_t step = 0; step < max_steps; ++step, ++steps) {

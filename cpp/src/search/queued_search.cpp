@@ -65,8 +65,15 @@ class Queue {
 class QueuedSearch {
  public:
   QueuedSearch(Score& score, const MarkedGraph& start, const ClassLimits& limits)
-      : score_(score), limits_(limits), state_(start, {}, limits.forbidden), queue_(state_.size()), dependent_(state_.size()),
-        removed_(state_.size()), scores_(state_.size()), known_(state_.size(), BitSet(state_.size())), is_known_(state_.size()) {}
+      : score_(score),
+        limits_(limits),
+        state_(start, {}, limits.forbidden),
+        queue_(state_.size()),
+        dependent_(state_.size()),
+        removed_(state_.size()),
+        scores_(state_.size()),
+        known_(state_.size(), BitSet(state_.size())),
+        is_known_(state_.size()) {}
 
   // Every step leads to a class of higher score, so that the class of the moment is the best so far.
   ClassSearchResult run() {
@@ -185,8 +192,9 @@ class QueuedSearch {
     const ClassOperator& op = waiting.op;
     BitSet shared = op.with;
     intersect(shared, rows().adjacent[op.x]);
-    return !rows().adjacent.test(op.x, op.y) && state_.common(op.y, op.x) == waiting.common && shared == waiting.common &&
-           is_subset(op.with, rows().neighbours[op.y]) && is_clique(rows().adjacent, op.with);
+    return !rows().adjacent.test(op.x, op.y) && state_.common(op.y, op.x) == waiting.common &&
+           shared == waiting.common && is_subset(op.with, rows().neighbours[op.y]) &&
+           is_clique(rows().adjacent, op.with);
   }
 
   void find_insertions(std::size_t y) {

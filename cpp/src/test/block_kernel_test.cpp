@@ -26,10 +26,7 @@ std::uint64_t stream_of(Nodes given, std::size_t partition) {
 }  // namespace
 
 BlockKernelTest::BlockKernelTest(std::span<const ValueColumn> columns, std::size_t rows, std::uint64_t seed)
-    : rows_(rows),
-      seed_(seed),
-      size_(columns.size()),
-      scaled_(standardised(columns, rows).values) {}
+    : rows_(rows), seed_(seed), size_(columns.size()), scaled_(standardised(columns, rows).values) {}
 
 BlockKernelTest::Blocks BlockKernelTest::blocks(Nodes given, std::size_t partition) const {
   const std::size_t count = std::clamp(rows_ / rows_of_a_block, std::size_t{1}, most_blocks);

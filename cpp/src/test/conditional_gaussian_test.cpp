@@ -107,8 +107,8 @@ TestResult ConditionalGaussianTest::of_discrete(std::size_t x, std::size_t y, co
                      sum_of_counts(with(given.discrete, x), rows) - sum_of_counts(with_y, rows);
   const double levels = static_cast<double>(data_.arity(y)) - 1.0;
   double df = (static_cast<double>(data_.arity(x)) - 1.0) * levels * configurations;
-  statistic += joint_likelihood(given.continuous, with_y, rows) -
-               joint_likelihood(given.continuous, given.discrete, rows);
+  statistic +=
+      joint_likelihood(given.continuous, with_y, rows) - joint_likelihood(given.continuous, given.discrete, rows);
   const auto c = static_cast<double>(given.continuous.size());
   if (!given.discrete.empty()) df += levels * configurations * (c + c * (c + 1.0) / 2.0);
   return answer(2.0 * statistic, df);

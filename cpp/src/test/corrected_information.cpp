@@ -15,10 +15,7 @@ std::size_t CorrectedInformation::Hash::operator()(const std::vector<std::uint32
 }
 
 CorrectedInformation::CorrectedInformation(DiscreteData data, Complexity complexity)
-    : data_(std::move(data)),
-      complexity_(complexity),
-      counter_(data_),
-      logs_(data_.observations()) {}
+    : data_(std::move(data)), complexity_(complexity), counter_(data_), logs_(data_.observations()) {}
 
 double CorrectedInformation::operator()(std::size_t x, std::size_t y, std::vector<std::size_t> given) {
   std::ranges::sort(given);

@@ -132,8 +132,8 @@ FourierTest::Features FourierTest::residuals(const Features& of, const Given& gi
   for (std::size_t f = 0; f < few; ++f) {
     double* out = rest.data() + f * rows_;
     for (std::size_t z = 0; z < given.count; ++z)
-      covariance[z] = dot(of.data() + f * rows_, given.features.data() + z * rows_, rows_) /
-                      static_cast<double>(rows_ - 1);
+      covariance[z] =
+          dot(of.data() + f * rows_, given.features.data() + z * rows_, rows_) / static_cast<double>(rows_ - 1);
     for (std::size_t z = 0; z < given.count; ++z) {
       const double slope = dot(given.inverse.row(z), covariance.data(), given.count);
       const double* cosine = given.features.data() + z * rows_;

@@ -27,8 +27,7 @@ std::size_t number_of_sets(std::size_t n, std::size_t size) {
 
 class EverySubset {
  public:
-  EverySubset(GaussianTest& test, const SetSizes& sets, double alpha)
-      : correlation_(test.correlation_), sets_(sets) {
+  EverySubset(GaussianTest& test, const SetSizes& sets, double alpha) : correlation_(test.correlation_), sets_(sets) {
     // Rounding is no reason to say that none separates.
     for (std::size_t k = 0; k <= sets.largest; ++k) limits_.push_back(test.critical_square_(k, alpha) * (1 + 1e-9));
   }
@@ -63,7 +62,9 @@ class EverySubset {
   static constexpr double slack = 1e-6;
   static constexpr double smallest_determinant = 1e-8;
 
-  double* level_at(std::size_t depth) { return levels_.data() + depth * (sets_.candidates.size() + 2) * sets_.candidates.size(); }
+  double* level_at(std::size_t depth) {
+    return levels_.data() + depth * (sets_.candidates.size() + 2) * sets_.candidates.size();
+  }
 
   // The sets with one more of the candidates that are left, then with more of those behind it.
   bool descend(std::size_t depth, std::size_t left, const Pair& p) {

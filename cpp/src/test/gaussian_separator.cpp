@@ -38,8 +38,8 @@ using LaneFlags = long long __attribute__((vector_size(lanes * sizeof(long long)
 
 // Whether x and y, of which so much is left by candidates of which so much was left, depend on each other for sure.
 inline bool all_dependent(const Lane& own, const Lane& xx, const Lane& yy, const Lane& xy, double critical) {
-  const LaneFlags found = (own > collinear_share) & (xx > collinear_share) & (yy > collinear_share) &
-                          (xy * xy > critical * xx * yy);
+  const LaneFlags found =
+      (own > collinear_share) & (xx > collinear_share) & (yy > collinear_share) & (xy * xy > critical * xx * yy);
   long long all = -1;
   for (std::size_t k = 0; k < lanes; ++k) all &= found[k];
   return all != 0;
@@ -353,7 +353,7 @@ std::size_t GaussianTest::single_separator(std::size_t x, std::size_t y, const A
       ++calls_;
       const double with_x = around.kept[c];
       const PairMoments left{start.xx - with_x * with_x, start.yy - with_y[node] * with_y[node],
-                      start.xy - with_y[node] * with_x};
+                             start.xy - with_y[node] * with_x};
       const bool answered = critical >= 0 && left.xx > collinear_share && left.yy > collinear_share;
       if (answered ? left.xy * left.xy <= critical * left.xx * left.yy : unanswered()) return node;
     }

@@ -79,11 +79,16 @@ GaussianTest::GaussianTest(std::span<const ValueColumn> columns, std::size_t row
 GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options)
     : GaussianTest(std::make_shared<const SymmetricMatrix>(std::move(correlation)), rows, options) {}
 
-GaussianTest::GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows, GaussianOptions options)
-    : shared_(std::move(correlation)), correlation_(*shared_), own_(diagonal_of(correlation_)),
+GaussianTest::GaussianTest(std::shared_ptr<const SymmetricMatrix> correlation, std::size_t rows,
+                           GaussianOptions options)
+    : shared_(std::move(correlation)),
+      correlation_(*shared_),
+      own_(diagonal_of(correlation_)),
       plain_variances_(std::ranges::all_of(own_, [](double variance) { return variance == 1.0 || variance == 0.0; })),
-      rows_(rows), options_(options),
-      partial_(correlation_, own_), critical_square_(rows, options) {}
+      rows_(rows),
+      options_(options),
+      partial_(correlation_, own_),
+      critical_square_(rows, options) {}
 
 std::unique_ptr<IndependenceTest> GaussianTest::make_twin() const {
   return std::unique_ptr<IndependenceTest>(new GaussianTest(shared_, rows_, options_));
@@ -156,7 +161,8 @@ double CriticalSquares::operator()(std::size_t k, double alpha) {
     double critical = -1;
     if (!enough_rows(rows_, j, options_.statistic)) critical = -1;
     else if (alpha <= 0) critical = 1;
-    else if (options_.statistic == GaussianStatistic::correlation) critical = std::pow(correlation_critical(alpha, df), 2);
+    else if (options_.statistic == GaussianStatistic::correlation)
+      critical = std::pow(correlation_critical(alpha, df), 2);
     else if (options_.statistic == GaussianStatistic::fisher_z)
       critical = std::pow(std::tanh(normal_critical(alpha) / std::sqrt(df)), 2);
     else critical = alpha < 1 ? -std::expm1(-chi_square_critical(alpha, 1) / static_cast<double>(rows_)) : 0.0;

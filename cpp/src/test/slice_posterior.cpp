@@ -23,8 +23,7 @@ double log_evidence(std::span<const Tally> counts, double parameter) {
 double log_evidence_ratio(const Slice& slice, double total) {
   const auto x_levels = static_cast<double>(slice.x_levels);
   const auto y_levels = static_cast<double>(slice.y_levels);
-  const double joint =
-      log_evidence({slice.cells, slice.x_levels * slice.y_levels}, total / (x_levels * y_levels));
+  const double joint = log_evidence({slice.cells, slice.x_levels * slice.y_levels}, total / (x_levels * y_levels));
   const double margins = log_evidence({slice.x_margin, slice.x_levels}, total / x_levels) +
                          log_evidence({slice.y_margin, slice.y_levels}, total / y_levels);
   return joint - margins - (log_gamma(total) - log_gamma(slice.total + total));

@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t max_table = std::size_t{1} << 20;
 
 struct TieSums {
-  double pairs = 0;    // Σ t (t-1)
-  double triples = 0;  // Σ t (t-1) (t-2)
-  double weighted = 0; // Σ t (t-1) (2t+5)
-  double squares = 0;  // Σ t²
+  double pairs = 0;     // Σ t (t-1)
+  double triples = 0;   // Σ t (t-1) (t-2)
+  double weighted = 0;  // Σ t (t-1) (2t+5)
+  double squares = 0;   // Σ t²
 };
 
 TieSums tie_sums(std::span<const Tally> margin) {

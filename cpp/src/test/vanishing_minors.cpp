@@ -63,11 +63,8 @@ double determinant(std::array<std::array<double, 4>, 4> m) {
 }
 
 // Five of the ten sextads of six variables, on which the others depend: which three stand first.
-constexpr std::array<std::array<std::size_t, 6>, 5> sextads_of_six = {{{0, 1, 2, 3, 4, 5},
-                                                                       {0, 1, 3, 2, 4, 5},
-                                                                       {0, 1, 4, 2, 3, 5},
-                                                                       {0, 2, 3, 1, 4, 5},
-                                                                       {0, 2, 4, 1, 3, 5}}};
+constexpr std::array<std::array<std::size_t, 6>, 5> sextads_of_six = {
+    {{0, 1, 2, 3, 4, 5}, {0, 1, 3, 2, 4, 5}, {0, 1, 4, 2, 3, 5}, {0, 2, 3, 1, 4, 5}, {0, 2, 4, 1, 3, 5}}};
 
 // Place of a pair of six among the fifteen.
 constexpr std::size_t pair_of_six(std::size_t i, std::size_t j) {
@@ -98,18 +95,13 @@ std::uint64_t set_key(Members sorted) {
 bool VanishingMinors::vanish(Members members) {
   pulse::beat(test_ == MinorTest::sextad ? 1u << 14 : 0);
   switch (test_) {
-    case MinorTest::wishart:
-      ++tests_;
-      return tetrads_by_wishart(members, 3);
-    case MinorTest::two_wishart:
-      ++tests_;
-      return tetrads_by_wishart(members, 2);
+    case MinorTest::wishart: ++tests_; return tetrads_by_wishart(members, 3);
+    case MinorTest::two_wishart: ++tests_; return tetrads_by_wishart(members, 2);
     case MinorTest::delta:
     case MinorTest::partial_delta:
       ++tests_;
       return tetrads_by_delta(members, test_ == MinorTest::partial_delta) < critical_;
-    case MinorTest::sextad:
-      return sextads_vanish(members);
+    case MinorTest::sextad: return sextads_vanish(members);
   }
   return false;
 }

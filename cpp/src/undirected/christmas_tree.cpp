@@ -32,8 +32,7 @@ void fall_together(GrowingTree& tree, const Collapsed& pair, std::size_t node, E
   const BitSet around(tree.nodes(), tree.near(pair.clique));
   // What has fallen together already stands for a clique with the node.
   const auto in_subtree = [&](std::size_t other) {
-    return test(tree.clique(other), node) ||
-           std::ranges::find(extension.cliques, other) != extension.cliques.end();
+    return test(tree.clique(other), node) || std::ranges::find(extension.cliques, other) != extension.cliques.end();
   };
   for_each(around, [&](std::size_t other) {
     tree.unlink(pair.clique, other);

@@ -89,8 +89,7 @@ FreePart::FreePart(const GrowingTree& tree, const Extension& extension, std::siz
   subtract(free, shared);
 }
 
-double log_forward(const SubtreeKernel& kernel, const GrowingTree& tree, std::size_t node,
-                   const Extension& extension) {
+double log_forward(const SubtreeKernel& kernel, const GrowingTree& tree, std::size_t node, const Extension& extension) {
   const double one = kernel.log_density(tree, node, extension);
   if (extension.isolated()) return one;
   const double result = one + log_moves(tree, extension);
@@ -104,8 +103,7 @@ double log_forward(const SubtreeKernel& kernel, const GrowingTree& tree, std::si
 void BlindKernel::draw(const GrowingTree& tree, std::size_t, Extension& extension, Stream& random) const {
   extension.clear();
   if (!(random.uniform() < beta_)) return;
-  grow(tree, random.below(tree.size()), extension,
-       [&](std::size_t, std::size_t) { return random.uniform() < alpha_; });
+  grow(tree, random.below(tree.size()), extension, [&](std::size_t, std::size_t) { return random.uniform() < alpha_; });
   for (std::size_t i = 0; i < extension.cliques.size(); ++i) {
     FreePart part(tree, extension, i);
     random_subset(part, random);

@@ -65,7 +65,13 @@ struct Corner {
 class Path {
  public:
   Path(const SquareMatrix& covariance, std::size_t target)
-      : s_(covariance), n_(covariance.size()), target_(target), entries_(n_), rows_(n_), residual_(n_), slack_(n_),
+      : s_(covariance),
+        n_(covariance.size()),
+        target_(target),
+        entries_(n_),
+        rows_(n_),
+        residual_(n_),
+        slack_(n_),
         change_(n_) {}
 
   bool begin() {
@@ -197,8 +203,7 @@ class Path {
 
   std::vector<double> solution(double penalty) const {
     std::vector<double> right(rows_.size());
-    for (std::size_t k = 0; k < right.size(); ++k)
-      right[k] = penalty * signs_[k] + (rows_[k] == target_ ? 1.0 : 0.0);
+    for (std::size_t k = 0; k < right.size(); ++k) right[k] = penalty * signs_[k] + (rows_[k] == target_ ? 1.0 : 0.0);
     return times_inverse(right);
   }
 

@@ -69,8 +69,8 @@ bool ConstantRatio::keeps(const BitMatrix& adjacent, std::size_t i, std::size_t 
       if (adjacent.test(core[a], core[c])) inside.set(a, c);
   }
   const bool born = adjacent.test(i, j);
-  const double error = log_auxiliary(inside, first_end, second_end, random) -
-                       log_ratio(count(common_neighbours(adjacent, i, j)));
+  const double error =
+      log_auxiliary(inside, first_end, second_end, random) - log_ratio(count(common_neighbours(adjacent, i, j)));
   return std::log(1 - random.uniform()) < (born ? -error : error);
 }
 
@@ -78,7 +78,8 @@ bool ConstantRatio::keeps(const BitMatrix& adjacent, std::size_t i, std::size_t 
 double ConstantRatio::log_auxiliary(const BitMatrix& core, std::size_t i, std::size_t j, Stream& random) {
   sampler_.draw(core, b_, scale_, random, auxiliary_);
   const SquareMatrix& covariance = auxiliary_.covariance;
-  return log_pair_integral({auxiliary_.precision(i, j), covariance(i, j), covariance(i, i), covariance(j, j), 0.0, scale_});
+  return log_pair_integral(
+      {auxiliary_.precision(i, j), covariance(i, j), covariance(i, i), covariance(j, j), 0.0, scale_});
 }
 
 }  // namespace dagathlon

@@ -197,8 +197,7 @@ void GWishartSampler::add_leaf(const Leaf& leaf, Precision& out) {
   out.precision(v, v) = 1 / rest;
   for (std::size_t a = 0; a < k; ++a) {
     out.precision(v, near[a]) = out.precision(near[a], v) = -coefficients_[a] / rest;
-    for (std::size_t c = 0; c < k; ++c)
-      out.precision(near[a], near[c]) += coefficients_[a] * coefficients_[c] / rest;
+    for (std::size_t c = 0; c < k; ++c) out.precision(near[a], near[c]) += coefficients_[a] * coefficients_[c] / rest;
   }
 }
 

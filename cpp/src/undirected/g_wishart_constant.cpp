@@ -184,8 +184,7 @@ SquareMatrix completed(const BitMatrix& adjacent, const SquareMatrix& correlatio
   constexpr std::size_t most_sweeps = 10'000;
   const std::vector<double> cells = correlation.rows();
   std::vector<double> result(cells.size());
-  if (complete_covariance(cells, adjacent, tolerance, most_sweeps, result) ==
-      CompletionFailure::not_positive_definite)
+  if (complete_covariance(cells, adjacent, tolerance, most_sweeps, result) == CompletionFailure::not_positive_definite)
     throw std::domain_error("the scale is not positive definite");
   return SquareMatrix(result, adjacent.size());
 }

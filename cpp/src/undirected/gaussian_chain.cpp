@@ -46,7 +46,8 @@ struct Latent {
 
 // Runs sweeps, each of which tells the log what it did.
 template <class Sweep>
-GaussianChain run(GaussianGraph& graph, Latent latent, const ChainLength& length, UndirectedLog::Time time, Sweep&& sweep) {
+GaussianChain run(GaussianGraph& graph, Latent latent, const ChainLength& length, UndirectedLog::Time time,
+                  Sweep&& sweep) {
   CopulaData* const copula = latent.copula;
   MatrixMean mean(graph.size());
   UndirectedLog log = run_undirected(
@@ -76,14 +77,15 @@ double log_posterior(const GaussianGraph& graph, const SquareMatrix& scale) {
 GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength length, Stream random,
                                 CopulaData* copula) {
   BirthDeath process(jumps);
-  return run(graph, {copula, random}, length, UndirectedLog::Time::continuous, [&](std::size_t done, UndirectedLog& log) {
-    process.tune(done < length.warmup);
-    process.sweep(graph, random, [&](double time) {
-      log.become(graph.adjacent());
-      log.stay(time);
-    });
-    log.become(graph.adjacent());
-  });
+  return run(graph, {copula, random}, length, UndirectedLog::Time::continuous,
+             [&](std::size_t done, UndirectedLog& log) {
+               process.tune(done < length.warmup);
+               process.sweep(graph, random, [&](double time) {
+                 log.become(graph.adjacent());
+                 log.stay(time);
+               });
+               log.become(graph.adjacent());
+             });
 }
 
 GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, ChainLength length, Stream random,

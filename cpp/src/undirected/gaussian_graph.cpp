@@ -69,7 +69,8 @@ void GaussianGraph::odds_of_row(std::size_t i, std::span<double> odds) const {
     const double own = covariance[i] - covariance[j] * ratio;
     const double width = scale_own * own;
     const double slope = scale[j] - scale_own * (ratio + own * precision[j]);
-    odds[j] = bases_[common_[i * n + j]] * std::sqrt(2 * std::numbers::pi / width) * std::exp(0.5 * slope * slope / width);
+    odds[j] =
+        bases_[common_[i * n + j]] * std::sqrt(2 * std::numbers::pi / width) * std::exp(0.5 * slope * slope / width);
   }
 }
 

@@ -114,9 +114,9 @@ class GiudiciGreen {
 
   // A clique that holds two adjacent nodes.
   std::size_t holding(std::size_t i, std::size_t j) {
-    walk(i, [&](std::size_t k) { return test(tree_.clique(k), j); }, [&](std::size_t link) {
-      return test(tree_.separator(link), i);
-    });
+    walk(
+        i, [&](std::size_t k) { return test(tree_.clique(k), j); },
+        [&](std::size_t link) { return test(tree_.separator(link), i); });
     return steps_[found_].clique;
   }
 

@@ -15,9 +15,14 @@ namespace {
 class Newton {
  public:
   Newton(LassoComponent& component, double penalty, const GraphicalLassoSettings& settings)
-      : part_(component), penalties_{penalty, settings.penalise_diagonal ? penalty : 0.0},
-        keep_zeros_(settings.keep_zeros), size_(component.covariance.size()), model_(size_), candidate_(size_),
-        inverse_(size_), entries_{{}, std::vector<std::size_t>(size_ + 1)} {}
+      : part_(component),
+        penalties_{penalty, settings.penalise_diagonal ? penalty : 0.0},
+        keep_zeros_(settings.keep_zeros),
+        size_(component.covariance.size()),
+        model_(size_),
+        candidate_(size_),
+        inverse_(size_),
+        entries_{{}, std::vector<std::size_t>(size_ + 1)} {}
 
   // Begins at another matrix where the objective is lower there.
   void begin_at(SquareMatrix& guess) {

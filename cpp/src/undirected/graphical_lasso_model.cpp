@@ -98,8 +98,14 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<LassoEntry> entries, const Ro
 
 // A stride of columns that is no power of two: their same places would push each other out of the cache.
 LassoModel::LassoModel(std::size_t size)
-    : size_(size), stride_((size + lane - 1) / lane * lane), column_stride_(stride_ + lane), scales_(size),
-      inverse_(size * stride_), begins_(size + 1), uppers_(size), panel_(size * lane),
+    : size_(size),
+      stride_((size + lane - 1) / lane * lane),
+      column_stride_(stride_ + lane),
+      scales_(size),
+      inverse_(size * stride_),
+      begins_(size + 1),
+      uppers_(size),
+      panel_(size * lane),
       columns_(lane * column_stride_) {}
 
 void LassoModel::begin(const SquareMatrix& inverse, LassoEntries& entries) {
@@ -148,8 +154,19 @@ double LassoModel::sweep(LassoEntries& entries, const LassoPenalties& penalties,
     for (std::size_t i = first; i < end; ++i) {
       const auto row = entries.row(i);
       pulse::beat(row.size() * size_);
-      const RowTask task{i, first, end, stride_, column_stride_, penalties, only_nonzero, scales_.data(),
-                         inverse_.data(), panel_.data(), columns_.data(), step_.data(), step_.data() + uppers_[i]};
+      const RowTask task{i,
+                         first,
+                         end,
+                         stride_,
+                         column_stride_,
+                         penalties,
+                         only_nonzero,
+                         scales_.data(),
+                         inverse_.data(),
+                         panel_.data(),
+                         columns_.data(),
+                         step_.data(),
+                         step_.data() + uppers_[i]};
       largest = std::max(largest, descend_row(row, task));
     }
   }

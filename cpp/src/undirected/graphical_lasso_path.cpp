@@ -84,7 +84,10 @@ double mean_variance(MatrixView covariance) {
 }  // namespace
 
 GraphicalLassoPath::GraphicalLassoPath(MatrixView covariance, const GraphicalLassoSettings& settings)
-    : settings_(settings), covariance_(covariance), unit_(mean_variance(covariance)), block_of_(covariance.size),
+    : settings_(settings),
+      covariance_(covariance),
+      unit_(mean_variance(covariance)),
+      block_of_(covariance.size),
       last_penalty_(-std::numeric_limits<double>::infinity()) {}
 
 LassoProgress GraphicalLassoPath::solve(double penalty) {

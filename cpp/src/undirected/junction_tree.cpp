@@ -240,7 +240,8 @@ namespace {
 std::vector<std::size_t> distinct_links(const JunctionTree& tree) {
   std::vector<std::size_t> result;
   for (std::size_t link = 0; link < tree.links(); ++link)
-    if (std::ranges::none_of(result, [&](std::size_t l) { return std::ranges::equal(tree.separator(l), tree.separator(link)); }))
+    if (std::ranges::none_of(
+            result, [&](std::size_t l) { return std::ranges::equal(tree.separator(l), tree.separator(link)); }))
       result.push_back(link);
   return result;
 }

@@ -52,10 +52,11 @@ class JunctionTreeSampler {
     const double gain = terms_.gain(separator_, x_, y_, move.whole_x, move.whole_y);
     if (std::isinf(gain)) return false;
     const std::size_t size = count(separator_) + of_x + of_y;
-    const double there = parts_.log_part(beyond_x, of_x, several) + parts_.log_part(beyond_y, of_y, several) -
-                         log_of(tree_.links());
-    const double back = parts_.log_pair(size, of_x, of_y, several) - log_of(changed(move.cliques())) -
-                        (move.whole_x && move.whole_y ? free_links(link, a) + free_links(link, b) : 0) * std::numbers::ln2;
+    const double there =
+        parts_.log_part(beyond_x, of_x, several) + parts_.log_part(beyond_y, of_y, several) - log_of(tree_.links());
+    const double back =
+        parts_.log_pair(size, of_x, of_y, several) - log_of(changed(move.cliques())) -
+        (move.whole_x && move.whole_y ? free_links(link, a) + free_links(link, b) : 0) * std::numbers::ln2;
     if (!accepted(gain, gain - change_.before(tree_, link, move) + back - there)) return false;
     tree_.connect(link, x_, y_);
     return true;

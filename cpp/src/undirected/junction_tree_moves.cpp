@@ -87,8 +87,7 @@ namespace {
 // The separator itself loses a link, and the parts at its ends become one.
 double parted(std::size_t links, std::size_t all, std::size_t at_x, std::size_t at_y, int more) {
   const auto m = static_cast<double>(links);
-  return (m - 2) * log_of(all, more) - (m - 1) * log_of(all) + log_of(at_x + at_y, more) - log_of(at_x) -
-         log_of(at_y);
+  return (m - 2) * log_of(all, more) - (m - 1) * log_of(all) + log_of(at_x + at_y, more) - log_of(at_x) - log_of(at_y);
 }
 
 // A set that becomes one more link, to a clique that is a part of its own.
@@ -143,7 +142,8 @@ double CountChange::after(const JunctionTree& tree, std::size_t clique, const Co
     if (std::ranges::equal(known.nodes, move.separator)) continue;
     const bool of_x = intersects(known.nodes, move.x), of_y = intersects(known.nodes, move.y);
     const int added = of_x ? !move.whole_x : of_y ? !move.whole_y : more;
-    const bool fresh = added != 0 && (of_x || of_y) && std::ranges::equal(known.nodes, of_x ? with_x_.row() : with_y_.row());
+    const bool fresh =
+        added != 0 && (of_x || of_y) && std::ranges::equal(known.nodes, of_x ? with_x_.row() : with_y_.row());
     if (fresh) change += linked(known.links - 1, was(known.nodes, 1).all);
     else if (added != 0) change += grown(known.links, was(known.nodes, added), added);
   }

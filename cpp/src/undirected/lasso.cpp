@@ -28,7 +28,11 @@ constexpr double trace = 1e-100;
 class Regression {
  public:
   Regression(std::span<const double> gram, std::size_t p, std::size_t target, const LassoSettings& settings)
-      : gram_(gram), p_(p), target_(target), settings_(settings), all_slopes_(row(target), row(target) + p),
+      : gram_(gram),
+        p_(p),
+        target_(target),
+        settings_(settings),
+        all_slopes_(row(target), row(target) + p),
         active_(p, false) {
     active_[target] = true;  // never a predictor of its own
   }
@@ -71,7 +75,9 @@ class Regression {
   const double* row(std::size_t k) const { return gram_.data() + k * p_; }
 
   // What the penalty is multiplied by in the lasso that has the same solution.
-  double scale() const { return settings_.square_root ? std::max(std::sqrt(residual_variance()), least_deviation) : 1.0; }
+  double scale() const {
+    return settings_.square_root ? std::max(std::sqrt(residual_variance()), least_deviation) : 1.0;
+  }
 
   // Whether there was any predictor whose slope is above the bound.
   bool add_above(double bound) {

@@ -28,8 +28,15 @@ constexpr GroupSettings unpenalised{.tolerance = 1e-6, .max_steps = 50};
 class GroupRegression {
  public:
   GroupRegression(const GroupedData& data, std::size_t target, const GroupSettings& settings)
-      : data_(data), target_(target), settings_(settings), response_(data, target), d_(response_.dimensions()),
-        ones_(data.rows, 1.0), predictors_(d_ * data.rows, 0.0), slopes_(data.size(), 0.0), active_(data.size(), false) {
+      : data_(data),
+        target_(target),
+        settings_(settings),
+        response_(data, target),
+        d_(response_.dimensions()),
+        ones_(data.rows, 1.0),
+        predictors_(d_ * data.rows, 0.0),
+        slopes_(data.size(), 0.0),
+        active_(data.size(), false) {
     reset({});
     response_.evaluate(predictors_);
     newton(0.0);
@@ -287,10 +294,8 @@ GroupPath group_refits(const GroupedData& data, std::span<const bool> graphs) {
       for (std::size_t g = 0; g < p; ++g)
         if (g != j && graphs[(k * p + j) * p + g]) neighbours.push_back(g);
       auto& fit = path.fits[k * p + j];
-      if (neighbours == before)
-        fit = path.fits[(k - 1) * p + j];
-      else
-        fit = regression.refit(neighbours).value_or(GroupFit{{}, {}, -std::numeric_limits<double>::infinity()});
+      if (neighbours == before) fit = path.fits[(k - 1) * p + j];
+      else fit = regression.refit(neighbours).value_or(GroupFit{{}, {}, -std::numeric_limits<double>::infinity()});
       before = std::move(neighbours);
     }
   });

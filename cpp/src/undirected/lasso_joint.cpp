@@ -21,8 +21,16 @@ constexpr double nothing = 1e-14;
 class Joint {
  public:
   Joint(std::span<const double> correlation, std::size_t p, const JointSettings& settings)
-      : correlation_(correlation), p_(p), settings_(settings), cells_(p * p, 0.0), products_(p * p), roots_(p, 1.0),
-        weights_(p, 1.0), precisions_(p, 1.0), neighbours_(p), active_(p * p, false) {}
+      : correlation_(correlation),
+        p_(p),
+        settings_(settings),
+        cells_(p * p, 0.0),
+        products_(p * p),
+        roots_(p, 1.0),
+        weights_(p, 1.0),
+        precisions_(p, 1.0),
+        neighbours_(p),
+        active_(p * p, false) {}
 
   bool solve(double penalty) {
     std::fill(precisions_.begin(), precisions_.end(), 1.0);

@@ -13,9 +13,13 @@ double contrast(std::size_t level, std::size_t column) {
 }
 
 Response::Response(const GroupedData& data, std::size_t target)
-    : rows_(data.rows), levels_(data.levels[target]), dimensions_(levels_ == 0 ? 1 : levels_ - 1),
-      values_(data.column(data.starts[target])), codes_(data.codes.data() + target * data.rows),
-      contrasts_(levels_ * dimensions_), chances_(std::max<std::size_t>(levels_, 1) * rows_) {
+    : rows_(data.rows),
+      levels_(data.levels[target]),
+      dimensions_(levels_ == 0 ? 1 : levels_ - 1),
+      values_(data.column(data.starts[target])),
+      codes_(data.codes.data() + target * data.rows),
+      contrasts_(levels_ * dimensions_),
+      chances_(std::max<std::size_t>(levels_, 1) * rows_) {
   for (std::size_t level = 0; level < levels_; ++level)
     for (std::size_t c = 0; c < dimensions_; ++c) contrasts_[level * dimensions_ + c] = contrast(level, c);
 }

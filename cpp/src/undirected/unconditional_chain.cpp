@@ -46,9 +46,7 @@ bool SourceSets::assign(const std::vector<std::size_t>& nodes, const std::vector
 namespace {
 
 double log_factorial(std::size_t n) { return std::lgamma(static_cast<double>(n) + 1); }
-double log_choose(std::size_t n, std::size_t k) {
-  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
-}
+double log_choose(std::size_t n, std::size_t k) { return log_factorial(n) - log_factorial(k) - log_factorial(n - k); }
 
 // What becomes of a node of a source that is split: it has the first part, the second, or both.
 enum Side : std::size_t { first_side, second_side, both_sides };
@@ -80,15 +78,17 @@ double log_sides(const std::array<std::size_t, 3>& numbers, std::size_t least) {
 class UnconditionalState {
  public:
   UnconditionalState(Score& score, const UnconditionalOptions& options)
-      : score_(&score), options_(&options), sets_(score.size()), graph_(score.size()), families_(parents()),
+      : score_(&score),
+        options_(&options),
+        sets_(score.size()),
+        graph_(score.size()),
+        families_(parents()),
         terms_(score.size()) {
     for (std::size_t node = 0; node < sets_.size(); ++node) terms_[node] = term(node, families_);
   }
 
   // The log weight: the score and the prior of the number of sources.
-  double value() const {
-    return options_->power * std::accumulate(terms_.begin(), terms_.end(), 0.0) + prior();
-  }
+  double value() const { return options_->power * std::accumulate(terms_.begin(), terms_.end(), 0.0) + prior(); }
 
   // Row i holds the nodes adjacent to i.
   const BitMatrix& graph() const { return graph_; }

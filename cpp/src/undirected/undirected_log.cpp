@@ -56,7 +56,8 @@ void UndirectedLog::start() {
 
 void UndirectedLog::record(std::size_t index, double score) {
   length_ = index + 1;
-  if (stretches_ > 0 && length_ > 1 && (length_ - 1) * stretches_ >= (lengths_.size() + 1) * (states_ - 1)) end_stretch();
+  if (stretches_ > 0 && length_ > 1 && (length_ - 1) * stretches_ >= (lengths_.size() + 1) * (states_ - 1))
+    end_stretch();
   const std::size_t before = added_.size() + removed_.size();
   for (const auto& [i, j] : turned_) {
     touched_.reset(i, j);

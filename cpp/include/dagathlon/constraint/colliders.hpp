@@ -41,14 +41,14 @@ AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const
                                ColliderRule rule, Votes votes);
 
 enum class ColliderOrder : std::uint8_t {
-  by_node,       // in the order of the nodes; a later collider overturns an earlier one
-  with_conflicts,// the same, but an edge that is directed both ways becomes a conflict
-  by_p_value,    // lowest p-value of the separation first; a later one that contradicts is left out
-  by_high_p_value, // highest p-value first
-  by_separation,   // in the order in which their ends were separated; each edge keeps its first direction
-  bidirected,      // as with_conflicts, which rules do not add to; then as then_confirmed
-  existing,        // in the order of the ends; one that contradicts an earlier one, or closes a cycle, is left out
-  then_confirmed   // as by_node; then arrows that are part of no collider any more are taken back
+  by_node,          // in the order of the nodes; a later collider overturns an earlier one
+  with_conflicts,   // the same, but an edge that is directed both ways becomes a conflict
+  by_p_value,       // lowest p-value of the separation first; a later one that contradicts is left out
+  by_high_p_value,  // highest p-value first
+  by_separation,    // in the order in which their ends were separated; each edge keeps its first direction
+  bidirected,       // as with_conflicts, which rules do not add to; then as then_confirmed
+  existing,         // in the order of the ends; one that contradicts an earlier one, or closes a cycle, is left out
+  then_confirmed    // as by_node; then arrows that are part of no collider any more are taken back
 };
 
 struct ColliderTurns {

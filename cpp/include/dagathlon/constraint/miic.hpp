@@ -25,7 +25,7 @@ struct Explained {
 struct MiicSearch {
   // Whether only neighbours of x or y may contribute.
   bool neighbours_only = false;
-  BitMatrix fixed_gaps;   // empty for none
+  BitMatrix fixed_gaps;  // empty for none
   BitMatrix fixed_edges;
 };
 

@@ -12,9 +12,9 @@ namespace dagathlon {
 
 // What to do with colliders that contradict each other so that no DAG has them all.
 enum class Contradiction : std::uint8_t {
-  keep,   // leave the graph as the rules made it
-  random, // give the CPDAG of a random DAG with the same skeleton
-  retry   // try other orders of the colliders first
+  keep,    // leave the graph as the rules made it
+  random,  // give the CPDAG of a random DAG with the same skeleton
+  retry    // try other orders of the colliders first
 };
 
 struct PcOptions {

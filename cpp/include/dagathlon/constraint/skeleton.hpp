@@ -44,9 +44,9 @@ class SeparatingSets {
   std::uint64_t cell(std::size_t x, std::size_t y) const { return std::min(x, y) * n_ + std::max(x, y); }
 
   std::size_t n_;
-  BitMatrix empty_;                   // from the lower to the higher number
-  BitMatrix all_others_;              // the same; of no size where no pair has all others
-  PairTable start_;                   // two more than the place of the set's size in the pool
+  BitMatrix empty_;       // from the lower to the higher number
+  BitMatrix all_others_;  // the same; of no size where no pair has all others
+  PairTable start_;       // two more than the place of the set's size in the pool
   std::vector<std::uint32_t> pool_;
 };
 

@@ -169,8 +169,7 @@ void Counter::families(std::size_t child, Nodes parents, Visit&& visit) {
   for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) {
     table_.assign(width, 0);
     for (std::size_t k = group_start_[g]; k < group_start_[g + 1]; ++k)
-      table_[data_.code(child, sorted_rows_[k])] +=
-          data_.weights().empty() ? 1 : data_.weights()[sorted_rows_[k]];
+      table_[data_.code(child, sorted_rows_[k])] += data_.weights().empty() ? 1 : data_.weights()[sorted_rows_[k]];
     show(table_.data());
   }
 }

@@ -56,6 +56,7 @@ std::vector<Violated> violated_facets(const std::vector<std::size_t>& group, std
 
 // Violated cuts of the convex hull of the DAGs on groups of up to so many nodes (at most 15), the most violated
 // first. Groups are grown around undecided nodes; of each the cut is found that is violated most.
-std::vector<Violated> violated_hulls(std::size_t nodes, std::span<const Share> shares, std::size_t size, std::size_t most);
+std::vector<Violated> violated_hulls(std::size_t nodes, std::span<const Share> shares, std::size_t size,
+                                     std::size_t most);
 
 }  // namespace dagathlon

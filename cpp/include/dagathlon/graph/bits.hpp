@@ -61,8 +61,7 @@ inline void subtract(Row a, ConstRow b) {
 template <class Visit>
 void for_each(ConstRow row, Visit&& visit) {
   for (std::size_t k = 0; k < row.size(); ++k)
-    for (Word w = row[k]; w != 0; w &= w - 1)
-      visit(k * word_bits + static_cast<std::size_t>(std::countr_zero(w)));
+    for (Word w = row[k]; w != 0; w &= w - 1) visit(k * word_bits + static_cast<std::size_t>(std::countr_zero(w)));
 }
 
 // The smallest member, or `no_node` for an empty row.

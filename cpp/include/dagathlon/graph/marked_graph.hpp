@@ -26,8 +26,7 @@ class MarkedGraph {
   static MarkedGraph from_marks(std::span<const std::uint8_t> marks, std::size_t n);
   // From the sets of each node, for graphs with directed and undirected edges only; `parents` and
   // `children` are each other's transpose, `neighbours` is symmetric.
-  static MarkedGraph from_rows(const BitMatrix& parents, const BitMatrix& children,
-                               const BitMatrix& neighbours);
+  static MarkedGraph from_rows(const BitMatrix& parents, const BitMatrix& children, const BitMatrix& neighbours);
   // Fills a row-major n×n matrix of marks.
   void to_marks(std::span<std::uint8_t> marks) const;
 
@@ -61,9 +60,7 @@ class MarkedGraph {
   bool directed(std::size_t from, std::size_t to) const {
     return mark(from, to) == Mark::arrow && mark(to, from) == Mark::tail;
   }
-  bool undirected(std::size_t i, std::size_t j) const {
-    return mark(i, j) == Mark::tail && mark(j, i) == Mark::tail;
-  }
+  bool undirected(std::size_t i, std::size_t j) const { return mark(i, j) == Mark::tail && mark(j, i) == Mark::tail; }
 
   // Node sets by the kind of edge; each is a fresh set.
   BitSet parents(std::size_t i) const { return both(far(Mark::tail)[i], near(Mark::arrow)[i]); }

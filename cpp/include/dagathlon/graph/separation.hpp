@@ -33,15 +33,12 @@ class Walks {
 
   // Follows all walks inside `within` that leave the starts, whose colliders are in `colliders` and
   // whose other inner nodes are in `noncolliders`; stops as soon as a target is reached.
-  Reached reach(ConstRow starts, ConstRow targets, ConstRow within, ConstRow colliders,
-                ConstRow noncolliders) const;
+  Reached reach(ConstRow starts, ConstRow targets, ConstRow within, ConstRow colliders, ConstRow noncolliders) const;
 
  private:
   // The four rows of a node stand together, since a search reads them together.
   enum Kind : std::size_t { children, neighbours, spouses, parents, kinds };
-  ConstRow row(Kind kind, std::size_t v) const {
-    return {words_.data() + (v * kinds + kind) * stride_, stride_};
-  }
+  ConstRow row(Kind kind, std::size_t v) const { return {words_.data() + (v * kinds + kind) * stride_, stride_}; }
 
   std::size_t n_;
   std::size_t stride_;

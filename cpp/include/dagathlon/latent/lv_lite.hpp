@@ -10,7 +10,6 @@ namespace dagathlon {
 // and only if what remains is a PAG again; so the result, before knowledge directs edges, is always one. The number
 // of ambiguous triples is that of the edges that stayed for this reason. At the deadline it is the PAG so far. Where
 // edges are not `tested` it is that of the DAG.
-LearnedPag learn_lv_lite(IndependenceTest& test, const MarkedGraph& dag, const PagOptions& options,
-                         bool tested = true);
+LearnedPag learn_lv_lite(IndependenceTest& test, const MarkedGraph& dag, const PagOptions& options, bool tested = true);
 
 }  // namespace dagathlon

@@ -65,8 +65,8 @@ bool factorise(std::span<double> factor, std::size_t size, const Entry& entry, c
   for (std::size_t i = 0; i < size; ++i) {
     double* row = factor.data() + i * size;
     const double own = entry(i, i);
-    const double pivot = solve_row<Diagonal::root>(row, factor.data(), size, i, own,
-                                                   [&](std::size_t j) { return entry(i, j); });
+    const double pivot =
+        solve_row<Diagonal::root>(row, factor.data(), size, i, own, [&](std::size_t j) { return entry(i, j); });
     const std::optional<double> root = policy(pivot, own);
     if (!root) return false;
     row[i] = *root;

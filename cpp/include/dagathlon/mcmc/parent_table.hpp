@@ -43,7 +43,7 @@ struct NodeSpace {
   std::vector<std::size_t> extras;      // in increasing order
   std::vector<std::size_t> required;    // some of the candidates
   std::size_t max_parents = 0;
-  std::size_t free = 0;                 // all sets of at most so many candidates and extras
+  std::size_t free = 0;  // all sets of at most so many candidates and extras
 };
 
 class ParentTable {
@@ -115,8 +115,8 @@ class ParentTable {
   std::size_t choose_column(const AllowedParents& allowed, Stream& random) const;
   TabledSet best_set(const AllowedParents& allowed) const;
   // The same as draw_outside, by way of the sums over low bits.
-  TabledSet draw_by_halves(const AllowedParents& all, const AllowedParents* part, std::size_t column,
-                           double log_total, Stream& random) const;
+  TabledSet draw_by_halves(const AllowedParents& all, const AllowedParents* part, std::size_t column, double log_total,
+                           Stream& random) const;
   // The same of a table with extras: first a column, then a set in it.
   TabledSet draw_by_columns(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
   bool is_allowed(std::size_t place, const AllowedParents& allowed) const;

@@ -37,9 +37,7 @@ class CachedScore final : public Score {
     score_->additions(child, parents, scores);
   }
 
-  double bound_above(std::size_t child, Nodes parents) override {
-    return score_->bound_above(child, parents);
-  }
+  double bound_above(std::size_t child, Nodes parents) override { return score_->bound_above(child, parents); }
 
  private:
   // At about 100 bytes each they stay below half a gibibyte.

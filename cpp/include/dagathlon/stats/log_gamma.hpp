@@ -14,7 +14,9 @@ inline double log_gamma(double x) {
   for (; x < 8.0; x += 1.0) shift *= x;
   const double z = 1.0 / (x * x);
   const double series =
-      (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360 - z / 156)))))) / x;
+      (1.0 / 12 -
+       z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360 - z / 156)))))) /
+      x;
   const double value = (x - 0.5) * std::log(x) - x + half_log_two_pi + series;
   return shift == 1.0 ? value : value - std::log(shift);
 }

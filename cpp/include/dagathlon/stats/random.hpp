@@ -91,10 +91,9 @@ class Stream {
 
   void refill() {
     const std::uint64_t block = position_ / 2;
-    const PhiloxBlock words =
-        philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
-                static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
-               key_);
+    const PhiloxBlock words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                                      static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
+                                     key_);
     pair_[0] = words[0] | std::uint64_t{words[1]} << 32;
     pair_[1] = words[2] | std::uint64_t{words[3]} << 32;
   }

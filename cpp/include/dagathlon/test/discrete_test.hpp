@@ -15,13 +15,13 @@ namespace dagathlon {
 enum class DiscreteStatistic : std::uint8_t { g_square, chi_square, shrunk_g_square, ordered_pairs };
 
 enum class DegreesOfFreedom : std::uint8_t {
-  full,               // (levels of x - 1)(levels of y - 1) × configurations
-  occupied,           // of the levels that occur in each slice (Tetrad 6)
-  adjusted,           // the same; below five rows per cell no test (bnlearn)
-  observed,           // of the levels with a row per cell on average in each slice; the others are left out (Tetrad 7)
-  ten_rows,           // full; with fewer than ten rows for each, independence (pcalg's binCItest)
-  ten_rows_to_four,   // the same; five given variables and more always separate, by a slip of pcalg's disCItest
-  ten_rows_less_empty // the same, less one for every empty cell (adaptDF of disCItest)
+  full,                // (levels of x - 1)(levels of y - 1) × configurations
+  occupied,            // of the levels that occur in each slice (Tetrad 6)
+  adjusted,            // the same; below five rows per cell no test (bnlearn)
+  observed,            // of the levels with a row per cell on average in each slice; the others are left out (Tetrad 7)
+  ten_rows,            // full; with fewer than ten rows for each, independence (pcalg's binCItest)
+  ten_rows_to_four,    // the same; five given variables and more always separate, by a slip of pcalg's disCItest
+  ten_rows_less_empty  // the same, less one for every empty cell (adaptDF of disCItest)
 };
 
 struct DiscreteOptions {

@@ -11,10 +11,10 @@
 namespace dagathlon {
 
 enum class GaussianStatistic : std::uint8_t {
-  fisher_z,      // atanh(r) √(n-k-3), normal
-  correlation,   // r, Student's t with n-k-2 degrees of freedom
-  information,   // -n log(1-r²), chi-square with one degree of freedom
-  shrunk         // the same from a correlation matrix shrunk towards independence
+  fisher_z,     // atanh(r) √(n-k-3), normal
+  correlation,  // r, Student's t with n-k-2 degrees of freedom
+  information,  // -n log(1-r²), chi-square with one degree of freedom
+  shrunk        // the same from a correlation matrix shrunk towards independence
 };
 
 struct GaussianOptions {

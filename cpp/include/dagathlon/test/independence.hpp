@@ -164,7 +164,9 @@ class IndependenceTest {
   }
   // Likewise for association().
   virtual TestResult run_below(std::size_t x, std::size_t y, Nodes given, double /*alpha*/) { return run(x, y, given); }
-  bool verdict(const TestResult& result, double alpha) { return result.defined ? result.p_value >= alpha : unanswered(); }
+  bool verdict(const TestResult& result, double alpha) {
+    return result.defined ? result.p_value >= alpha : unanswered();
+  }
   // The answer to a question that the data cannot answer.
   bool unanswered() {
     ++undefined_;
