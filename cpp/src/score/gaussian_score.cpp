@@ -273,7 +273,7 @@ class AllResiduals {
 };
 
 template <class Formula>
-class GaussianScore final : public Score {
+class GaussianScore final : public Score, private AllFamilies {
  public:
   using Matrices = std::vector<SymmetricMatrix>;
 
@@ -315,6 +315,8 @@ class GaussianScore final : public Score {
     residual.rest = kept(residual.rest, matrix(child, child));
     return formulas_[of_child_[child]](parents.size(), residual);
   }
+
+  AllFamilies* all_families() override { return this; }
 
   void families(std::size_t child, std::span<double> scores) override {
     const SymmetricMatrix& matrix = matrices_[of_child_[child]];

@@ -30,6 +30,7 @@ void Score::removals(std::size_t child, Nodes parents, std::span<double> scores)
 }
 
 void Score::families(std::size_t child, std::span<double> scores) {
+  if (AllFamilies* fast = all_families()) return fast->families(child, scores);
   std::vector<std::size_t> parents;
   for (std::size_t rank = 0; rank < scores.size(); ++rank) {
     if (rank % 16 == 0) pulse::beat();
@@ -40,10 +41,6 @@ void Score::families(std::size_t child, std::span<double> scores) {
     }
     scores[rank] = local(child, parents);
   }
-}
-
-double Score::families_with_bounds(std::size_t, std::span<double>, std::span<double>) {
-  return std::numeric_limits<double>::quiet_NaN();
 }
 
 double Score::bound_above(std::size_t, Nodes) { return std::numeric_limits<double>::infinity(); }

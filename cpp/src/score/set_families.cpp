@@ -72,7 +72,8 @@ class ListedValues {
  public:
   ListedValues(Score& score, std::size_t child)
       : child_(child), terms_(std::size_t{1} << (score.size() - 1)), bounds_(terms_.size()) {
-    margin_ = score.families_with_bounds(child, terms_, bounds_);
+    AllFamilies* fast = score.all_families();
+    margin_ = fast ? fast->families_with_bounds(child, terms_, bounds_) : std::numeric_limits<double>::quiet_NaN();
   }
 
   double margin() const { return margin_; }

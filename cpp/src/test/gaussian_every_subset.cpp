@@ -153,11 +153,11 @@ bool GaussianTest::separable(std::size_t x, std::size_t y, const SetSizes& sets,
   const std::size_t n = sets.candidates.size();
   const std::size_t largest = std::min(sets.largest, n);
   const std::size_t start = std::min(largest, std::max(few, sets.smallest));
-  if (IndependenceTest::separable(x, y, {sets.candidates, sets.smallest, start}, alpha)) return true;
+  if (separable_by_size(x, y, {sets.candidates, sets.smallest, start}, alpha)) return true;
   if (start == largest) return false;
   const SetSizes rest{sets.candidates, start + 1, largest};
   const bool countable = n >= fewest_candidates && n <= most_candidates && critical_square_(largest, alpha) >= 0;
-  if (!countable || EverySubset(*this, rest, alpha).any(x, y)) return IndependenceTest::separable(x, y, rest, alpha);
+  if (!countable || EverySubset(*this, rest, alpha).any(x, y)) return separable_by_size(x, y, rest, alpha);
   for (std::size_t size = rest.smallest; size <= largest; ++size) calls_ += number_of_sets(n, size);
   return false;
 }

@@ -121,7 +121,7 @@ TestResult GaussianTest::run_below(std::size_t x, std::size_t y, Nodes given, do
 }
 
 // The weakest correlation has the highest p-value: no other one is needed.
-IndependenceTest::GivenOne GaussianTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
+GivenOne GaussianTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
   constexpr double surely = 1 + 1e-9;
   const double critical = critical_square_(1, alpha);
   GivenOne found;

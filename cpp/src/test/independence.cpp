@@ -41,7 +41,23 @@ bool any_subset(const SubsetSearch& search, const std::function<bool(Nodes)>& vi
   return false;
 }
 
-IndependenceTest::GivenOne IndependenceTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
+GivenOne IndependenceTest::given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
+  SetQuestions* fast = set_questions();
+  return fast ? fast->given_one(x, y, nodes, alpha) : given_each(x, y, nodes, alpha);
+}
+
+bool IndependenceTest::separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {
+  SetQuestions* fast = set_questions();
+  return fast ? fast->separable(x, y, sets, alpha) : separable_by_size(x, y, sets, alpha);
+}
+
+double IndependenceTest::weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search,
+                                 double alpha) {
+  SetQuestions* fast = set_questions();
+  return fast ? fast->weakest(x, y, with, search, alpha) : weakest_of_each(x, y, with, search, alpha);
+}
+
+GivenOne IndependenceTest::given_each(std::size_t x, std::size_t y, Nodes nodes, double alpha) {
   GivenOne found;
   for (std::size_t place = 0; place < nodes.size(); ++place) {
     const double p_value = association(x, y, nodes.subspan(place, 1), alpha);
@@ -51,14 +67,14 @@ IndependenceTest::GivenOne IndependenceTest::given_one(std::size_t x, std::size_
   return found;
 }
 
-bool IndependenceTest::separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {
+bool IndependenceTest::separable_by_size(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {
   for (std::size_t size = sets.smallest; size <= std::min(sets.largest, sets.candidates.size()); ++size)
     if (separator(x, y, {sets.candidates, size, {}}, alpha)) return true;
   return false;
 }
 
-double IndependenceTest::weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search,
-                                 double alpha) {
+double IndependenceTest::weakest_of_each(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search,
+                                         double alpha) {
   double highest = 0;
   std::vector<std::size_t> given;
   any_subset(search, [&](Nodes subset) {
@@ -72,6 +88,7 @@ double IndependenceTest::weakest(std::size_t x, std::size_t y, std::size_t with,
 
 std::optional<std::vector<std::size_t>> IndependenceTest::separator(std::size_t x, std::size_t y,
                                                                     const SubsetSearch& search, double alpha) {
+  if (SetQuestions* fast = set_questions()) return fast->separator(x, y, search, alpha);
   std::optional<std::vector<std::size_t>> found;
   any_subset(search, [&](Nodes subset) {
     if (!independent(x, y, subset, alpha)) return false;

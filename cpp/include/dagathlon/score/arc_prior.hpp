@@ -23,7 +23,7 @@ struct ArcPrior {
   std::vector<double> sizes;
 };
 
-class ScoreWithPrior final : public Score, private SetTerms {
+class ScoreWithPrior final : public Score, private AllFamilies, private SetTerms {
  public:
   ScoreWithPrior(std::shared_ptr<Score> score, ArcPrior prior)
       : score_(std::move(score)), terms_(score_->by_sets()), prior_(std::move(prior)) {}
@@ -67,7 +67,9 @@ class ScoreWithPrior final : public Score, private SetTerms {
   }
 
   double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds) override {
-    const double rounding = score_->families_with_bounds(child, scores, bounds);
+    AllFamilies* fast = score_->all_families();
+    if (fast == nullptr) return std::numeric_limits<double>::quiet_NaN();
+    const double rounding = fast->families_with_bounds(child, scores, bounds);
     if (!(rounding >= 0)) return rounding;
     add_prior(child, scores);
     std::vector<std::size_t> parents;
@@ -86,6 +88,7 @@ class ScoreWithPrior final : public Score, private SetTerms {
     return score_->bound_above(child, parents) + prior_above(child, parents);
   }
 
+  AllFamilies* all_families() override { return this; }
   SetTerms* by_sets() override { return terms_ == nullptr ? nullptr : this; }
 
  private:

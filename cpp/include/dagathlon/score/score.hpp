@@ -39,6 +39,20 @@ class SetTerms {
   virtual double bound(std::size_t child, Nodes parents, const Tables& tables) = 0;
 };
 
+// A capability of scores that have the terms of a child with all sets of parents in much less time than one by one.
+// Terms stand at the ranks of sets: a bit of a rank stands for one of the other nodes, the lowest for the first; there
+// are at most 32 nodes.
+class AllFamilies {
+ public:
+  virtual void families(std::size_t child, std::span<double> scores) = 0;
+  // The same, with bounds[r] as Score::bound_above() has it. How far both may be off by rounding; not a number where
+  // there is no such way.
+  virtual double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds) = 0;
+
+ protected:
+  ~AllFamilies() = default;
+};
+
 // A score of one data set; larger is better. It has buffers of its own: one object per thread.
 // Parents are always given in increasing order, so that a family has one value to the last digit.
 class Score {
@@ -62,21 +76,18 @@ class Score {
   virtual void additions(std::size_t child, Nodes parents, std::span<double> scores);
 
   // scores[k]: the term without parents[k].
-  virtual void removals(std::size_t child, Nodes parents, std::span<double> scores);
+  void removals(std::size_t child, Nodes parents, std::span<double> scores);
 
-  // scores[r]: the term with the r-th set of other nodes as parents, for all sets. A bit of r stands for one
-  // of the others, the lowest for the first; there are at most 32 nodes.
-  virtual void families(std::size_t child, std::span<double> scores);
+  // scores[r]: the term with the r-th set of other nodes as parents, for all sets (see AllFamilies).
+  void families(std::size_t child, std::span<double> scores);
 
   // At least the term of every family with these parents and others besides; with it an exact search
   // leaves out families that it never scored. Infinity where nothing is known.
   virtual double bound_above(std::size_t child, Nodes parents);
 
-  // The same as families() with bounds[r] as bound_above() has it, for scores that have all of them in much less
-  // time than one by one. How far both may be off by rounding; not a number where there is no such way.
-  virtual double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds);
-
-  // How terms follow from tables of sets of nodes; null where they do not.
+  // Capabilities; null where a score lacks them.
+  virtual AllFamilies* all_families() { return nullptr; }
+  // How terms follow from tables of sets of nodes.
   virtual SetTerms* by_sets() { return nullptr; }
 
  private:

@@ -42,7 +42,7 @@ class CriticalSquares {
 };
 
 // On complete data: one correlation matrix answers every question.
-class GaussianTest : public IndependenceTest, public SingleSearch {
+class GaussianTest : public IndependenceTest, public SetQuestions, public SingleSearch {
  public:
   // Variables from which on their correlations do not stay in a processor's own memory.
   static constexpr std::size_t many_columns = 400;
@@ -58,6 +58,7 @@ class GaussianTest : public IndependenceTest, public SingleSearch {
   bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) override;
   GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) override;
   double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) override;
+  SetQuestions* set_questions() override { return this; }
   SingleSearch* single_search() override { return plain_variances_ && size() >= many_columns ? this : nullptr; }
   void keep(std::size_t x, std::span<const std::uint32_t> nodes, std::span<double> to) const override;
   std::size_t single_separator(std::size_t x, std::size_t y, const Around& around, ConstRow tried,

@@ -64,6 +64,27 @@ class SingleSearch {
   ~SingleSearch() = default;
 };
 
+// The outcome of tests given one of some nodes each: the highest p-value below alpha, and the place of the first node
+// given which it is not below, if there is one; those behind it are not asked about.
+struct GivenOne {
+  double highest = 0;
+  std::size_t separating = no_node;
+};
+
+// A capability of tests that answer questions about many sets in less time than one by one. Counts and answers are those
+// of IndependenceTest's functions of the same names.
+class SetQuestions {
+ public:
+  virtual GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha) = 0;
+  virtual bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) = 0;
+  virtual double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) = 0;
+  virtual std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
+                                                            double alpha) = 0;
+
+ protected:
+  ~SetQuestions() = default;
+};
+
 // One per data set and thread: a test keeps buffers, and counts how often it was asked.
 class IndependenceTest {
  public:
@@ -114,25 +135,21 @@ class IndependenceTest {
     return result.p_value;
   }
 
-  // Given one of some nodes: the highest p-value that is below alpha, and the place of the first node given which it
-  // is not, if there is one; those behind it are not asked about.
-  struct GivenOne {
-    double highest = 0;
-    std::size_t separating = no_node;
-  };
-  virtual GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha);
+  // P-values of x and y given one of the nodes each.
+  GivenOne given_one(std::size_t x, std::size_t y, Nodes nodes, double alpha);
 
   // Whether one of the sets makes x and y independent; small ones are asked first, and none after it.
-  virtual bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha);
+  bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha);
 
   // The highest p-value of x and y given `with` and each set of the search; one that reaches alpha ends it.
-  virtual double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha);
+  double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha);
 
   // The first set of the search that makes x and y independent.
-  virtual std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
-                                                            double alpha);
+  std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
+                                                    double alpha);
 
-  // Null where pairs may as well be asked about one after the other.
+  // Capabilities; null where a test has no faster way than one question after the other.
+  virtual SetQuestions* set_questions() { return nullptr; }
   virtual SingleSearch* single_search() { return nullptr; }
 
   std::size_t calls() const { return calls_; }
@@ -167,6 +184,11 @@ class IndependenceTest {
   bool verdict(const TestResult& result, double alpha) {
     return result.defined ? result.p_value >= alpha : unanswered();
   }
+  // The answers to questions about many sets by one test after another.
+  GivenOne given_each(std::size_t x, std::size_t y, Nodes nodes, double alpha);
+  bool separable_by_size(std::size_t x, std::size_t y, const SetSizes& sets, double alpha);
+  double weakest_of_each(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha);
+
   // The answer to a question that the data cannot answer.
   bool unanswered() {
     ++undefined_;
