@@ -243,7 +243,6 @@ def test_events(store):
     assert under_way[-1].memory > 2**20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", [lambda data: data[:-9], lambda data: b"x" * len(data)])
 def test_damaged_inputs_are_computed_again(store, change):
     plan = plan_of(learner(), n=3000)

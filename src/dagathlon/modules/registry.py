@@ -119,6 +119,13 @@ def add_files(paths: Iterable[Path | str]) -> None:
     modules.cache_clear()
 
 
+def load_users() -> None:
+    """Import the user's files and the modules of other packages, with the types they declare."""
+    for path in _files():
+        _loaded(path)
+    _others()
+
+
 def find(kind: Kind, name: str, where: str = "") -> type[Module]:
     """The module of that kind and name; an unknown one is a `StudyError` with the nearest match."""
     known = modules(kind)

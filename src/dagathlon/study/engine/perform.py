@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
 from dagathlon.external.process_usage import memory_limit, tree_time
 from dagathlon.learners.coscheduled import in_company
+from dagathlon.modules.registry import load_users
 from dagathlon.pulse import watch
 from dagathlon.study.engine.clocks import monotonic, restore_clocks
 from dagathlon.study.engine.execute import (
@@ -31,7 +32,13 @@ from dagathlon.study.engine.execute import (
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind, random_stream
-from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
+from dagathlon.study.store.codec import (
+    Bytes,
+    CodecError,
+    UndeclaredTypeError,
+    decode,
+    encode,
+)
 from dagathlon.threads import several_threads
 
 _TRACEBACK = 8192
@@ -260,7 +267,14 @@ def no_room(call: Call, error: BaseException | None) -> str:
 
 
 def _decoded(stored: Any) -> Any:
-    return decode(stored) if isinstance(stored, bytes | memoryview) else stored
+    """Decode an input of a task, loading the user's modules where they declare its type."""
+    if not isinstance(stored, bytes | memoryview):
+        return stored
+    try:
+        return decode(stored)
+    except UndeclaredTypeError:
+        load_users()
+        return decode(stored)
 
 
 class RecentInputs:
@@ -280,7 +294,7 @@ class RecentInputs:
         if key in self._recent:
             self._recent.move_to_end(key)
         else:
-            self._recent[key] = decode(self._read(key))
+            self._recent[key] = _decoded(self._read(key))
             if len(self._recent) > _CACHED:
                 self._recent.popitem(last=False)
         return self._recent[key]

@@ -50,6 +50,10 @@ class CodecError(DagathlonError):
     """Bytes that are no result, or a result that cannot be written."""
 
 
+class UndeclaredTypeError(CodecError):
+    """A stored result of a type that no loaded module has declared as storable."""
+
+
 def can_store(value: object) -> bool:
     """Whether there is a stored form for the value."""
     own = isinstance(value, tuple(known.type for known in FORMATS.values()))
@@ -183,7 +187,7 @@ def _put_together(name: Any, parts: Parts) -> Any:
         return FORMATS[name].put_together(parts)
     cls = declared(name)
     if cls is None:
-        raise CodecError(
+        raise UndeclaredTypeError(
             f"the type {name} of a stored result is neither one of ours nor declared as storable "
             "by a module that is loaded"
         )
