@@ -49,7 +49,7 @@ def test_tables_are_medians_of_the_runs_that_ended() -> None:
         about = {"id": "a", "curve_value": value, "status": status, "F1_skel": "1", "cpu": "2"}
         return about | {"TPR_pattern": str(tp), "FPRn_pattern": str(fp)}
 
-    table = [row("1", 0.5, 0.1), row("1", 0.9, 0.3), row("1", 0.6, 0.2), row("1", 0, 0, "F1")]
+    table = [row("1", 0.5, 0.1), row("1", 0.9, 0.3), row("1", 0.6, 0.2), row("1", 0, 0, "timeout")]
     table += [row("2", 0.4, 0.4), row("2", 0.4, 0.4), row("2", 0.4, 0.4), row("2", 0.4, 0.4)]
     first, second = tool.settings(table)
     assert (first["tp"], first["fp"], first["shd"]) == (0.6, 0.2, 0.6)

@@ -76,7 +76,7 @@ class Paper:
                 for algorithm in self.printed["strengths"]:
                     values = {m: self._cell(code, m, network, algorithm, n) for m in _SCORES}
                     if _FAILED in values.values():
-                        found.append(NoiseRun(network, code, n, 1, algorithm, failure="F2"))
+                        found.append(NoiseRun(network, code, n, 1, algorithm, failure="error"))
                     elif values["f1"] is not None:
                         found.append(NoiseRun(network, code, n, 1, algorithm, **values))
         return found

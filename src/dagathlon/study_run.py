@@ -50,7 +50,7 @@ class LearningRun:
 
     @property
     def status(self) -> str:
-        """``ok``, ``skipped``, or ``F1``, ``F2``, ``F3`` for a limit of time, an error, memory."""
+        """``ok``, ``skipped``, ``timeout``, ``error`` or ``memory`` (the limit of memory)."""
         return str(self.metrics["status"])
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 
+from dagathlon.benchpress.table import rows
 from dagathlon.benchpress.translation import Translation, same
 from dagathlon.errors import StudyError
 from dagathlon.learners.base import Learner
@@ -50,9 +51,14 @@ def test_descriptions_and_types_are_those_of_our_module(name: str) -> None:
 
 
 def source_fields(cls: type) -> set[str]:
-    """Fields that a class declares with a type of its own."""
+    """Fields that a class or its row declares with a type of its own."""
+    row = rows(cls.__module__).get(vars(cls).get("name", ""), {})
+    declared = {name for name, found in row.get("parameters", {}).items() if len(found) > 1}
+    if "base" in row:
+        return declared
     lines = inspect.getsource(cls).splitlines()
-    return {line.split(":")[0].strip() for line in lines if line.startswith("    ") and ":" in line}
+    inside = [line for line in lines if line.startswith("    ") and ":" in line]
+    return declared | {line.split(":")[0].strip() for line in inside}
 
 
 @pytest.mark.parametrize("name", TRANSLATED)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from dagathlon.cli import main
 from dagathlon.graphs import Graph
 from dagathlon.posteriors import Posterior, write_posterior
+from dagathlon.study.store.results_folder import INDEX
 
 
 @pytest.fixture
@@ -148,6 +150,25 @@ def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
     code, out, _ = run("check", "s.json")
     assert "computing left" not in out
     assert out.splitlines()[2].split() == ["graph", "1", "1"]
+
+
+def test_codes_of_failures_are_still_retried(run, tmp_path) -> None:
+    """A store of an earlier version has F2 where it says error now; so do scripts."""
+    pick = ("--pick", "corr_thresh", "--data", "ecoli70[n=50]")
+    assert run("new", "study", "s.json", *pick)[0] == 0
+    again = ("run", "s.json", "--engine", "inline", "--quiet", "--figures", "none")
+    assert run(*again)[0] == 0
+    index = sqlite3.connect(tmp_path / "results/store" / INDEX)
+    with index:
+        index.execute("DELETE FROM results WHERE kind IN ('estimate', 'score')")
+        lost = "status = 'F2', reason = 'x', digest = NULL, size = NULL, inline = NULL"
+        index.execute(f"UPDATE results SET {lost} WHERE kind = 'learn'")
+    assert "error  corr_thresh: " in run(*again, "--retry", "timeout")[2]
+    code, _, err = run(*again, "--retry", "F1,F2")
+    assert (code, "error  corr_thresh" in err) == (0, False)
+    assert "note: --retry F2 is --retry error now" in err
+    code, _, err = run(*again, "--retry", "late")
+    assert (code, "'late'" in err) == (2, True)
 
 
 @pytest.mark.slow

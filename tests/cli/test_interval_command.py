@@ -177,7 +177,7 @@ def test_learners_that_fail_and_that_find_nothing(
     code, out, err = said(capsys, "d.csv", "--with", "hc", "--with", "fails", *few)
     assert (code, out) == (USER_ERROR, "")
     assert "fewer than two learners have a graph of all rows" in err
-    assert "fails: F2, ValueError: there is no way" in err
+    assert "fails: error, ValueError: there is no way" in err
     code, out, _ = said(capsys, "d.csv", *GOOD, "--with", "blind", *few)
     assert code == 0
     assert "the emptier a graph is the better it" in out

@@ -323,7 +323,7 @@ def test_a_task_whose_process_was_killed_begins_again_and_not_for_ever(run):
 
 
 def died(position: int) -> Report:
-    return Report(position, "F2", "killed by SIGKILL", "", 0.0, 0.0, 0)
+    return Report(position, "error", "killed by SIGKILL", "", 0.0, 0.0, 0)
 
 
 def test_a_worker_that_has_forgotten_the_run_is_met_again(run):

@@ -111,7 +111,7 @@ def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
     limits = {"spin": Limits(0.5), "eat": Limits(None, 300 * 2**20)}
     names = ["ok", "spin", "ok 1", "eat", "ok 2", "segfault", "ok 3", "raise", "ok 4"]
     reply = outpost.carry_out(known.batch(*names, limits=limits), wanted)
-    failed = {"spin": "F1", "eat": "F3", "segfault": "F2", "raise": "F2"}
+    failed = {"spin": "timeout", "eat": "memory", "segfault": "error", "raise": "error"}
     assert statuses(known, reply) == {name: failed.get(name, "ok") for name in names}
     assert (reply.lost, reply.left) == ((), ())
     reasons = {each.position: each.reason for each in reply.reports}
@@ -122,7 +122,7 @@ def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
 def test_processor_time_is_limited_beside_other_workers_too(known, outpost):
     limits = {"spin": Limits(cpu=0.3)}
     (report,) = outpost.carry_out(known.batch("spin", limits=limits), wanted).reports
-    assert (report.status, report.reason) == ("F1", "stopped after 0.3 s of processor time")
+    assert (report.status, report.reason) == ("timeout", "stopped after 0.3 s of processor time")
     assert report.outcome(Limits(9.0, cpu=0.3), "here").limits == Limits(cpu=0.3)
 
 
@@ -135,7 +135,7 @@ def test_a_process_that_others_kill_costs_no_result(known, outpost):
         os.kill(victim, signal.SIGKILL)
         reply = running.result()
     (killed,) = reply.killed
-    assert (killed.position, killed.status) == (known.place["sleep"], "F2")
+    assert (killed.position, killed.status) == (known.place["sleep"], "error")
     assert "SIGKILL" in killed.reason
     assert known.place["ok"] in {*reply.left, *(each.position for each in reply.reports)}
     assert known.place["sleep"] not in {*reply.left, *(each.position for each in reply.reports)}

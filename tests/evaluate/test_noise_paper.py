@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dagathlon.evaluations.noise.grid import FAILURES
 from dagathlon.evaluations.noise.ranks import over_codes
 from dagathlon.evaluations.noise.relative import Span
 from dagathlon.evaluations.noise.resampling import Resampling
@@ -55,7 +56,7 @@ def tables() -> NoiseStudyTables:
 
 def _run(network: str, code: str, n: int, name: str, scores: Any) -> NoiseRun:
     if "F" in scores:
-        return NoiseRun(network, code, n, 1, name, failure="F2", n_nodes=NODES[network])
+        return NoiseRun(network, code, n, 1, name, failure="error", n_nodes=NODES[network])
     return NoiseRun(network, code, n, 1, name, *scores, n_nodes=NODES[network])
 
 
@@ -221,16 +222,14 @@ def test_failures_and_reliability_of_table_12() -> None:
     runs = []
     for name, by_code in printed()["failures"].items():
         for code, counts in by_code.items():
-            kinds = [
-                kind for kind, n in zip(("F1", "F2", "F3"), counts, strict=True) for _ in range(n)
-            ]
+            kinds = [kind for kind, n in zip(FAILURES, counts, strict=True) for _ in range(n)]
             for n in range(20):
                 failure = kinds[n] if n < len(kinds) else None
                 runs.append(NoiseRun("asia", code, n, 1, name, 1.0, 0.0, 1.0, failure=failure))
     found = NoiseStudyTables.of(runs, 1.0, resamples=2)
     for row in found.failures():
         counts = printed()["failures"][row["algorithm"]][row["code"]]
-        assert [row["F1"], row["F2"], row["F3"], row["runs"]] == [*counts, 20]
+        assert [*(row[kind] for kind in FAILURES), row["runs"]] == [*counts, 20]
     for row in found.strengths():
         value = column("reliability")[row["algorithm"]]
         assert 100 * row["reliability"] == pytest.approx(value, abs=0.51)

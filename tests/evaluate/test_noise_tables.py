@@ -17,7 +17,7 @@ def run(algorithm: str, f1: float | None, code: str = "N", **facts: Any) -> Nois
     """A run with F1 = BSF = 1 - SHD / 10, failed where F1 is None."""
     known = {"network": "asia", "n": 100, "seed": 1} | facts
     if f1 is None:
-        return NoiseRun(code=code, algorithm=algorithm, **{"failure": "F1"} | known)
+        return NoiseRun(code=code, algorithm=algorithm, **{"failure": "timeout"} | known)
     return NoiseRun(code=code, algorithm=algorithm, f1=f1, shd=10 - 10 * f1, bsf=f1, **known)
 
 

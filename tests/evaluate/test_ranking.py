@@ -56,7 +56,7 @@ def test_who_takes_no_part_gets_no_rank() -> None:
 
 
 def test_a_table_by_hand() -> None:
-    rows = [run("a", 1, 3), run("b", 1, 3), run("a", 2, 1), run("b", 2, None, "F1")]
+    rows = [run("a", 1, 3), run("b", 1, 3), run("a", 2, 1), run("b", 2, None, "timeout")]
     rows += [run("c", 1, None), run("c", 2, 5), run("d", 1, None, "skipped")]
     first, second, third = rank_table(score_table(rows, "shd"), "less", "min")
     assert first == ("a", 1.0, 0.0, 1, 2, 0, 2)
@@ -138,7 +138,7 @@ def test_published_ranks(shared: Path) -> None:
         for number, cell in enumerate(cells[:30]):
             if cell != "n/a":
                 value = None if cell == "F" else float(cell)
-                rows.append(run(name, number, value, "F1" if cell == "F" else "ok"))
+                rows.append(run(name, number, value, "timeout" if cell == "F" else "ok"))
     found = {row.name: row for row in rank_table(score_table(rows, "shd"), "more", "min")}
     assert set(found) == set(PUBLISHED)
     for name, (average, deviation, overall) in PUBLISHED.items():

@@ -88,13 +88,13 @@ def test_curves_are_of_the_same_data_at_every_rate() -> None:
 
 def test_runs_and_rows_say_the_same() -> None:
     runs = [NoiseRun("asia", code, 100, 1, "a", f1=f1) for code, f1 in (("N", 0.8), ("M5", None))]
-    runs.append(NoiseRun("asia", "I5", 100, 1, "a", failure="F1"))
+    runs.append(NoiseRun("asia", "I5", 100, 1, "a", failure="timeout"))
     assert [t.score for t in noise_trials(runs)] == [0.8, 0.0, None]
     about = {"adjmat": "asia", "parameters": "p", "seed": 1, "id": "a", "TP_skel": 0, "FP_skel": 0}
     rows: list[dict[str, Any]] = [
         about | {"data": "iid/n=100", "status": "ok", "f1": 0.8},
         about | {"data": "iid/n=100/noise=M5", "status": "ok", "f1": None},
-        about | {"data": "iid/n=100/noise=I5", "status": "F1", "f1": None},
+        about | {"data": "iid/n=100/noise=I5", "status": "timeout", "f1": None},
         about | {"data": "iid/n=100/noise=L5", "status": "skipped", "f1": None},
     ]
     found = list(row_trials(rows, "f1", "id"))

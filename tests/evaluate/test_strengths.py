@@ -22,7 +22,7 @@ def run(name: str, case: int, seed: int, f1: float | None, **more: Any) -> dict[
         "data": "d/noise=M5" if case == 2 else "d",
         "seed": seed,
         "setting": name,
-        "status": "ok" if f1 is not None else "F2",
+        "status": "ok" if f1 is not None else "error",
         "f1": f1,
         "n_nodes": 10 * (case + 1),
         "true_n_edges_skel": 10,
@@ -99,8 +99,8 @@ def test_strengths_by_hand() -> None:
 
 def test_who_always_fails_is_neither_reliable_nor_fast() -> None:
     rows = [run(name, 0, seed, 0.5) for seed in range(4) for name in "ab"]
-    rows += [run("late", 0, seed, None, status="F1", time=None) for seed in range(4)]
-    rows += [run("once", 0, seed, None, status="F3", time=None) for seed in range(3)]
+    rows += [run("late", 0, seed, None, status="timeout", time=None) for seed in range(4)]
+    rows += [run("once", 0, seed, None, status="memory", time=None) for seed in range(3)]
     rows += [run("once", 0, 3, 0.9, time=0.001), run("unfit", 0, 0, None, status="skipped")]
     found = {row["setting"]: row for row in strengths(rows, {"f1": "more"}, data_facts(rows))}
     assert found["late"]["reliability"] == 0

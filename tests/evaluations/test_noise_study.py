@@ -71,7 +71,7 @@ def test_runs_are_named_by_network_code_rows_and_seed(folder: Path) -> None:
     # Asia has binary variables only: nothing can be merged, and S10 is left out.
     assert {run.code for run in runs} == {"N", "M10", "cM2L10"}
     assert {(run.n, run.seed) for run in runs} == {(n, s) for n in (100, 400) for s in (1, 2)}
-    assert {run.algorithm for run in runs if run.failure == "F2"} == {"failing"}
+    assert {run.algorithm for run in runs if run.failure == "error"} == {"failing"}
     assert {(run.n_parameters, run.n_nodes) for run in runs} == {(18, 8)}
     assert charged_limit(results, None, runs) == 60
     assert len(set(case_places(results).values())) == len(results.cases)
@@ -115,7 +115,7 @@ def test_the_page_shows_noise_in_place_of_scatters(folder: Path) -> None:
     assert 'section id="noise"' in page
     assert 'data-figure="roc"' not in page
     assert "Intervals are over samples" in page  # each network has two
-    assert "12 of 48 runs failed: 12 F2: error (failing 12)." in page
+    assert "12 of 48 runs failed: 12 ended in an error (failing 12)." in page
 
 
 def test_a_cell_leads_to_a_run_in_the_middle(folder: Path) -> None:

@@ -70,9 +70,9 @@ def test_limits_hold_and_the_next_run_has_another_server(tmp_path):
     die = "os.kill(os.getppid(), signal.SIGKILL); time.sleep(100)"
     path = server_study(tmp_path, [eat, wait, die, "pass"], '{"memory_limit": "400M"}')
     found = outcomes(path, tmp_path / "out")
-    assert found[eat][:2] == ("F3", "it needed more than 400 MB of memory")
-    assert found[wait][:2] == ("F1", "stopped after 1 s")
-    assert found[die][:2] == ("F2", "5 times: mine was killed by SIGKILL: it printed nothing")
+    assert found[eat][:2] == ("memory", "it needed more than 400 MB of memory")
+    assert found[wait][:2] == ("timeout", "stopped after 1 s")
+    assert found[die][:2] == ("error", "5 times: mine was killed by SIGKILL: it printed nothing")
     assert found["pass"][0] == "ok"
 
 

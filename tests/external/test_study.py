@@ -49,7 +49,7 @@ def test_time_limit_ends_the_program_and_what_it_started(tmp_path):
     before = set(running("986") + running("987"))
     begin = time.perf_counter()
     found = outcome(study(tmp_path, SLEEP, '{"time_limit": 1}'), tmp_path / "out")
-    assert (found.status, found.reason) == ("F1", "stopped after 1 s")
+    assert (found.status, found.reason) == ("timeout", "stopped after 1 s")
     assert time.perf_counter() - begin < 30
     assert set(running("986") + running("987")) <= before
 
@@ -70,7 +70,7 @@ def test_a_program_that_somebody_kills_behind_a_shell_runs_again(tmp_path):
 
 def test_a_program_that_is_always_killed_fails(tmp_path):
     found = outcome(study(tmp_path, "kill -9 $$\n"), tmp_path / "out")
-    assert found.status == "F2"
+    assert found.status == "error"
     assert found.reason == "5 times: mine was killed by SIGKILL: it printed nothing"
 
 
@@ -79,7 +79,7 @@ def test_a_program_that_is_stopped_leaves_no_copy_of_the_data(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     script = f"pwd > '{tmp_path}/place'; sleep 987\n"
     found = outcome(study(tmp_path, script, '{"time_limit": 1}'), Path("out"))
-    assert (found.status, found.reason) == ("F1", "stopped after 1 s")
+    assert (found.status, found.reason) == ("timeout", "stopped after 1 s")
     place = Path((tmp_path / "place").read_text().strip())
     assert place.is_relative_to(tmp_path / "out" / "store" / "scratch")
     assert not place.exists()
@@ -90,13 +90,13 @@ def test_a_program_that_is_stopped_leaves_no_copy_of_the_data(tmp_path, monkeypa
 def test_memory_limit_holds_for_the_program(tmp_path):
     path = study(tmp_path, EAT, '{"memory_limit": "300M", "time_limit": 60}')
     found = outcome(path, tmp_path / "out")
-    assert (found.status, found.reason) == ("F3", "it needed more than 300 MB of memory")
+    assert (found.status, found.reason) == ("memory", "it needed more than 300 MB of memory")
 
 
 @pytest.mark.slow
 def test_failure_keeps_the_last_output(tmp_path):
     found = outcome(study(tmp_path, "echo first; echo second; exit 5"), tmp_path / "out")
-    assert (found.status, found.reason) == ("F2", "mine ended with exit code 5: second")
+    assert (found.status, found.reason) == ("error", "mine ended with exit code 5: second")
     assert "first\nsecond" in found.detail
 
 

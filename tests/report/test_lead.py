@@ -149,7 +149,7 @@ def test_two_data_sets_are_both() -> None:
 
 
 def test_a_skipped_run_has_not_failed() -> None:
-    rows = [{"status": status} for status in ("ok", "skipped", "F1", "F2", "skipped")]
+    rows = [{"status": status} for status in ("ok", "skipped", "timeout", "error", "skipped")]
     assert endings(rows) == {"failed": 2, "skipped": 2}
 
 

@@ -37,7 +37,7 @@ def random_rows(seed: int) -> list[dict[str, Any]]:
         for case in range(rng.integers(1, 5)):
             for name, setting in settings:
                 missing = skipped[names.index(name)]
-                status = "skipped" if missing else "F1" if rng.random() < 0.07 else "ok"
+                status = "skipped" if missing else "timeout" if rng.random() < 0.07 else "ok"
                 value = float(rng.integers(0, 9)) if rng.random() < 0.93 else None
                 rows.append(
                     {"id": name, "setting": setting, "adjmat": graph, "parameters": "p"}

@@ -21,7 +21,7 @@ EMPTY = FOUND | {
     **{"bayesys_shd": 8.0, "bsf": 0.0, "bayesys_f1": None, "bayesys_precision": None},
     **{"bayesys_recall": 0.0, "TP_skel": 0, "FP_skel": 0},
 }
-FAILED = {"status": "F2"}
+FAILED = {"status": "error"}
 
 
 def _run(*starts: dict[str, Any]) -> NoiseRun:
@@ -42,11 +42,11 @@ def test_failed_starts_are_counted_and_charged() -> None:
     study = NoiseStudyTables.of([run], 11.0, resamples=1)
     assert study.run_times()[0]["total"] == pytest.approx(10.0)
     row = study.failures()[0]
-    assert (row["F2"], row["failed_starts"], row["runs"]) == (0, 9, 1)
+    assert (row["error"], row["failed_starts"], row["runs"]) == (0, 9, 1)
     lost = _run(*[FAILED] * 10)
-    assert (lost.f1, lost.failure, lost.failed_starts) == (None, "F2", 10)
+    assert (lost.f1, lost.failure, lost.failed_starts) == (None, "error", 10)
     row = NoiseStudyTables.of([lost], 11.0, resamples=1).failures()[0]
-    assert (row["F2"], row["failed_starts"], row["runs"]) == (1, 0, 1)
+    assert (row["error"], row["failed_starts"], row["runs"]) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(("name", "number"), [("asia", 18), ("alarm", 509)])

@@ -74,7 +74,7 @@ def test_sentences_say_what_hurts_and_who_keeps() -> None:
 def test_cells_show_what_is_left_and_how_runs_failed() -> None:
     failed = {"f1": None, "shd": None, "bsf": None, "n_edges": None, "time": None}
     runs = [
-        replace(run, **failed, failure="F3")
+        replace(run, **failed, failure="memory")
         if (run.algorithm, run.network, run.code) == ("frail", "asia", "cMISL")
         else run
         for run in _runs(2)
@@ -86,9 +86,9 @@ def test_cells_show_what_is_left_and_how_runs_failed() -> None:
     assert cells["asia", "robust", "N"]["text"] == ".50"
     assert cells["asia", "frail", "cMISL"]["text"] == "F3"
     assert cells["alarm", "frail", "cMISL"]["kind"] == "lost"
-    assert "2 of 24 runs failed: 2 F3: memory limit (frail 2)." in _said(parts)
+    assert "2 of 24 runs failed: 2 over the memory limit (frail 2)." in _said(parts)
     grid = next(part for part in parts if isinstance(part, Grid))
-    wanted = [["frail", "0", "0", "2\u00a0F3"], ["robust", "4\u00a0starts", "0", "0"]]
+    wanted = [["frail", "0", "0", "2\u00a0memory"], ["robust", "4\u00a0starts", "0", "0"]]
     assert list(grid.rows) == wanted
     assert "starts failed (robust: 4 of 10)" in _said(parts)
     assert "Intervals are over samples" in _said(parts)
@@ -109,7 +109,7 @@ def test_without_clean_data_a_sentence_says_so() -> None:
 
 
 def _all_failed(runs: list[NoiseRun]) -> list[NoiseRun]:
-    return [replace(run, f1=None, shd=None, bsf=None, time=None, failure="F2") for run in runs]
+    return [replace(run, f1=None, shd=None, bsf=None, time=None, failure="error") for run in runs]
 
 
 def _odd_names(runs: list[NoiseRun]) -> list[NoiseRun]:

@@ -98,7 +98,7 @@ def test_without_truth_the_page_shows_agreement_and_failures(without_truth: Path
     assert {"agreement", "overlap", "boxes", "outcomes"} <= set(data["figures"])
     assert "edge" in data["listings"]["edges"]
     assert page.index('<section id="agreement"') < page.index('<section id="figures"')
-    assert data["runs"]["status"]["levels"] == ["ok", "F2"]
+    assert data["runs"]["status"]["levels"] == ["ok", "error"]
     assert any("cannot learn from 60 rows" in log for log in data["logs"].values())
     assert "<b>at all</b>" not in page
 

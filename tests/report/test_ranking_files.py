@@ -71,7 +71,7 @@ def test_relative_scores_and_strengths(ranked: Path) -> None:
 
 def test_costs_sensitivity_and_data_like_mine(ranked: Path) -> None:
     costs = {row["setting"]: row for row in _table(ranked, "costs")}
-    assert (costs["failing"]["runs"], costs["failing"]["F2"]) == ("12", "12")
+    assert (costs["failing"]["runs"], costs["failing"]["error"]) == ("12", "12")
     assert costs["failing"]["time_median"] == "NA"
     assert float(costs["precision, thresh = 0.2"]["time_total"]) > 0
     sensitivity = [r for r in _table(ranked, "sensitivity") if r["metric"] == "SHD_pattern"]

@@ -90,7 +90,7 @@ def test_one_bad_data_set_takes_no_other_with_it(tmp_path):
     events: list = []
     with Store(tmp_path / "bad") as store:
         summary = BatchedEngine().run(plan, store, on_event=events.append)
-        assert statuses(summary) == {"ok": 23, "F2": 1}
+        assert statuses(summary) == {"ok": 23, "error": 1}
         details = [outcome(store, plan, i).detail for i in range(len(plan.tasks))]
         assert sum("from 3 data sets" in text for text in details) == 3
         with Store(tmp_path / "alone") as other:
@@ -171,7 +171,7 @@ def test_wrong_results_and_unsuited_data_fail_by_themselves(tmp_path):
         ]
         assert 0 < len(failed) < 6
         assert "not over the variables" in outcome(store, plan, failed[0]).reason
-        assert statuses(summary) == {"ok": 24 - len(failed), "F2": len(failed)}
+        assert statuses(summary) == {"ok": 24 - len(failed), "error": len(failed)}
     few = plan_of(batch_learner(), seeds=3, n=4)
     with Store(tmp_path / "few") as store:
         assert statuses(BatchedEngine().run(few, store)) == {"ok": 9, "skipped": 3}

@@ -30,7 +30,7 @@ def test_processor_time_is_limited_and_waiting_is_free(store):
     """Native code that never returns, programs that compute, and sleep, which costs nothing."""
     plan = plan_of(learner("spin"), learner("busy children"), learner(seconds=0.5), limits=CPU)
     summary, _ = run(plan, store, jobs=1)
-    assert statuses(summary) == {"ok": 4, "F1": 2}
+    assert statuses(summary) == {"ok": 4, "timeout": 2}
     for position in (3, 4):
         found = outcome(store, plan, position)
         assert found.reason == "stopped after 0.3 s of processor time"
@@ -65,7 +65,7 @@ def test_stores_know_the_limit(store):
     run(plan, store)
     assert not run(plan, store)[0].ran
     plan.limits[3] = Limits(cpu=0.4)
-    assert statuses(run(plan, store)[0]) == {"F1": 1}
+    assert statuses(run(plan, store)[0]) == {"timeout": 1}
 
 
 def test_studies_and_commands_limit_processor_time():

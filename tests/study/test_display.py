@@ -160,9 +160,9 @@ def test_duration(seconds, text):
 
 def summary() -> Summary:
     result = Summary(seconds=1.5)
-    result.ran["F1", "learn", "pc"] = 2
+    result.ran["timeout", "learn", "pc"] = 2
     result.ran["ok", "learn", "pc"] = 5
-    result.stored["F2", "learn", "ges"] = 1
+    result.stored["error", "learn", "ges"] = 1
     result.stored["skipped", "score", "metrics"] = 3
     return result
 
@@ -182,8 +182,8 @@ def shown(*, quiet: bool, result: Summary, log: io.StringIO | None = None) -> st
 def test_the_end():
     text = shown(quiet=False, result=summary())
     assert "7 tasks ran in 1.5 s, 4 came from the store" in text
-    assert "F1  pc: 2 over the time limit" in text
-    assert "F2  ges: 1 ended in an error" in text
+    assert "timeout  pc: 2 over the time limit" in text
+    assert "error  ges: 1 ended in an error" in text
     assert "note: a line" in text
 
 
@@ -215,8 +215,8 @@ def test_failures_that_say_nothing_of_hosts_are_not_named(found):
 def test_quiet_says_only_what_went_wrong():
     assert shown(quiet=True, result=summary()).splitlines() == [
         "note: a line",
-        "F1  pc: 2 over the time limit",
-        "F2  ges: 1 ended in an error",
+        "error  ges: 1 ended in an error",
+        "timeout  pc: 2 over the time limit",
     ]
 
 

@@ -115,8 +115,8 @@ def test_runs_that_fail_are_records_and_the_study_is_complete(tmp_path, plain_pi
     done = subprocess.run(run, check=True, capture_output=True, text=True, env=plain_pictures)
     rows = table(tmp_path / "out")
     column = {name: i for i, name in enumerate(rows[0])}
-    failed = [row for row in rows[1:] if row[column["status"]] == "F2"]
+    failed = [row for row in rows[1:] if row[column["status"]] == "error"]
     assert {row[column["id"]] for row in failed} == {"precision"}
     assert "no inverse" in failed[0][column["reason"]]
     assert failed[0][column["TP_pattern"]] == "NA"
-    assert "F2" in done.stdout + done.stderr
+    assert "error  " in done.stdout + done.stderr

@@ -106,15 +106,15 @@ def test_start_graph_comes_from_another_learner(store):
 
 # What a learner does, the status, and what the reason says.
 MISDEEDS = [
-    ("abort", "F2", "SIGABRT"),
-    ("segfault", "F2", "SIGSEGV"),
-    ("disk", "F2", "File too large"),
-    ("none", "F2", "returned nothing in place of an Estimate"),
-    ("names", "F2", "not over the variables of the data"),
-    ("nan", "F2", "'score' is not a number"),
-    ("exit", "F2", "tried to end the program"),
-    ("hard exit", "F2", "exit code 4"),
-    ("raise", "F2", "RuntimeError: it went wrong in detail"),
+    ("abort", "error", "SIGABRT"),
+    ("segfault", "error", "SIGSEGV"),
+    ("disk", "error", "File too large"),
+    ("none", "error", "returned nothing in place of an Estimate"),
+    ("names", "error", "not over the variables of the data"),
+    ("nan", "error", "'score' is not a number"),
+    ("exit", "error", "tried to end the program"),
+    ("hard exit", "error", "exit code 4"),
+    ("raise", "error", "RuntimeError: it went wrong in detail"),
     ("print", "ok", ""),
     ("ok", "ok", ""),
 ]
@@ -127,7 +127,7 @@ def test_misbehaving_learners_cost_one_run_each(store):
         found = outcome(store, plan, position)
         assert (mode, found.status.value) == (mode, status)
         assert reason in found.reason
-    assert statuses(summary) == {"ok": 5, "F2": 9}
+    assert statuses(summary) == {"ok": 5, "error": 9}
     raised = outcome(store, plan, 11)
     assert "Traceback" in raised.detail
     assert "about to fail" in raised.detail
@@ -139,7 +139,7 @@ def test_time_limits_are_hard(store):
     modes = ["sleep", "spin", "children"]
     plan = plan_of(*(learner(mode) for mode in modes), limits=Limits(time=0.5))
     summary, _ = run(plan, store, jobs=3)
-    assert statuses(summary) == {"ok": 3, "F1": 3}
+    assert statuses(summary) == {"ok": 3, "timeout": 3}
     for position in (3, 4, 5):
         found = outcome(store, plan, position)
         assert found.reason == "stopped after 0.5 s"
@@ -161,12 +161,13 @@ def test_cpu_and_wall_are_those_of_the_learner(store):
 @pytest.mark.slow
 def test_failures_stand_until_there_is_a_reason_to_try_again(store):
     plan = plan_of(learner("sleep"), limits=Limits(time=0.2))
-    assert statuses(run(plan, store)[0]) == {"ok": 3, "F1": 1}
+    assert statuses(run(plan, store)[0]) == {"ok": 3, "timeout": 1}
     assert not run(plan, store)[0].ran
     assert not run(plan, store, retry={Status.ERROR})[0].ran
-    assert statuses(run(plan, store, retry={Status.TIME})[0]) == {"F1": 1}
+    assert statuses(run(plan, store, retry={Status.TIME})[0]) == {"timeout": 1}
+    assert statuses(run(plan, store, retry={"F1"})[0]) == {"timeout": 1}
     plan.limits[3] = Limits(time=0.3)
-    assert statuses(run(plan, store)[0]) == {"F1": 1}
+    assert statuses(run(plan, store)[0]) == {"timeout": 1}
     plan.limits[3] = Limits(time=0.25)
     assert not run(plan, store)[0].ran
 
@@ -193,14 +194,14 @@ def test_which_outcomes_stand(status, earlier, now, stands):
 def test_dependents_of_a_failure_are_skipped(store):
     plan = plan_of(learner(), learner(number=1), wrong=True)
     summary, events = run(plan, store)
-    assert statuses(summary) == {"ok": 2, "F2": 1, "skipped": 2}
+    assert statuses(summary) == {"ok": 2, "error": 1, "skipped": 2}
     found = outcome(store, plan, 3)
     assert found.status is Status.SKIPPED
-    assert found.reason == "data fake_data ended in F2: ValueError: no data today second line"
+    assert found.reason == "data fake_data ended in error: ValueError: no data today second line"
     assert len([event for event in events if isinstance(event, Finished)]) == 5
     again, _ = run(plan, store)
     assert statuses(again) == {"skipped": 2}
-    assert summary.failures() == {("F2", "fake_data"): 1, ("skipped", "fake_learner"): 2}
+    assert summary.failures() == {("error", "fake_data"): 1, ("skipped", "fake_learner"): 2}
 
 
 def test_modules_that_cannot_run_here_are_skipped(store):

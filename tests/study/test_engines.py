@@ -103,7 +103,7 @@ def test_inline_failures_are_records_and_limits_are_not_enforced(store):
     plan = plan_of(learner("raise"), learner(), limits=Limits(time=1e-9), n=3000)
     events: list = []
     summary = InlineEngine().run(plan, store, on_event=events.append)
-    assert statuses(summary) == {"ok": 4, "F2": 1}
+    assert statuses(summary) == {"ok": 4, "error": 1}
     assert outcome(store, plan, 3).reason == "RuntimeError: it went wrong in detail"
     assert outcome(store, plan, 4).status is Status.OK
     notes = [event.text for event in events if isinstance(event, Note)]
@@ -130,7 +130,7 @@ def test_the_first_failure_can_be_entered(store):
     assert caught.traceback[-1].name == "raise_error"
     assert store.get(plan.tasks[3].key) is None
     assert not list(store.folder.glob("scratch/*"))
-    assert statuses(InlineEngine().run(plan, store)) == {"F2": 1}
+    assert statuses(InlineEngine().run(plan, store)) == {"error": 1}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, bdb.BdbQuit])
@@ -198,7 +198,7 @@ def test_messages_keep_their_type():
         Order(1, 2, b"key", 3, ((b"a", 1, b"x"), (b"b", 9, None)), None, 2**40, 2.5),
         Up(),
         Report(1, "ok", "", "", 0.5, 0.25, 10, b"digest", 3, b"abc"),
-        Report(1, "F2", "why", "where", 0.5, 0.25, 10),
+        Report(1, "error", "why", "where", 0.5, 0.25, 10),
         Lost(1, 0, "gone"),
         Unkept(1, "full"),
     ):

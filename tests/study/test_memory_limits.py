@@ -25,7 +25,7 @@ def store(tmp_path):
 def test_memory_limits_are_hard(store):
     plan = plan_of(learner("eat"), learner("buffer"), limits=Limits(memory=200 * MB))
     summary, _ = run(plan, store)
-    assert statuses(summary) == {"ok": 4, "F3": 1}
+    assert statuses(summary) == {"ok": 4, "memory": 1}
     eaten, buffered = outcome(store, plan, 3), outcome(store, plan, 4)
     assert eaten.status is Status.MEMORY
     assert eaten.reason == "it needed more than 200 MB of memory"

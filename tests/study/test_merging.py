@@ -12,7 +12,7 @@ import pytest
 from plans import FakePlan, learner, plan_of
 
 from dagathlon.errors import StudyError
-from dagathlon.study.plan.task import Limits, Outcome, Status
+from dagathlon.study.plan.task import FORMER_STATUSES, Limits, Outcome, Status
 from dagathlon.study.store import merging
 from dagathlon.study.store.claims import Registration
 from dagathlon.study.store.conflicts import CONFLICTS, note_conflicts
@@ -21,6 +21,7 @@ from dagathlon.study.store.merging import merge
 from dagathlon.study.store.objects import INLINE, Objects
 from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
+from dagathlon.study.store.upkeep import counts
 
 OK = Outcome(Status.OK, wall=1.0, host="alpha")
 LARGE = 2 * INLINE
@@ -205,6 +206,39 @@ def test_a_store_of_an_older_format_is_taken_in(tmp_path):
     index.close()
     assert merged(source, tmp_path / "all").added == 20
     assert {row[4] for row in rows(tmp_path / "all")} == {""}
+
+
+def coded(folder):
+    """A store as it was when failures had codes for statuses."""
+    index = sqlite3.connect(folder / INDEX)
+    with index:
+        for code, now in FORMER_STATUSES.items():
+            index.execute("UPDATE results SET status = ? WHERE status = ?", (code, now.value))
+        index.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+    index.close()
+
+
+@pytest.mark.parametrize("older", [("ours",), ("theirs",), ("ours", "theirs")])
+def test_codes_of_failures_are_compared_as_words(tmp_path, older):
+    """A limit that grew, an error that went away, and one that stayed, in stores of two ages."""
+    outcomes = {
+        "ours": (failed(F1, 10), failed(F3, memory=10), failed(F2), failed(SKIPPED)),
+        "theirs": (failed(F1, 20), OK, OK, failed(F2)),
+    }
+    for name, found in outcomes.items():
+        with Store(tmp_path / name) as store:
+            for i, outcome in enumerate(found):
+                put(store, i, outcome, b"x" if outcome is OK else None)
+    for name in older:
+        coded(tmp_path / name)
+    result = merged(tmp_path / "theirs", tmp_path / "ours")
+    assert (result.replaced, result.damaged) == (3, [])
+    (conflict,) = result.conflicts
+    assert (conflict.kept.status, conflict.other.status) == ("error", "ok")
+    with Store(tmp_path / "ours", readonly=True) as store:
+        found = [store.get(a_plan().tasks[i].key).outcome for i in range(4)]
+        assert {count.status for count in counts(store)} == {"ok", "error", "timeout"}
+    assert found == [failed(F1, 20), OK, failed(F2), failed(F2)]
 
 
 def test_stores_that_cannot_be_merged_are_refused(tmp_path):

@@ -25,7 +25,7 @@ NODES = [
     {"name": "<b>node2</b>", "workers": 4, "given": 0, "done": 50, "failed": 7, "remark": "no R"},
 ]
 TOLD = {
-    "ran": [["ok", "learn", "pc", 143], ["F2", "learn", "pc", 7]],
+    "ran": [["ok", "learn", "pc", 143], ["error", "learn", "pc", 7]],
     "stored": [["ok", "graph", "g", 5]],
     "left": 45,
     "queued": 40,

@@ -20,6 +20,7 @@ from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.leases import process_start
 from dagathlon.study.store.objects import DamagedError
 from dagathlon.study.store.results_folder import INDEX
+from dagathlon.study.store.rows import damaged_rows, remove_damaged_rows
 from dagathlon.study.store.store import Result, Store, StoreWarning
 from dagathlon.study.store.upkeep import counts, gc, size, verify
 
@@ -198,7 +199,20 @@ def test_counts(store):
     keep(store, 2, Graph(["A"]))
     store.put(task(3), Outcome(Status.MEMORY, "too much"))
     found = [(count.module, count.status, count.number) for count in counts(store)]
-    assert found == [("some_module", "F3", 1), ("some_module", "ok", 2)]
+    assert found == [("some_module", "memory", 1), ("some_module", "ok", 2)]
+
+
+def test_codes_of_failures_are_read_as_words(store):
+    """Stores of earlier versions have F1, F2 and F3."""
+    for number, code in enumerate(("F1", "F2", "F3", "F4")):
+        store.put(task(number), Outcome(Status.ERROR, "why"))
+        update = "UPDATE results SET status = ? WHERE key = ?"
+        store.connection.execute(update, (code, task(number).key))
+    assert damaged_rows(store.connection) == {"results": 1}
+    remove_damaged_rows(store.connection)
+    found = [store.get(task(number).key) for number in range(3)]
+    assert [one.outcome.status for one in found] == [Status.TIME, Status.ERROR, Status.MEMORY]
+    assert [count.status for count in counts(store)] == ["error", "memory", "timeout"]
 
 
 def test_newer_stores_are_refused(tmp_path):

@@ -1,5 +1,6 @@
 """Benchpress's module names, as thin translations of our own modules.
 
-Each class carries the parameters of the Benchpress module of the same name. Those that have a
-native counterpart hand over to it; the others say in `unavailable` why they cannot run.
+Each has the parameters of the Benchpress module of the same name and hands over to a module of
+ours. Most are rows of tables (the TOML files; `table.py` says what stands in them), those that
+translate by more than a table are classes, and what several share are their base classes.
 """

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dagathlon.benchpress.base import BenchpressSampler
-from dagathlon.benchpress.needs import ANY, CONTINUOUS
-from dagathlon.benchpress.translation import same
 from dagathlon.data.spec import DataFacts
 from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
-from dagathlon.modules import Probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,35 +15,10 @@ class Bdgraph(BenchpressSampler):
 
     The score of a graph is the logarithm of the share of the chain that it takes up. The results
     are BDgraph's; ``bd_mcmc`` and ``rj_mcmc`` sample the posterior itself.
-
-    Parameters
-    ----------
-    thresh
-        Ignored: in Benchpress the error at which a draw of a precision matrix is good enough;
-        here draws are as exact as numbers are. The graph is estimated from the chain by threshold
-        and mcmc_estimator.
     """
 
     name = "bdgraph"
-    anytime = True
-    version = 2
-    gives = "chain"
-    runs = BdgraphMcmc
-    inherits = same(
-        "method",
-        algo="algorithm",
-        iter="iterations",
-        gprior="edge_probability",
-        dfprior="b",
-        gstart="start",
-    )
-    handles_missing = True
     assumes = BdgraphMcmc.assumes
-    data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": ANY}}
-    implementation = "dagathlon (re-implementation of BDgraph 2.72)"
-    references = BdgraphMcmc.references
-
-    thresh: Probability = 0.5
 
     def problem(self) -> str:
         """As BDgraph says it."""

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
+from dagathlon.benchpress.table import add_classes
 from dagathlon.benchpress.translation import same
 from dagathlon.learners.base import Learner, Output, Sampler
 from dagathlon.learners.bayesian.dag_sampling import DagSampler, squared_log, thousands
 from dagathlon.learners.bayesian.iterative_search import IterativeSearch
-from dagathlon.learners.bayesian.order_mcmc import OrderMcmc, search_steps
-from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
+from dagathlon.learners.bayesian.order_mcmc import search_steps
 from dagathlon.learners.bayesian.space_based import PosteriorBased
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.start_graph import AlgorithmId
-from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.modules import Count, NonNegative
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -79,42 +79,9 @@ class BidagScore(BenchpressLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class BidagItsearch(BidagScore):
-    """Iterative order search: a search space from PC, grown where that raises the score.
-
-    Parameters
-    ----------
-    plus1it
-        Number of expansions of the search space; null is until none helps.
-    softlimit
-        Largest number of parents in the search space when it grows.
-    hardlimit
-        Largest number of parents in the search space at the start.
-    mergetype
-        How new edges are merged with the search space.
-    """
+    """Iterative order search: a search space from PC, grown where that raises the score."""
 
     name = "bidag_itsearch"
-    runs = IterativeSearch
-    inherits = same(
-        "estimate",
-        "posterior",
-        "alpha",
-        MAP="maximise",
-        plus1it="rounds",
-        softlimit="soft_limit",
-        hardlimit="hard_limit",
-        cpdag="directed_space",
-    )
-    anytime = True
-    gives = "dag"
-    implementation = "dagathlon (re-implementation of BiDAG 2.1.4 iterativeMCMC)"
-    references = (_BIDAG, "Kuipers, Suter and Moffa 2022, JCGS 31")
-
-    plus1it: Count | None = None
-    posterior: Probability | None = 0.5
-    softlimit: Count = 9
-    hardlimit: Count = 12
-    mergetype: Literal["skeleton"] = "skeleton"
 
     def output(self) -> Output:
         """The search space at the end is no DAG."""
@@ -165,54 +132,14 @@ class BidagSampler(BidagScore, BenchpressSampler):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BidagOrderMcmc(BidagSampler):
-    """Markov chain over orders of the variables, with a DAG drawn from each order.
-
-    Parameters
-    ----------
-    MAP
-        Whether each order stands for its best DAG rather than for all of its DAGs.
-    alpha
-        Significance level of PC where it makes the search space; null is 0.05.
-    """
-
-    name = "bidag_order_mcmc"
-    runs = OrderMcmc
-    inherits = same("alpha", plus1="plus_one", MAP="maximise", cpdag="directed_space")
-    anytime = True
-    implementation = "dagathlon (re-implementation of BiDAG 2.1.4 orderMCMC)"
-    references = (_BIDAG, "Friedman and Koller 2003, Machine Learning 50")
-
-    MAP = True
-    alpha = 0.05
-
-    def translated(self) -> dict[str, Any]:
-        """A DAG counts once for each of its orders."""
-        return super().translated() | {"modularity": "order"}
-
-
-@dataclass(frozen=True, kw_only=True)
 class BidagPartitionMcmc(BidagSampler):
-    """Markov chain over ordered partitions, which has no bias towards DAGs with many orders.
-
-    Parameters
-    ----------
-    verbose
-        Ignored: nothing is printed.
-    """
+    """Markov chain over ordered partitions, which has no bias towards DAGs with many orders."""
 
     name = "bidag_partition_mcmc"
-    runs = PartitionMcmc
-    anytime = True
-    implementation = "dagathlon (re-implementation of BiDAG 2.1.4 partitionMCMC)"
-    references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
-
-    verbose: bool = False
-
-    def translated(self) -> dict[str, Any]:
-        """A step turns one edge, and none leaps."""
-        return super().translated() | {"turns": 1, "leaps": False}
 
     def steps(self, p: int) -> int:
         """20p² log p, at least 20000."""
         return max(20_000, thousands(20 * squared_log(p)))
+
+
+add_classes(__name__)

@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_a
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
+from dagathlon.benchpress.table import add_classes
 from dagathlon.benchpress.translation import same
 from dagathlon.data import facts_of
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.constraint.markov_blankets import (
     BlanketLearner,
-    FastIamb,
-    Gs,
-    Iamb,
-    IambFdr,
-    InterIamb,
 )
-from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
-from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
-from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.hybrid.hybrid import Restrict, TwoStep
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import DefaultScores, known_scores
 from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
@@ -123,108 +116,6 @@ class BnlearnConstraintBased(BnlearnTester):
     debug: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class BnlearnGs(BnlearnConstraintBased):
-    """Grow-Shrink: Markov blankets first, then neighbours and directions."""
-
-    name = "bnlearn_gs"
-    runs = Gs
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 gs)"
-    references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnIamb(BnlearnConstraintBased):
-    """Incremental association Markov blankets, then neighbours and directions."""
-
-    name = "bnlearn_iamb"
-    runs = Iamb
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb)"
-    references = (_BNLEARN, "Tsamardinos, Aliferis and Statnikov 2003, FLAIRS")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnFastIamb(BnlearnConstraintBased):
-    """Incremental association that adds several variables at a time."""
-
-    name = "bnlearn_fastiamb"
-    runs = FastIamb
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 fast.iamb)"
-    references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnInterIamb(BnlearnConstraintBased):
-    """Incremental association that removes false members after every addition."""
-
-    name = "bnlearn_interiamb"
-    runs = InterIamb
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 inter.iamb)"
-    references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnIambFdr(BnlearnConstraintBased):
-    """Incremental association with control of the false discovery rate."""
-
-    name = "bnlearn_iambfdr"
-    runs = IambFdr
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb.fdr)"
-    references = (_BNLEARN, "Peña 2008, Learning Gaussian graphical models of gene networks")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnPcStable(BnlearnConstraintBased):
-    """PC with a skeleton that does not depend on the order of the variables."""
-
-    name = "bnlearn_pcstable"
-    runs = Pc
-    inherits = same(undirected="skeleton_only")
-    # bnlearn directs the colliders of the surest separations first.
-    fixed = {"conflicts": "lowest-p"}
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 pc.stable)"
-    references = (_BNLEARN, "Colombo and Maathuis 2014, JMLR 15")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnMmpc(BnlearnConstraintBased):
-    """Max-min parents and children: an undirected skeleton."""
-
-    name = "bnlearn_mmpc"
-    runs = Mmpc
-    inherits = same("undirected")
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmpc)"
-    references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
-
-    undirected = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnSiHitonPc(BnlearnConstraintBased):
-    """Semi-interleaved HITON parents and children: an undirected skeleton."""
-
-    name = "bnlearn_sihitonpc"
-    runs = SiHitonPc
-    inherits = same("undirected")
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 si.hiton.pc)"
-    references = (_BNLEARN, "Aliferis et al. 2010, JMLR 11")
-
-    undirected = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnHpc(BnlearnConstraintBased):
-    """Hybrid parents and children: an undirected skeleton."""
-
-    name = "bnlearn_hpc"
-    runs = Hpc
-    inherits = same("undirected")
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hpc)"
-    references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
-
-    undirected = False
-
-
 def _score_problem(translated: Mapping[str, Any]) -> str:
     score = translated["score"]
     if score is not None and score not in known_scores():
@@ -296,29 +187,6 @@ class BnlearnScoreBased(BnlearnScored):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHc(BnlearnScoreBased):
-    """Greedy hill climbing over DAGs, with random restarts."""
-
-    name = "bnlearn_hc"
-    anytime = True
-    runs = HillClimbing
-    inherits = same("restart", "perturb")
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hc)"
-    references = (_BNLEARN,)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnTabu(BnlearnScoreBased):
-    """Hill climbing that leaves local maxima by a list of forbidden graphs."""
-
-    name = "bnlearn_tabu"
-    anytime = True
-    runs = Tabu
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 tabu)"
-    references = (_BNLEARN,)
-
-
-@dataclass(frozen=True, kw_only=True)
 class BnlearnHybrid(BnlearnTester, BnlearnScored):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
@@ -359,42 +227,10 @@ class BnlearnHybrid(BnlearnTester, BnlearnScored):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnMmhc(BnlearnHybrid):
-    """Max-min hill climbing: skeleton by max-min parents and children."""
-
-    name = "bnlearn_mmhc"
-    anytime = True
-    runs = Mmhc
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmhc)"
-    references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BnlearnH2pc(BnlearnHybrid):
-    """Hybrid HPC: skeleton by hybrid parents and children."""
-
-    name = "bnlearn_h2pc"
-    anytime = True
-    runs = H2pc
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 h2pc)"
-    references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
-
-
-@dataclass(frozen=True, kw_only=True)
 class BnlearnRsmax2(BnlearnHybrid):
     """General two-step search: any skeleton learner, then any score-based learner."""
 
     name = "bnlearn_rsmax2"
-    anytime = True
-    runs = Rsmax2
-    inherits = same("restrict", "maximize")
-    implementation = "dagathlon (re-implementation of bnlearn 4.8.3 rsmax2)"
-    references = (_BNLEARN,)
-
-    restrict: Literal[
-        "si.hiton.pc", "mmpc", "hpc", "gs", "iamb", "fast.iamb", "inter.iamb", "iamb.fdr",
-        "pc.stable", "chow.liu", "aracne",
-    ] = "si.hiton.pc"  # fmt: skip
 
     def problem(self) -> str:
         """Learners of a skeleton that are not there."""
@@ -417,3 +253,6 @@ _SKELETONS: dict[str, Restrict] = {
     "inter.iamb": "inter_iamb",
     "iamb.fdr": "iamb_fdr",
 }
+
+
+add_classes(__name__)

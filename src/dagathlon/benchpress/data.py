@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressData
-from dagathlon.benchpress.translation import same
 from dagathlon.data.spec import DataFacts
-from dagathlon.modules import NonNegative, Probability
+from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import DataGenerator
-from dagathlon.simulate.missing import Missing
 from dagathlon.simulate.non_gaussian import Law, Logistic, NonGaussian
 from dagathlon.simulate.nonlinear import Function, Nonlinear
 from dagathlon.simulate.row_generator import RowGenerator
@@ -84,33 +82,9 @@ class MvpcGenData(BenchpressSample):
 
     Other than in Benchpress, mcar is completely at random: no variable decides which values are
     missing.
-
-    Parameters
-    ----------
-    p_missing_e
-        Ignored, as in Benchpress, unless p_missing_l is null: it then takes its place.
-    p_missing_l
-        Probability of a missing value elsewhere; null is that of p_missing_e.
     """
 
     name = "mvpc_gen_data"
-    runs = Missing
-    inherits = same(
-        "n",
-        "standardized",
-        num_extra_e="n_colliders",
-        num_m="n_variables",
-        mode="mechanism",
-        p_missing_h="p_high",
-    )
-    implementation = "dagathlon (re-implementation of MVPC's data generator)"
-    references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
-
-    num_extra_e = 3
-    num_m = 6
-    mode: Literal["mar", "mnar", "mcar"] = "mar"
-    p_missing_e: Probability = 0.1
-    p_missing_l: Probability | None = None
 
     def facts(self, model: DataFacts) -> DataFacts:
         """Values are missing where variables were chosen for it."""

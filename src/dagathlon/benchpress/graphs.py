@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from dagathlon.benchpress.base import BenchpressGraph
-from dagathlon.benchpress.translation import same
+from dagathlon.benchpress.table import add_classes
 from dagathlon.errors import StudyError
-from dagathlon.modules import Count, Natural, NonNegative
-from dagathlon.simulate.band import Band, RandomBand
-from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes
+from dagathlon.simulate.base import GraphGenerator, GraphKind
 from dagathlon.simulate.blocks import Bipartite, Islands
-from dagathlon.simulate.decomposable import DecomposableGraph
 from dagathlon.simulate.degrees import PowerLaw, RegularGraph
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.geometric import GeometricGraph
 from dagathlon.simulate.random_graph import RandomGraph, numbered
 from dagathlon.simulate.scale_free import ScaleFree
-from dagathlon.simulate.shapes import ShapedGraph
 from dagathlon.simulate.small_world import SmallWorld
 
 if TYPE_CHECKING:
@@ -52,41 +48,9 @@ class PcalgRanddag(BenchpressGraph):
     Benchpress cuts d, par1 and par2 down to whole numbers; here they are what pcalg documents.
     The expected number of neighbours is met more closely than in pcalg, which rounds it for some
     methods and forgets the borders of geometric graphs.
-
-    Parameters
-    ----------
-    n
-        Number of nodes.
-    d
-        Expected number of neighbours of a node.
-    method
-        er: all pairs with the same probability; regular: exactly d neighbours each; watts: a ring
-        with edges moved; bipartite; barabasi: preferential attachment; geometric: near points of
-        a cube; power: degrees from a power law; interEr: islands with edges between them.
-    par1
-        watts: probability that an edge is moved (0.5); bipartite: share of the first group (0.5);
-        barabasi: power of the attachment (1); geometric: dimension, 2 to 5 (2); interEr: number of
-        islands (2). Null is the number in parentheses; other methods ignore it.
-    par2
-        interEr: amount of edges between the islands (0.25); other methods ignore it.
-    max_parents
-        Graphs with more parents at a node are drawn again; null is no limit.
-    DAG
-        Whether the graph is a DAG rather than undirected.
     """
 
     name = "pcalg_randdag"
-    version = 2
-    implementation = "dagathlon (re-implementation of pcalg 2.7-8 randDAG)"
-    references = ("Kalisch et al. 2012, JSS 47(11)",)
-
-    n: Nodes = 20
-    d: NonNegative = 4.0
-    method: Randdag = "er"
-    par1: NonNegative | None = None
-    par2: NonNegative | None = None
-    max_parents: Count | None = None
-    DAG: bool = True
 
     @property
     def gives(self) -> GraphKind:
@@ -130,24 +94,9 @@ class GcastleDag(BenchpressGraph):
 
     The number is met in expectation; gCastle falls short of it by the factor 1 - 1/n_nodes (er)
     or rounds the edges per node (sf).
-
-    Parameters
-    ----------
-    n_nodes
-        Number of nodes.
-    n_edges
-        Expected number of edges.
-    method
-        All pairs with the same probability (er) or scale-free (sf).
     """
 
     name = "gcastle_dag"
-    implementation = "dagathlon (re-implementation of gCastle 1.0.3 DAG)"
-    references = ("Zhang et al. 2021, gCastle, arXiv 2111.15155",)
-
-    n_nodes: Nodes = 20
-    n_edges: Count = 40
-    method: Literal["er", "sf"] = "er"
 
     def problem(self) -> str:
         """The edges must fit between the nodes."""
@@ -176,50 +125,4 @@ class UndirectedGraph(BenchpressGraph):
         return "undirected"
 
 
-@dataclass(frozen=True, kw_only=True)
-class BdgraphGraphsim(UndirectedGraph):
-    """Undirected graphs of several shapes.
-
-    Benchpress hands `class` over as `size`; here each is what BDgraph documents.
-    """
-
-    name = "bdgraph_graphsim"
-    runs = ShapedGraph
-    inherits = same("size", p="nodes", graph="shape", prob="probability", class_="groups")
-    implementation = "dagathlon (re-implementation of BDgraph 2.72 graph.sim)"
-    references = ("Mohammadi and Wit 2019, BDgraph, JSS 89(3)",)
-
-    class_: Natural | None = field(default=None, metadata={"json": "class"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrilearnBandmat(UndirectedGraph):
-    """The band graph: nodes at most so many places apart are joined."""
-
-    name = "trilearn_bandmat"
-    runs = Band
-    inherits = same("bandwidth", dim="nodes")
-    implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
-    references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrilearnRandBandmat(UndirectedGraph):
-    """A band graph whose width is a random walk."""
-
-    name = "trilearn_rand_bandmat"
-    runs = RandomBand
-    inherits = same("max_bandwidth", dim="nodes")
-    implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
-    references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrilearnCta(UndirectedGraph):
-    """Random decomposable graphs by the Christmas tree algorithm."""
-
-    name = "trilearn_cta"
-    runs = DecomposableGraph
-    inherits = same(order="nodes", alpha="spread", beta="attach")
-    implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
-    references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
+add_classes(__name__)

@@ -6,20 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner
-from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
+from dagathlon.benchpress.table import add_classes
 from dagathlon.benchpress.translation import same
 from dagathlon.data.spec import DataFacts
-from dagathlon.learners.constraint import dual_pc
-from dagathlon.learners.constraint.missing_values import MissingValuePc
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.imputation_step import (
-    ImputationSettings,
     delegates_to_step,
     problem_of_step,
     step_behind,
 )
 from dagathlon.learners.independence import independence_test
-from dagathlon.learners.score.equivalence_search import Gies
 from dagathlon.modules import Count, Delegate
 
 if TYPE_CHECKING:
@@ -137,27 +133,9 @@ class PcSettings(PcFamily):
 
 @dataclass(frozen=True, kw_only=True)
 class PcalgPc(PcSettings):
-    """The PC algorithm: a skeleton by independence tests, then colliders, then Meek's rules.
-
-    Parameters
-    ----------
-    indepTest
-        gaussCItest for continuous, binCItest for binary and disCItest for discrete data.
-    """
+    """The PC algorithm: a skeleton by independence tests, then colliders, then Meek's rules."""
 
     name = "pcalg_pc"
-    implementation = "dagathlon (re-implementation of pcalg 2.7-8 pc)"
-    references = (_PC, _PCALG)
-    data_rules = {
-        "indepTest": {
-            "gaussCItest": CONTINUOUS,
-            "binCItest": BINARY,
-            "disCItest": DISCRETE,
-            "dsepTest": NOTHING,
-        }
-    }
-
-    indepTest: Literal["gaussCItest", "binCItest", "disCItest", "dsepTest"] = "gaussCItest"
 
     def problem(self) -> str:
         """An oracle has nothing to do with data."""
@@ -168,39 +146,12 @@ class PcalgPc(PcSettings):
             )
         return super().problem()
 
-    def translated(self) -> dict[str, Any]:
-        """The test has the same name."""
-        return super().translated() | {"test": self.indepTest}
-
 
 @dataclass(frozen=True, kw_only=True)
 class PcalgGies(BenchpressLearner):
-    """Greedy interventional equivalence search: GES for data with known interventions.
-
-    Parameters
-    ----------
-    verbose
-        Ignored: nothing is printed.
-    """
+    """Greedy interventional equivalence search: GES for data with known interventions."""
 
     name = "pcalg_gies"
-    runs = Gies
-    inherits = same("iterate", maxDegree="max_degree")
-    fixed = {"escape": False, "orders": False}
-    anytime = True
-    gives = "cpdag"
-    takes = frozenset({"continuous"})
-    handles_interventions = True
-    honours_constraints = True
-    implementation = "dagathlon (re-implementation of pcalg 2.7-8 gies)"
-    references = ("Hauser and Bühlmann 2012, JMLR 13", _PCALG)
-
-    maxDegree: Count | None = None
-    verbose: bool = False
-
-    def translated(self) -> dict[str, Any]:
-        """A degree of 0 is no limit, as in pcalg."""
-        return super().translated() | {"max_degree": self.maxDegree or None}
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known; pcalg has no score of mixed data."""
@@ -216,44 +167,9 @@ class PcalgGies(BenchpressLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class Mvpc(PcSettings):
-    """PC for data with missing values, with correction of the tests they bias.
-
-    Parameters
-    ----------
-    indepTest
-        Test for continuous (gaussCItest) or binary data (binCItest); ``.td`` leaves out rows per
-        test, the others use complete rows only.
-    corrMethod
-        Correction by density ratio weighting (drw) or by permutation (permc); null is none.
-    """
+    """PC for data with missing values, with correction of the tests they bias."""
 
     name = "mvpc"
-    runs = MissingValuePc
-    handles_missing = True
-    implementation = "dagathlon (re-implementation of MVPC)"
-    references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
-    data_rules = {
-        "indepTest": {
-            "gaussCItest.td": CONTINUOUS,
-            "binCItest.td": BINARY,
-            "gaussCItest": CONTINUOUS,
-            "binCItest": BINARY,
-        },
-        "corrMethod": {
-            None: ANY,
-            "gaussCItest.drw": CONTINUOUS,
-            "gaussCItest.permc": CONTINUOUS,
-            "binCItest.drw": BINARY,
-            "binCItest.permc": BINARY,
-        },
-    }
-
-    indepTest: Literal["gaussCItest.td", "binCItest.td", "gaussCItest", "binCItest"] = (
-        "gaussCItest.td"
-    )
-    corrMethod: (
-        Literal["gaussCItest.drw", "gaussCItest.permc", "binCItest.drw", "binCItest.permc"] | None
-    ) = "gaussCItest.permc"
 
     def problem(self) -> str:
         """The test and its correction are for the same data."""
@@ -261,72 +177,17 @@ class Mvpc(PcSettings):
             return f"corrMethod {self.corrMethod!r} does not go with indepTest {self.indepTest!r}"
         return super().problem()
 
-    def translated(self) -> dict[str, Any]:
-        """The correction, and which rows the tests leave out."""
-        return super().translated() | {
-            "correction": _CORRECTION[self.corrMethod],
-            "deletion": "test-wise" if self.indepTest.endswith(".td") else "complete-rows",
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
 class BipsTpc(PcFamily):
-    """PC with background knowledge in tiers, also on imputed data.
-
-    Parameters
-    ----------
-    indepTest
-        Independence test; twd leaves out rows per test, MItest pools over imputed data sets.
-    solveconfl
-        Ignored, as in Benchpress.
-    cl_type
-        Ignored: a run has one core.
-    input_algorithm_id
-        The id of a mice algorithm, over whose data sets the MI tests pool; null: the MI tests
-        impute the data themselves, five times. Other tests do not use it.
-    """
+    """PC with background knowledge in tiers, also on imputed data."""
 
     name = "bips_tpc"
-    fixed = {"possible_causes_only": True}
-    implementation = "dagathlon (re-implementation of tpc)"
-    references = (
-        "Petersen, Osler and Ekstrøm 2021, American Journal of Epidemiology 190",
-        "Witte 2023, tpc: tiered PC algorithm, R package",
-    )
-    data_rules = {
-        "indepTest": {
-            "gaussCItest": CONTINUOUS,
-            "binCItest": BINARY,
-            "disCItest": DISCRETE,
-            "gaussCItwd": replace(CONTINUOUS, missing=True),
-            "disCItwd": replace(DISCRETE, missing=True),
-            "mixCItwd": replace(ANY, missing=True),
-            "flexCItwd": replace(ANY, missing=True),
-            "gaussMItest": replace(CONTINUOUS, missing=True),
-            "disMItest": replace(DISCRETE, missing=True),
-            "mixMItest": replace(ANY, missing=True),
-            "flexMItest": replace(ANY, missing=True),
-        }
-    }
-
-    indepTest: Literal[
-        "gaussCItest", "binCItest", "disCItest", "gaussCItwd", "disCItwd", "mixCItwd", "flexCItwd",
-        "gaussMItest", "disMItest", "mixMItest", "flexMItest",
-    ] = "gaussCItest"  # fmt: skip
-    majrule: bool = True
-    solveconfl: bool = False
-    numCores: Count | None = None
-    cl_type: str | None = None
-    input_algorithm_id: ImputationSettings | None = None
 
     def problem(self) -> str:
         """What it names must impute."""
         found = problem_of_step(self.input_algorithm_id)
         return f"input_algorithm_id: {found}" if found else super().problem()
-
-    def translated(self) -> dict[str, Any]:
-        """Our name of the test."""
-        return super().translated() | {"test": _TIERED_TESTS[self.indepTest]}
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Whoever imputes, too."""
@@ -349,29 +210,4 @@ class BipsTpc(PcFamily):
         return replace(found, stats={**found.stats, "copies": len(copies)})
 
 
-@dataclass(frozen=True, kw_only=True)
-class DualPc(BenchpressLearner):
-    """PC that tests both a set and its complement, through the precision matrix.
-
-    Parameters
-    ----------
-    pattern_graph
-        As in the authors' program, whose switch does not stop at the pattern: an edge that two
-        colliders claim in opposite directions becomes bidirected.
-    """
-
-    name = "dualpc"
-    runs = dual_pc.DualPc
-    inherits = same("alpha", max_ord="max_order", skeleton="skeleton_only")
-    # All that the authors' program does otherwise.
-    fixed = {"complement_always": True}
-    gives = "cpdag"
-    takes = frozenset({"continuous"})
-    implementation = "dagathlon (re-implementation of dualPC)"
-    references = ("Giudice, Kuipers and Moffa 2022, The dual PC algorithm, PGM",)
-
-    pattern_graph: bool = False
-
-    def translated(self) -> dict[str, Any]:
-        """What the program makes of its switch for patterns."""
-        return super().translated() | {"pattern_only": self.pattern_graph}
+add_classes(__name__)

@@ -5,46 +5,19 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from dagathlon.benchpress.base import BenchpressSampler
-from dagathlon.benchpress.translation import same
-from dagathlon.learners.base import Sampler
 from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
 from dagathlon.learners.undirected.giudici_green import GiudiciGreen
 from dagathlon.learners.undirected.junction_tree_mcmc import JunctionTreeMcmc
-from dagathlon.modules import Count, NonNegative
 
 
 @dataclass(frozen=True, kw_only=True)
 class AthomasJtsamplers(BenchpressSampler):
-    """Sampling of decomposable graphs: single edges, or junction trees.
-
-    Parameters
-    ----------
-    num_samples
-        Length of the chain.
-    sampler
-        Single edges of the graph (0), single (1) or several edges through a junction tree (2).
-    edge_penalty
-        Penalty of an edge in the log prior.
-    size_maxclique
-        Largest number of variables of a clique.
-    """
+    """Sampling of decomposable graphs: single edges, or junction trees."""
 
     name = "athomas_jtsamplers"
-    gives = "chain"
-    anytime = True
-    runs = JunctionTreeMcmc
-    inherits = same("mcmc_seed", *Sampler.ESTIMATOR_FIELDS)
-    takes = frozenset({"continuous"})
-    implementation = "dagathlon (re-implementation of the junction tree samplers of A. Thomas)"
-    references = ("Giudici and Green 1999, Biometrika 86", "Green and Thomas 2013, Biometrika 100")
-
-    num_samples: Count = 10_000
-    sampler: Literal[0, 1, 2] = 1
-    edge_penalty: NonNegative = 0.0
-    size_maxclique: Count = 10_000
 
     def native(self) -> DecomposableSampler:
         """The same sampler under our name; every sample is saved, from the empty graph on."""

@@ -8,16 +8,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
+from dagathlon.benchpress.table import add_classes
 from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
 from dagathlon.learners.base import Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.fask import Fask
-from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.continuous.lingam import IcaLingam
-from dagathlon.learners.measurement.factor_clusters import Fofc, Ftfc
-from dagathlon.learners.order.order_search import Boss, Grasp
-from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import NonNegative
 
@@ -135,72 +130,15 @@ class TetradScoreBased(TetradLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TetradFges(TetradScoreBased):
-    """Fast greedy equivalence search."""
-
-    name = "tetrad_fges"
-    runs = Fges
-    inherits = same(faithfulnessAssumed="faithfulness")
-    anytime = True
-    implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
-    references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
-
-    faithfulnessAssumed: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
 class TetradBoss(TetradScoreBased):
-    """Best order score search: moves of single variables in an order.
-
-    Parameters
-    ----------
-    allowInternalRandomess
-        Whether the order of the moves is random (Benchpress's spelling).
-    allowInternalRandomness
-        The same in the usual spelling; either one is enough.
-    faithfulnessAssumed
-        Ignored, as in Benchpress.
-    """
+    """Best order score search: moves of single variables in an order."""
 
     name = "tetrad_boss"
-    runs = Boss
-    inherits = same(useBes="backward")
-    fixed = {"starts": 1}
-    anytime = True
-    implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
-    references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
-
-    allowInternalRandomess: bool = False
-    allowInternalRandomness: bool = False
-    faithfulnessAssumed: bool = True
 
     def translated(self) -> dict[str, Any]:
         """Either spelling is enough."""
         random = self.allowInternalRandomess or self.allowInternalRandomness
         return super().translated() | {"random": random}
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradGrasp(TetradScoreBased):
-    """Greedy relaxations of the sparsest permutation.
-
-    Parameters
-    ----------
-    test
-        Ignored: the score decides; null is none.
-    faithfulnessAssumed
-        Ignored, as in Benchpress.
-    """
-
-    name = "tetrad_grasp"
-    runs = Grasp
-    anytime = True
-    data_rules = {**_RULES, "test": TEST_RULE}
-    implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"
-    references = ("Lam, Andrews and Ramsey 2022, UAI", _TETRAD)
-
-    test: Test | None = None
-    faithfulnessAssumed: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,67 +169,6 @@ class TetradConstraintBased(TetradLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TetradFas(TetradConstraintBased):
-    """Fast adjacency search: the skeleton of PC, with a significance level of 0.01."""
-
-    name = "tetrad_fas"
-    runs = Pc
-    fixed = {"alpha": 0.01, "skeleton_only": True}
-    gives = "undirected"
-    implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradPc(TetradConstraintBased):
-    """The PC algorithm.
-
-    Parameters
-    ----------
-    alpha
-        Significance level of the tests; bdeu-test and disc-bic-test have none.
-    """
-
-    name = "tetrad_pc"
-    runs = Pc
-    inherits = same("alpha")
-    # Tetrad's way of directing colliders.
-    fixed = {"conflicts": "confirmed"}
-    implementation = "dagathlon (re-implementation of Tetrad pc, causal-cmd 1.10.0)"
-
-    alpha = 0.01
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradFask(TetradConstraintBased):
-    """Fast adjacency skewness: a skeleton, directed by the skewness of the variables.
-
-    Parameters
-    ----------
-    datatype
-        Ignored, as in Benchpress: the data are continuous.
-    test
-        Independence test of the skeleton, at level 0.01.
-    score
-        Ignored: causal-cmd's default finds the skeleton by the test.
-    semBicStructurePrior, penaltyDiscount
-        Ignored, as the score.
-    """
-
-    name = "tetrad_fask"
-    runs = Fask
-    fixed = {"alpha": 0.01}
-    gives = "mixed"
-    takes = frozenset({"continuous"})
-    data_rules = {"test": TEST_RULE, "score": SCORE_RULE}
-    implementation = "dagathlon (re-implementation of Tetrad fask, causal-cmd 1.10.0)"
-    references = ("Sanchez-Romero et al. 2019, Network Neuroscience 3", _TETRAD)
-
-    score: Score = "sem-bic-score"
-    semBicStructurePrior: NonNegative | None = None
-    penaltyDiscount: NonNegative | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class TetradContinuous(TetradLearner):
     """A search of Tetrad for continuous data.
 
@@ -309,44 +186,4 @@ class TetradContinuous(TetradLearner):
 _CLUSTERS: Mapping[str, Any] = {"alpha": 0.01, "growth": "sag", "like": "tetrad"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class TetradFofc(TetradContinuous):
-    """Find one-factor clusters: groups of variables with one latent cause each."""
-
-    name = "tetrad_fofc"
-    runs = Fofc
-    fixed = {**_CLUSTERS, "test": "delta"}
-    gives = "mag"
-    honours_constraints = False
-    ignores_constraints = True
-    implementation = "dagathlon (re-implementation of Tetrad fofc, causal-cmd 1.10.0)"
-    references = ("Kummerfeld and Ramsey 2016, KDD", _TETRAD)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradFtfc(TetradContinuous):
-    """Find two-factor clusters: groups of variables with two latent causes each."""
-
-    name = "tetrad_ftfc"
-    runs = Ftfc
-    fixed = _CLUSTERS
-    gives = "mag"
-    honours_constraints = False
-    ignores_constraints = True
-    implementation = "dagathlon (re-implementation of Tetrad ftfc, causal-cmd 1.10.0)"
-    references = ("Kummerfeld, Ramsey, Yang, Spirtes and Scheines 2014, ECML PKDD", _TETRAD)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradIcaLingam(TetradContinuous):
-    """LiNGAM by independent component analysis: a DAG from non-Gaussian noise."""
-
-    name = "tetrad_ica-lingam"
-    runs = IcaLingam
-    honours_constraints = False
-    ignores_constraints = True
-    # How it prunes weights is ours.
-    fixed = {"max_iter": 2000}
-    gives = "dag"
-    implementation = "dagathlon (re-implementation of Tetrad ica-lingam, causal-cmd 1.10.0)"
-    references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", _TETRAD)
+add_classes(__name__)

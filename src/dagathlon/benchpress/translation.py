@@ -6,8 +6,9 @@ import dataclasses
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from dagathlon.benchpress.table import fill, translated_value
 from dagathlon.errors import StudyError
 from dagathlon.modules import Delegate, Module, Parameter
 
@@ -32,15 +33,23 @@ class Translation(Module):
         default, and a ``Parameters`` section describes what is meant otherwise.
     fixed
         Values of parameters of our module that Benchpress does not have.
+    values
+        Rules for parameters of our module that come from others of Benchpress's (`table.py`).
     """
 
     runs: ClassVar[type[Module]]
     inherits: ClassVar[Mapping[str, str]] = {}
     fixed: ClassVar[Mapping[str, Any]] = {}
+    values: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    if TYPE_CHECKING:  # parameters stand in tables, and no type checker reads those
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
-        """Make fields of the inherited parameters, before the dataclass looks for its fields."""
+        """Read the row of the class and make fields of the inherited parameters."""
         super().__init_subclass__()
+        fill(cls)
         inherited = vars(cls).get("inherits", {})
         if not inherited:
             return
@@ -67,7 +76,8 @@ class Translation(Module):
                 value, parameter = getattr(self, name), known.get(ours)
                 if parameter is not None and (value is not None or parameter.type.nullable):
                     values[parameter.attribute] = value
-        return {**values, **self.fixed}
+        ruled = {name: translated_value(self, rule) for name, rule in self.values.items()}
+        return {**values, **self.fixed, **ruled}
 
     def native(self) -> Any:
         """Our module with the same meaning."""

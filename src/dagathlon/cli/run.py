@@ -24,7 +24,7 @@ from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
-from dagathlon.study.plan.task import Status
+from dagathlon.study.plan.task import FORMER_STATUSES, Status
 from dagathlon.study.records.display import make_display
 from dagathlon.study.records.sources import source_lines
 from dagathlon.wording import counted
@@ -57,7 +57,9 @@ def add_parser(commands: Commands) -> None:
         action="store_true",
         help="with --engine inline or batched: end with the exception of the first failure",
     )
-    parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
+    parser.add_argument(
+        "--retry", default="", metavar="timeout,error", help="run failed ones again"
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
     add_shard_argument(parser)
     parser.add_argument("--shuffle", type=int, nargs="?", const=1, help="random order of the runs")
@@ -127,6 +129,10 @@ def _statuses(text: str) -> frozenset[Status]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     allowed = [Status.TIME, Status.ERROR, Status.MEMORY]
     for word in words:
-        if word not in [status.value for status in allowed]:
+        if word in FORMER_STATUSES:
+            now = FORMER_STATUSES[word].value
+            note = f"note: --retry {word} is --retry {now} now; the code goes with 1.0"
+            print(note, file=sys.stderr)
+        elif word not in [status.value for status in allowed]:
             raise DagathlonError(unknown("status", word, allowed, "--retry"))
     return frozenset(Status(word) for word in words)

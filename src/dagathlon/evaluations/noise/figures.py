@@ -60,8 +60,8 @@ def _marks(tables: TableSet) -> str:
     if not any(row["failure"] for row in rows):
         return ""
     return (
-        "F1 stands for runs out of time, F2 for errors, F3 for runs out of memory, where all "
-        "failed; a dashed frame where some did. "
+        "F1 (timeout), F2 (error) or F3 (out of memory) where all runs failed; a dashed frame "
+        "where some did. "
     )
 
 

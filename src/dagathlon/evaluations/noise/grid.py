@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking.ranks import Better, Floats, Scores
 
-Failure: TypeAlias = Literal["F1", "F2", "F3"]
+Failure: TypeAlias = Literal["timeout", "error", "memory"]
 Which: TypeAlias = Literal["all", "N", "noisy"]
 Row: TypeAlias = dict[str, Any]
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -26,8 +26,8 @@ CODES = (
 """The experiments in the order of the study's tables."""
 METRICS: Mapping[str, Better] = {"f1": "more", "shd": "less", "bsf": "more"}
 """The metrics that algorithms are ranked by."""
-FAILURES: tuple[Failure, ...] = ("F1", "F2", "F3")
-"""Time limit, error, out of memory."""
+FAILURES: Mapping[Failure, str] = {"timeout": "F1", "error": "F2", "memory": "F3"}
+"""Kinds of failure, with the paper's code of each."""
 # Scores that differ in later digits are the same fraction, computed in another order.
 _DIGITS = 12
 
@@ -60,7 +60,7 @@ class NoiseRun:
     time
         Seconds.
     failure
-        ``F1`` time limit, ``F2`` error, ``F3`` out of memory; None for a finished run.
+        ``timeout``, ``error`` or ``memory`` (the paper's F1, F2, F3); None for a finished run.
     starts, failed_starts
         How many random starts the run stands for, and how many of them failed. Scores and time are
         means over those that finished; it is a failure only where none did.
@@ -220,6 +220,7 @@ def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
     algorithms = tuple(sorted({run.algorithm for run in listed}, key=lambda n: (n.casefold(), n)))
     cases = tuple(dict.fromkeys(map(_case, listed)))
     places = {case: i for i, case in enumerate(cases)}
+    failures = {kind: k for k, kind in enumerate(FAILURES)}
     columns = {name: j for j, name in enumerate(algorithms)}
     shape = len(cases), len(algorithms)
     values = {name: np.full(shape, np.nan) for name in _COLUMNS}
@@ -229,7 +230,7 @@ def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
     for run in listed:
         place = places[_case(run)], columns[run.algorithm]
         if run.failure is not None:
-            kinds[place] = FAILURES.index(run.failure)
+            kinds[place] = failures[run.failure]
         else:
             lost[place], starts[place] = run.failed_starts, run.starts
         for name, value in _numbers(run).items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dagathlon.evaluations.noise.grid import FAILURES
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
 from dagathlon.wording import counted
@@ -130,7 +131,7 @@ def _cell(row: Any) -> dict[str, Any]:
     return about | {
         "kind": "failed" if failure else "clean",
         "depth": 0.22 if failure else 0.0,
-        "text": failure or "–",
+        "text": FAILURES.get(failure, "–"),
         "faint": False,
     }
 

@@ -108,7 +108,7 @@ class NoiseStudyTables:
         return relative_rows(self.grid, self.drawn, which)
 
     def failures(self, by: By = "code") -> list[Row]:
-        """Failures by kind (Tables C1, C2): F1 time limit, F2 error, F3 out of memory.
+        """Failures by kind (Tables C1, C2): timeout (F1), error (F2), out of memory (F3).
 
         A run of several starts failed where all of them did; `failed_starts` counts those that
         failed where another finished.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from dagathlon.evaluations.noise.figures import noise_figures
-from dagathlon.evaluations.noise.grid import CLEAN
+from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
 from dagathlon.evaluations.noise.summary import clean_scores, kept_means, noisy_codes, several_seeds
@@ -40,7 +40,7 @@ _INTERVALS = {
     "networks": "Intervals are over networks: what other networks like these might give.",
 }
 _NAMED = 4
-_FAILED = {"F1": "F1", "F2": "F2", "F3": "F3", "failed_starts": "starts"}
+_FAILED = {kind: kind for kind in FAILURES} | {"failed_starts": "starts"}
 # Among fewer it says nothing that half of them are better.
 _SEVERAL = 4
 
@@ -222,7 +222,7 @@ def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
 
 
 def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:
-    """Failures of each algorithm by kind of noise: 3 F1, 1 F3, 2 starts."""
+    """Failures of each algorithm by kind of noise: 3 timeout, 1 memory, 2 starts."""
     cells = {(row["algorithm"], row["code"]): row for row in rows}
     names = dict.fromkeys(r["algorithm"] for r in rows if any(r[kind] for kind in _FAILED))
     shown = [c for c in (CLEAN, *codes) if any(row["code"] == c for row in rows)]

@@ -131,7 +131,7 @@ def categories(
     found["resilience"] = _resilience(grid, drawn), blocks
     found["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
     found["time"] = -_slowness(grid, drawn, limit), blocks
-    broken = np.where(grid.took_part, grid.kinds >= FAILURES.index("F2"), np.nan)
+    broken = np.where(grid.took_part, grid.kinds >= list(FAILURES).index("error"), np.nan)
     found["reliability"] = -drawn.means(broken), blocks
     return found
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluations.noise.costs import By
 from dagathlon.evaluations.noise.curves import noise_trials
-from dagathlon.evaluations.noise.grid import CLEAN, Which
+from dagathlon.evaluations.noise.grid import CLEAN, FAILURES, Which
 from dagathlon.evaluations.noise.robustness import rate_curves, robustness
 from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.strengths import CATEGORIES, Groups
-from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.tables.latex import Layout
 
 Rows: TypeAlias = list[dict[str, Any]]
@@ -31,7 +30,6 @@ _WORDS = {
     "n_nodes": "nodes",
     "ratio": "learned / true edges",
     "failed_starts": "failed starts of finished runs",
-    **{status: STATUSES[status][0] for status in ("F1", "F2", "F3")},
 }
 _SCORES = ("f1", "shd", "bsf", "precision", "recall")
 _RANKS = ("average", "deviation", "overall")
@@ -139,7 +137,7 @@ def _failures(study: NoiseStudyTables) -> Iterator[Named]:
     parts: tuple[tuple[str, By], ...] = (("noise", "code"), ("network", "network"), ("size", "n"))
     for name, by in parts:
         caption = f"Failed runs by kind of failure and {_WORDS.get(by, by)}"
-        kinds = ("F1", "F2", "F3", *(("failed_starts",) if study.grid.failed_starts.any() else ()))
+        kinds = (*FAILURES, *(("failed_starts",) if study.grid.failed_starts.any() else ()))
         shown = _layout(caption, ("algorithm",), kinds, (by,))
         yield Named(f"failures_by_{name}", partial(study.failures, by), shown)
 

@@ -134,7 +134,7 @@ function failuresTable() {
   const section = document.getElementById("failures");
   section.hidden = false;
   const columns = [{ name: "id", title: "algorithm", text: true }, viewColumn(),
-    { name: "status", title: "code", text: true }, { name: "count", title: "runs" },
+    { name: "status", title: "status", text: true }, { name: "count", title: "runs" },
     { name: "reason", title: "reason", text: true, wrap: true }];
   listed.push(new DataTable(section, "failures", columns, failureRows));
 }

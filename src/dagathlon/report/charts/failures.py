@@ -8,9 +8,9 @@ from dagathlon.report.charts.parts import RUNS, STEP, WIDTH, Chart, Rows, data, 
 # From the closed set of statuses to words, and to colours that colour-blind eyes tell apart.
 STATUSES = {
     "ok": ("finished", "#009e73"),
-    "F1": ("F1: time limit", "#e69f00"),
-    "F2": ("F2: error", "#d55e00"),
-    "F3": ("F3: memory limit", "#cc79a7"),
+    "timeout": ("over the time limit", "#e69f00"),
+    "error": ("ended in an error", "#d55e00"),
+    "memory": ("over the memory limit", "#cc79a7"),
     "skipped": ("skipped", "#8c8c8c"),
 }
 

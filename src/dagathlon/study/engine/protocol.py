@@ -35,6 +35,9 @@ class Options:
     limit: int | None = None
     shard: tuple[int, int] | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "retry", frozenset(map(Status, self.retry)))  # also former codes
+
     @property
     def partial(self) -> bool:
         """Whether only a part of the plan is asked for."""

@@ -32,13 +32,24 @@ class TaskKind(StrEnum):
 
 
 class Status(StrEnum):
-    """How a task ended. The set is closed; every outcome but `OK` carries a reason."""
+    """How a task ended. The set is closed; every outcome but `OK` carries a reason.
+
+    ``Status("F1")`` is `TIME`: the codes of earlier versions are read (`FORMER_STATUSES`).
+    """
 
     OK = "ok"
-    TIME = "F1"
-    ERROR = "F2"
-    MEMORY = "F3"
+    TIME = "timeout"
+    ERROR = "error"
+    MEMORY = "memory"
     SKIPPED = "skipped"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Status | None:
+        return FORMER_STATUSES.get(value) if isinstance(value, str) else None
+
+
+FORMER_STATUSES = {"F1": Status.TIME, "F2": Status.ERROR, "F3": Status.MEMORY}
+"""Codes of failures before there were words; stores, logs and ``--retry`` may still have them."""
 
 
 @dataclass(frozen=True, slots=True)

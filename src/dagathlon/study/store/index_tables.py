@@ -85,6 +85,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (_LEASES,),
     (_HOST, _HOSTS),
     (_CPU_LIMIT,),
+    # Statuses may be words where they were codes (`FORMER_STATUSES`): earlier versions of this
+    # program, which would call such rows damaged, refuse the store.
+    (),
 )
 """What each version adds to the one before; a store's version is the number of steps it has had."""
 

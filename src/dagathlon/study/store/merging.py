@@ -20,7 +20,7 @@ from dagathlon.study.store.conflicts import Conflict, Side
 from dagathlon.study.store.index_tables import added_columns, explained, has_hosts
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.results_folder import INDEX
-from dagathlon.study.store.rows import DamagedRowError, damaged_rows
+from dagathlon.study.store.rows import DamagedRowError, damaged_rows, status_sql
 from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
@@ -30,25 +30,26 @@ _JOINED = """
 FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
 WHERE theirs.id BETWEEN ? AND ?
 """
+_STATUS = {"ours": status_sql("ours.status"), "theirs": status_sql("theirs.status")}
 # As in `Outcome.settles`: a stored failure falls when there was more room, and a skip always.
 _BETTER = """
 (ours.key IS NULL
- OR (theirs.status = 'ok' AND ours.status IN ('F1', 'F3', 'skipped'))
- OR (theirs.status NOT IN ('ok', 'skipped') AND (
-     ours.status = 'skipped'
-     OR (ours.status = 'F1' AND ours.time_limit IS NOT NULL AND {cpu_limit} IS ours.cpu_limit
+ OR ({theirs} = 'ok' AND {ours} IN ('timeout', 'memory', 'skipped'))
+ OR ({theirs} NOT IN ('ok', 'skipped') AND (
+     {ours} = 'skipped'
+     OR ({ours} = 'timeout' AND ours.time_limit IS NOT NULL AND {cpu_limit} IS ours.cpu_limit
          AND (theirs.time_limit IS NULL OR theirs.time_limit > ours.time_limit))
-     OR (ours.status = 'F1' AND ours.cpu_limit IS NOT NULL
+     OR ({ours} = 'timeout' AND ours.cpu_limit IS NOT NULL
          AND theirs.time_limit IS ours.time_limit
          AND ({cpu_limit} IS NULL OR {cpu_limit} > ours.cpu_limit))
-     OR (ours.status = 'F3' AND ours.memory_limit IS NOT NULL
+     OR ({ours} = 'memory' AND ours.memory_limit IS NOT NULL
          AND (theirs.memory_limit IS NULL OR theirs.memory_limit > ours.memory_limit)))))
 """
 _AT_ODDS = """
-((theirs.status = 'ok' AND ours.status = 'ok' AND theirs.digest IS NOT ours.digest)
- OR (theirs.status = 'ok' AND ours.status = 'F2')
- OR (theirs.status = 'F2' AND ours.status = 'ok'))
-"""
+(({theirs} = 'ok' AND {ours} = 'ok' AND theirs.digest IS NOT ours.digest)
+ OR ({theirs} = 'ok' AND {ours} = 'error')
+ OR ({theirs} = 'error' AND {ours} = 'ok'))
+""".format(**_STATUS)
 # A payload that is not there, that is in the row and has its hash, or whose file has been copied.
 _WHOLE = """
 (theirs.digest IS NULL
@@ -184,7 +185,8 @@ class _Merge:
         self.other, self.store, self._found = other, store, found
         added = added_columns(store.connection, "source")
         self._theirs = {name: added.get(name, f"theirs.{name}") for name in COLUMNS}
-        self._better = _BETTER.format(cpu_limit=self._theirs["cpu_limit"])
+        self._theirs["status"] = _STATUS["theirs"]
+        self._better = _BETTER.format(cpu_limit=self._theirs["cpu_limit"], **_STATUS)
 
     def take(self, first: int, last: int) -> int:
         """Take in the rows of a range; how many it has."""
@@ -262,7 +264,7 @@ class _Merge:
 
     def _conflicts(self, first: int, last: int) -> Iterator[Conflict]:
         sides = ", ".join(
-            f"{side}.status, {side}.reason, {host}, {side}.digest, {side}.created"
+            f"{_STATUS[side]}, {side}.reason, {host}, {side}.digest, {side}.created"
             for side, host in (("ours", "ours.host"), ("theirs", self._theirs["host"]))
         )
         rows = self.store.connection.execute(

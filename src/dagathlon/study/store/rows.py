@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Any
 
 from dagathlon.errors import StudyError
-from dagathlon.study.plan.task import Limits, Outcome, Status
+from dagathlon.study.plan.task import FORMER_STATUSES, Limits, Outcome, Status
 from dagathlon.study.store.results_folder import DIGEST_BYTES
 
 OUTCOME = (
@@ -23,7 +23,7 @@ OUTCOME = (
 )
 """Columns of results that an outcome is made of."""
 _NO_LIMITS = Limits()
-_STATUS = {status.value: status for status in Status}
+_STATUS = {status.value: status for status in Status} | FORMER_STATUSES
 _OUTCOMES = {
     (str, str, str, float, float, int, time, memory, str, cpu)
     for time, memory, cpu in itertools.product(
@@ -33,7 +33,7 @@ _OUTCOMES = {
 _STORED_AS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 _FURTHER = {
     "results": (
-        f"status IN ({', '.join(repr(str(status.value)) for status in Status)})",
+        f"status IN ({', '.join(map(repr, _STATUS))})",
         "length(key) > 0",
         f"(digest IS NULL OR (length(digest) = {DIGEST_BYTES} AND size IS NOT NULL))",
         "(digest IS NOT NULL OR status != 'ok')",
@@ -68,6 +68,12 @@ def outcome_of(row: Sequence[Any]) -> Outcome | None:
     if not time_limit is memory_limit is cpu_limit is None:
         limits = Limits(time_limit, memory_limit, cpu_limit)
     return Outcome(_STATUS[status], reason, detail, wall, cpu, memory, limits, host)
+
+
+def status_sql(column: str) -> str:
+    """Return an SQL expression for a column of statuses, former codes translated to words."""
+    cases = " ".join(f"WHEN '{code}' THEN '{now.value}'" for code, now in FORMER_STATUSES.items())
+    return f"(CASE {column} {cases} ELSE {column} END)"
 
 
 def has_types(row: Sequence[Any], *types: type | tuple[type, ...]) -> bool:

@@ -19,6 +19,7 @@ from dagathlon.study.store.rows import (
     damaged_rows,
     has_types,
     remove_damaged_rows,
+    status_sql,
 )
 from dagathlon.study.store.store import Store
 
@@ -79,8 +80,8 @@ def size(store: Store) -> Size:
 def counts(store: Store) -> list[Count]:
     """Numbers of stored outcomes by kind, module and status."""
     rows = store.connection.execute(
-        "SELECT kind, module, status, count(*), avg(wall) FROM results"
-        " GROUP BY kind, module, status ORDER BY kind, module, status"
+        f"SELECT kind, module, {status_sql('status')} AS ended, count(*), avg(wall) FROM results"
+        " GROUP BY kind, module, ended ORDER BY kind, module, ended"
     ).fetchall()
     for row in rows:
         if not has_types(row, str, str, str, int, float) or row[2] not in _STATUSES:
