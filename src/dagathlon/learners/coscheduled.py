@@ -1,8 +1,8 @@
-"""What a learner may know of others that will run on the same data, so that work is done once.
+"""Learners coscheduled on the same data, so that tables needed by several are computed once.
 
-Whoever runs several learners on one data set says which (`in_company`). A learner may then make
-along with its own what the others will need; its result must be the same with and without
-company. What this does to its time it says with `remark`: the record of the run keeps that.
+A caller that runs several learners on one data set names them (`coscheduled_learners`). A learner
+may then compute, along with its own tables, those that the others will need; its result must be the
+same with and without them. With `add_note` it records how this changed its time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dagathlon.learners.base import Learner
 
 @dataclass(frozen=True)
 class Company:
-    """The other learners on the same data, and what was said of the time so far."""
+    """The other learners that run on the same data, and notes about the time of this run."""
 
     others: tuple[Learner, ...]
     remarks: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ _present: ContextVar[Company] = ContextVar("company")
 
 @contextmanager
 def in_company(others: Sequence[Learner]) -> Iterator[Company]:
-    """Let a learner know which others will run on the same data in this process.
+    """Declare, within a context, which other learners will run on the same data in this process.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def in_company(others: Sequence[Learner]) -> Iterator[Company]:
 
 
 def companions() -> tuple[Learner, ...]:
-    """The other learners that will run on the same data; none where nobody has said so."""
+    """Return the other learners that will run on the same data; empty outside such a context."""
     found = _present.get(None)
     return () if found is None else found.others
 
 
 def remark(text: str) -> None:
-    """Say what company has done to the time of this run."""
+    """Record a note on how the other learners changed the time of this run."""
     found = _present.get(None)
     if found is not None and text not in found.remarks:
         found.remarks.append(text)

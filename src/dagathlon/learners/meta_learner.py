@@ -1,4 +1,4 @@
-"""Learners that run another learner: on samples of the rows, on completed copies of the data."""
+"""Meta-learners, which run another learner on samples of the rows or on imputed copies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 
 @dataclass(frozen=True, kw_only=True)
 class Around(Learner):
-    """A learner that runs another one several times.
+    """Base class of learners that run another learner several times.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Around(Learner):
     learner: LearnerSettings = "hc"
 
     def problem(self) -> str:
-        """A learner's own parameters must fit, and it may not need another one's graph."""
+        """Return what is wrong with the inner learner, which may not read another one's graph."""
         inner = self.known()
         if inner is None:
             return ""
@@ -48,32 +48,32 @@ class Around(Learner):
         return inner.problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that the learner takes."""
+        """Return the kinds of data that the inner learner takes."""
         inner = self.known()
         return self.takes if inner is None else inner.accepted()
 
     def gains_by_threads(self) -> bool:
-        """Where the learner may run beside itself, or splits its own work."""
+        """Return whether the inner learner can run in several threads or splits its own work."""
         inner = self.known()
         gains = inner is not None and (inner.reentrant or inner.gains_by_threads())
         return self.splits and gains
 
     def parameter_sample_size(self) -> float | None:
-        """That of the learner."""
+        """Return the imaginary sample size of the inner learner's prior."""
         inner = self.known()
         return None if inner is None else inner.parameter_sample_size()
 
     def objection(self, data: DataFacts) -> str:
-        """Whatever the learner objects to."""
+        """Return why the inner learner cannot use such data; empty if it can."""
         inner = self.known()
         return "" if inner is None else inner.objection(data)
 
     def inner(self) -> Learner:
-        """The learner that runs."""
+        """Return the inner learner."""
         return learner_behind(self.learner)
 
     def known(self) -> Learner | None:
-        """The learner, or None for the id of an algorithm, which the study checks by itself."""
+        """Return the inner learner; None for the id of an algorithm, which the study resolves."""
         try:
             return self.inner()
         except DagathlonError:
@@ -86,9 +86,9 @@ class Around(Learner):
         rng: np.random.Generator,
         start: Start | None = None,
     ) -> Iterator[Estimate]:
-        """What the learner finds in each of some data sets, in order; several threads share them.
+        """Run the inner learner on each data set, in several threads; yield estimates in order.
 
-        Each has random numbers by its place, whichever thread it is in.
+        The random numbers of a run depend on its position in the list, not on its thread.
 
         Parameters
         ----------
@@ -118,21 +118,21 @@ class Around(Learner):
         return map(learned, enumerate(samples))
 
     def warm_up(self) -> None:
-        """Get the learner ready."""
+        """Warm up the inner learner."""
         inner = self.inner()
         make_ready(type(inner))
         inner.warm_up()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner that runs; none while it is the id of an algorithm."""
+        """Return the inner learner; empty while it is the id of an algorithm."""
         inner = self.known()
         return () if inner is None else (inner,)
 
 
 def learner_behind(given: LearnerLike) -> Learner:
-    """The learner that a text names, or that a study's settings of an algorithm describe.
+    """Return the learner given by its name or by its settings in a study.
 
-    The study puts the settings in the place of the id of an algorithm.
+    The study replaces the id of an algorithm by its settings.
     """
     return LearnerSpec.of(given).learner()
 

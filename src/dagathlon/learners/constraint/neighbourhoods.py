@@ -1,4 +1,4 @@
-"""Learners of parents and children: max-min, HITON, hybrid."""
+"""Learners of parents and children: MMPC, SI-HITON-PC, HPC."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class NeighbourLearner(ConstraintBased):
-    """A learner that finds the parents and children of each variable.
+    """Base class of learners of the parents and children of each variable.
 
-    Two variables are adjacent when each is found from the side of the other.
+    Two variables are adjacent when each is in the other's set.
 
     Parameters
     ----------
