@@ -89,9 +89,9 @@ def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
     default = _default(cls)
     if default is None:
         return f"{cls.name} has parameters without a default"
-    problem = default.objection(facts)
+    problem = default.why_unsuitable(facts)
     for how, one in [("", default), *(_variants(default) if problem else ())]:
-        if (not how or how.startswith("test=")) and not one.objection(facts):
+        if (not how or how.startswith("test=")) and not one.why_unsuitable(facts):
             return how, one
     return problem
 
@@ -192,7 +192,9 @@ def _missing(default: Learner | None, variants: list[tuple[str, Learner]]) -> st
     for kind in KINDS if default is not None else ():
         gaps = DataFacts(kind, missing=True)
         tried = [("", cast(Learner, default)), *variants]
-        able = (how for how, one in tried if kind in one.accepted() and not one.objection(gaps))
+        able = (
+            how for how, one in tried if kind in one.accepted() and not one.why_unsuitable(gaps)
+        )
         found += [how for how in [next(able, None)] if how is not None]
     return _joined(list(dict.fromkeys(filter(None, found)))) if found else None
 

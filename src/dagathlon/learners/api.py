@@ -14,7 +14,7 @@ from dagathlon.errors import DataError, WrongResultError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.progress import Bar, Progress
-from dagathlon.learners.run import attempt, make_ready
+from dagathlon.learners.run import make_ready, run_learner
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.modules import Natural, NonNegative, parameter_type
 
@@ -90,7 +90,7 @@ def learn(
     cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
     with _shown(spec.name, progress) as told:
         try:
-            return attempt(
+            return run_learner(
                 chosen,
                 table,
                 rng,

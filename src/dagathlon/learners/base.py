@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Module, Probability, SharedCode
+from dagathlon.renamed import keep_former_methods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,11 @@ GPU_WORDS: Mapping[object, Gpu] = {
 }  # fmt: skip
 """Words for a learner's use of GPUs and their meanings."""
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
+_FORMER = {
+    "objection": "why_unsuitable",
+    "circumstances": "environment_stats",
+    "handed_on": "inner_facts",
+}
 
 
 @dataclass(frozen=True)
@@ -165,6 +171,10 @@ class Learner(Module):
     gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        keep_former_methods(cls, _FORMER)
+
     def accepted(self) -> frozenset[DataKind]:
         """Return the kinds of data taken with these parameters; override if a parameter decides."""
         return self.takes
@@ -210,11 +220,11 @@ class Learner(Module):
         """
         return False
 
-    def handed_on(self, data: DataFacts) -> DataFacts:
+    def inner_facts(self, data: DataFacts) -> DataFacts:
         """Return the properties of the inner learner's data, from those of this learner's data."""
         return data
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data cannot be used, with the remedy; empty if they can."""
         accepted = self.accepted()
         if not accepted:
@@ -226,7 +236,7 @@ class Learner(Module):
             return f"{self.name} cannot handle missing values; impute them first or drop the rows"
         return ""
 
-    def circumstances(self) -> Mapping[str, Statistic]:
+    def environment_stats(self) -> Mapping[str, Statistic]:
         """Return statistics of the computing environment, which are added to every result."""
         return {}
 
@@ -265,6 +275,9 @@ class Learner(Module):
             The only source of randomness, one for each data set.
         """
         return [self.learn(one, rng) for one, rng in zip(data, rngs, strict=True)]
+
+
+keep_former_methods(Learner, _FORMER)
 
 
 @dataclass(frozen=True, kw_only=True)

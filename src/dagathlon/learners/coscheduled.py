@@ -13,21 +13,22 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from dagathlon.learners.base import Learner
+from dagathlon.renamed import renamed
 
 
 @dataclass(frozen=True)
-class Company:
+class Coscheduled:
     """The other learners that run on the same data, and notes about the time of this run."""
 
     others: tuple[Learner, ...]
-    remarks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-_present: ContextVar[Company] = ContextVar("company")
+_current: ContextVar[Coscheduled] = ContextVar("coscheduled")
 
 
 @contextmanager
-def in_company(others: Sequence[Learner]) -> Iterator[Company]:
+def coscheduled_learners(others: Sequence[Learner]) -> Iterator[Coscheduled]:
     """Declare, within a context, which other learners will run on the same data in this process.
 
     Parameters
@@ -35,22 +36,27 @@ def in_company(others: Sequence[Learner]) -> Iterator[Company]:
     others
         The others with their parameters.
     """
-    company = Company(tuple(others))
-    token = _present.set(company)
+    scheduled = Coscheduled(tuple(others))
+    token = _current.set(scheduled)
     try:
-        yield company
+        yield scheduled
     finally:
-        _present.reset(token)
+        _current.reset(token)
 
 
-def companions() -> tuple[Learner, ...]:
+def other_learners() -> tuple[Learner, ...]:
     """Return the other learners that will run on the same data; empty outside such a context."""
-    found = _present.get(None)
-    return () if found is None else found.others
+    current = _current.get(None)
+    return () if current is None else current.others
 
 
-def remark(text: str) -> None:
+def add_note(text: str) -> None:
     """Record a note on how the other learners changed the time of this run."""
-    found = _present.get(None)
-    if found is not None and text not in found.remarks:
-        found.remarks.append(text)
+    current = _current.get(None)
+    if current is not None and text not in current.notes:
+        current.notes.append(text)
+
+
+__getattr__ = renamed(
+    __name__, {"in_company": "dagathlon.learners.coscheduled:coscheduled_learners"}
+)

@@ -20,7 +20,7 @@ import numpy as np
 
 from dagathlon.data.spec import DataKind
 from dagathlon.learners.base import Learner
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 
 _FILE = "costs.json"
 _REPEATS = 3
@@ -63,7 +63,7 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     rows, columns
         Their size.
     """
-    if issubclass(learner, Around) and learner.name not in _laws():
+    if issubclass(learner, MetaLearner) and learner.name not in _laws():
         return _of_replicates(learner, kind, rows, columns)
     behind: Any = getattr(learner, "runs", None)
     law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)

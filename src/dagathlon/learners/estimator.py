@@ -187,7 +187,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
             learner = LearnerSpec.of(self.name, self.parameters).learner()
         except DagathlonError:
             return False
-        return not learner.objection(DataFacts("continuous", missing=True))
+        return not learner.why_unsuitable(DataFacts("continuous", missing=True))
 
     def __repr__(self) -> str:
         given = [repr(self.name), *(f"{key}={value!r}" for key, value in self.parameters.items())]

@@ -53,7 +53,7 @@ class ImputationStep(Learner):
         note = f"{self.name} fills gaps for other learners and learns no graph itself."
         return Estimate(Graph(data.names), stats, notes=(note,))
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return the empty text: all data can be imputed."""
         return ""
 

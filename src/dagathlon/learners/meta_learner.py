@@ -12,10 +12,11 @@ import numpy as np
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.run import Start, attempt_inside, make_ready
+from dagathlon.learners.run import Start, make_ready, run_inner_learner
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.modules import Delegate, Reference
 from dagathlon.pulse import part
+from dagathlon.renamed import renamed
 from dagathlon.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Around(Learner):
+class MetaLearner(Learner):
     """Base class of learners that run another learner several times.
 
     Parameters
@@ -63,10 +64,10 @@ class Around(Learner):
         inner = self.known()
         return None if inner is None else inner.parameter_sample_size()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why the inner learner cannot use such data; empty if it can."""
         inner = self.known()
-        return "" if inner is None else inner.objection(data)
+        return "" if inner is None else inner.why_unsuitable(data)
 
     def inner(self) -> Learner:
         """Return the inner learner."""
@@ -111,7 +112,7 @@ class Around(Learner):
             numbers = np.random.Philox(key=seed, counter=(0, 0, 0, number))
             own = rng if count == 1 else np.random.Generator(numbers)
             with part():
-                return attempt_inside(inner, sample, own, start=start)
+                return run_inner_learner(inner, sample, own, start=start)
 
         if inner.reentrant:
             return side_by_side(learned, enumerate(samples), count)
@@ -141,3 +142,11 @@ def _reads_graph(learner: Learner, parameter: Any) -> bool:
     reference = parameter.type.reference
     reads = reference is not None and reference.to == "algorithm"
     return reads and getattr(learner, parameter.attribute) is not None
+
+
+__getattr__ = renamed(
+    __name__,
+    {
+        "Around": "dagathlon.learners.meta_learner:MetaLearner",
+    },
+)

@@ -31,6 +31,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import plain, problems_with
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
+from dagathlon.renamed import renamed
 from dagathlon.threads import allowed_threads, several_threads
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ STOPPED_EARLY = "stopped_early"
 """Name of the statistic that marks a best-so-far result after the time was up."""
 
 
-def attempt(
+def run_learner(
     learner: Learner,
     data: Dataset,
     rng: np.random.Generator,
@@ -100,7 +101,7 @@ def attempt(
             several_threads(1 if learner.one_thread() else threads or allowed_threads()),
             watch(deadline=deadline, cpu=cpu_limit, progress=progress) as watched,
         ):
-            estimate = attempt_inside(learner, data, rng, start=start)
+            estimate = run_inner_learner(learner, data, rng, start=start)
     except OutOfTimeError as error:
         spent = monotonic() - began[0], process_time() - began[1]
         limit = limit_words(timeout, cpu_limit)
@@ -115,7 +116,7 @@ def attempt(
     )
 
 
-def attempt_inside(
+def run_inner_learner(
     learner: Learner, data: Dataset, rng: np.random.Generator, *, start: Start | None = None
 ) -> Estimate:
     """Run a learner that another learner calls.
@@ -138,7 +139,7 @@ def attempt_inside(
     return _finished(learner, cast(Estimate, result))
 
 
-def attempt_many(
+def run_learner_on_many(
     learner: Learner, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
 ) -> list[Estimate | DagathlonError]:
     """Run a learner on several data sets in one batch, by its `learn_many`.
@@ -226,7 +227,7 @@ _NO_CHAIN = (
 
 def _finished(learner: Learner, estimate: Estimate) -> Estimate:
     """Return the estimate with JSON-compatible statistics, including the learner's environment."""
-    about = learner.circumstances()
+    about = learner.environment_stats()
     if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
     stats = {k: plain(v) for k, v in {**estimate.stats, **about}.items()}
@@ -279,3 +280,13 @@ def _blas(with_scipy: bool) -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415
 
     return ThreadpoolController()
+
+
+__getattr__ = renamed(
+    __name__,
+    {
+        "attempt": "dagathlon.learners.run:run_learner",
+        "attempt_inside": "dagathlon.learners.run:run_inner_learner",
+        "attempt_many": "dagathlon.learners.run:run_learner_on_many",
+    },
+)

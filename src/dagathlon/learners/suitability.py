@@ -21,10 +21,10 @@ _LARGEST = 1e100
 def refuse_unsuited(learner: Learner, data: Dataset) -> None:
     """Raise an error for data of the wrong kind, with missing values, or too large values."""
     facts = facts_of(data)
-    problem = learner.objection(facts)
+    problem = learner.why_unsuitable(facts)
     if problem:
         # What is said of the same data without gaps as well is not said because of them.
-        about_gaps = problem != learner.objection(replace(facts, missing=False))
+        about_gaps = problem != learner.why_unsuitable(replace(facts, missing=False))
         raise UnsuitedError(f"{problem}{_gaps(data) if about_gaps else _columns(learner, data)}")
     _refuse_overflow(data)
 

@@ -6,11 +6,12 @@ import functools
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.modules import Module, Range
+from dagathlon.renamed import keep_former_methods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 GraphKind: TypeAlias = Literal["dag", "undirected"]
 Nodes: TypeAlias = Annotated[int, Range(1, 20_000)]
 """Number of nodes, bounded because graphs are dense matrices."""
+_FORMER = {"objection": "why_unsuitable"}
 
 
 class Model(Protocol):
@@ -87,11 +89,15 @@ class DataGenerator(Module):
     kind = "data"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        keep_former_methods(cls, _FORMER)
+
     def facts(self, model: DataFacts) -> DataFacts:
         """Return the properties of the data known at planning time, given those of the model."""
         return model
 
-    def objection(self, model: DataFacts) -> str:
+    def why_unsuitable(self, model: DataFacts) -> str:
         """Return why such a model cannot be used, with the remedy; empty if it can."""
         if model.kind is not None and model.kind not in self.takes:
             return f"{self.name} needs {' or '.join(sorted(self.takes))} data, not {model.kind}"
@@ -100,3 +106,6 @@ class DataGenerator(Module):
     @abstractmethod
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
         """Draw one data set."""
+
+
+keep_former_methods(DataGenerator, _FORMER)

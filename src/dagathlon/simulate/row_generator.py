@@ -36,11 +36,11 @@ class RowGenerator(DataGenerator):
         """Return the properties of the model's data with the number of rows."""
         return replace(model, n_rows=self.n)
 
-    def objection(self, model: DataFacts) -> str:
+    def why_unsuitable(self, model: DataFacts) -> str:
         """Return a message if discrete data are to be standardised; empty otherwise."""
         if self.standardized and self.facts(model).kind == "discrete":
             return "discrete data cannot be standardised; set standardized to false"
-        return super().objection(model)
+        return super().why_unsuitable(model)
 
     def finished(self, data: Dataset) -> Dataset:
         """Return the rows, standardised if asked for."""

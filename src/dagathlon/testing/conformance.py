@@ -19,7 +19,7 @@ from dagathlon.data import Dataset, facts_of
 from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.run import attempt, make_ready
+from dagathlon.learners.run import make_ready, run_learner
 from dagathlon.modules import find
 from dagathlon.testing.generators import description_problems
 from dagathlon.testing.reports import ConformanceError, OnCheck
@@ -148,7 +148,7 @@ class _Trial:
         return intervened(data) if self.learner.handles_interventions else data
 
     def _objection(self, data: Dataset) -> str:
-        return self.learner.objection(facts_of(data))
+        return self.learner.why_unsuitable(facts_of(data))
 
     def _round_trip(self) -> Iterator[str]:
         written = json.loads(json.dumps(self.learner.to_json()))
@@ -185,7 +185,7 @@ class _Trial:
         self.on_check(what)
         with warnings.catch_warnings(), _other_global_randomness():
             warnings.simplefilter("ignore")
-            return attempt(self.learner, data, np.random.Generator(np.random.Philox(key=1)))
+            return run_learner(self.learner, data, np.random.Generator(np.random.Philox(key=1)))
 
     def _same_again(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         before = data.fingerprint

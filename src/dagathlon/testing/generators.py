@@ -82,7 +82,7 @@ def _inputs(module: Module) -> Iterator[tuple[str, _Inputs, DataFacts]]:
             yield what, (graph,), module.gives
     elif isinstance(module, DataGenerator):
         for what, model, facts in _models():
-            if not module.objection(facts):
+            if not module.why_unsuitable(facts):
                 yield what, (model,), module.facts(facts)
 
 

@@ -12,7 +12,7 @@ from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage
 
 _DESCRIBING = frozenset(
-    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "objection"}
+    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "why_unsuitable"}
 )
 _OUTSIDE_RESULTS = frozenset({"format", "chart"})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap(Around):
+class Bootstrap(MetaLearner):
     """Another learner on bootstrap samples of the rows, with the averaged graph of the results.
 
     Besides the averaged graph it returns the learned graphs in the form of a posterior, which

@@ -99,7 +99,7 @@ class DagSampler(PosteriorBased, Sampler):
 
     def problem(self) -> str:
         """Return a message if the temperatures do not begin with 1 and rise; empty otherwise."""
-        return objection_to_temperatures(self.temperatures) or super().problem()
+        return problem_of_temperatures(self.temperatures) or super().problem()
 
     def length(self, p: int) -> RunLength:
         """Return the length of the chains for p variables."""
@@ -134,7 +134,7 @@ class DagSampler(PosteriorBased, Sampler):
         return Estimate(posterior.map(), stats, posterior)
 
 
-def objection_to_temperatures(given: Sequence[float]) -> str:
+def problem_of_temperatures(given: Sequence[float]) -> str:
     """Return why temperatures are invalid for coupled chains; empty if they are valid."""
     if not given or given[0] != 1 or any(np.diff(given) <= 0):
         return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"

@@ -10,7 +10,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.base import Learner
 from dagathlon.learners.meta_learner import learner_behind
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.modules import Delegate, Natural
 from dagathlon.posteriors.design import best_target
 from dagathlon.simulate.experiments import Experiments
@@ -63,7 +63,7 @@ class DesignedExperiments(Experiments):
     def target(self, data: Dataset, rng: np.random.Generator) -> str:
         """Return the variable with the largest expected information gain of an intervention."""
         inner = self.inner()
-        posterior = attempt(inner, data, rng).posterior
+        posterior = run_learner(inner, data, rng).posterior
         if posterior is None or not posterior.chains:
             raise DataError(
                 f"designed_experiments needs draws, and {self.learner} gave none; set draws there"

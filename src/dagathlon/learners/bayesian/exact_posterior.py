@@ -107,13 +107,13 @@ class ExactPosterior(InterventionalScore):
         linear = self.draw_parameters is not None or self.variances == "equal"
         return super().accepted() & frozenset({"continuous"}) if linear else super().accepted()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are too many variables for sums over all DAGs."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return _too_many(data.n_columns, self.memory_limit)
         if data.n_columns is not None and self._too_many_to_list(data.n_columns):
             return _TOO_MANY_TO_LIST.format(data.n_columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def chosen_score(self, data: Dataset) -> str:
         """Return the name of the score; with one variance for all nodes it is nig."""

@@ -17,7 +17,7 @@ from dagathlon.learners.imputation_step import (
     seed_of,
     step_behind,
 )
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.learners.run import Start
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imputed(Around):
+class Imputed(MetaLearner):
     """Another learner on several completed copies of data with missing values, pooled.
 
     Gaps are filled several times at random by chained equations (continuous values by predictive
@@ -93,13 +93,13 @@ class Imputed(Around):
         """Return the learner, and the imputation step."""
         return (*super().delegates(), *delegates_to_step(self.imputation))
 
-    def handed_on(self, data: DataFacts) -> DataFacts:
+    def inner_facts(self, data: DataFacts) -> DataFacts:
         """Return the properties of the imputed data."""
         return replace(data, missing=False)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why the learner cannot use the data after imputation; empty if it can."""
-        return super().objection(self.handed_on(data))
+        return super().why_unsuitable(self.inner_facts(data))
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Start | None = None

@@ -60,14 +60,14 @@ class OrderMcmc(SampledSpace, DagSampler):
     modularity: Literal["structure", "order"] | None = None
     maximise: bool = False
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are too many variables to count the orders of DAGs."""
         if self.modularity == "structure" and (data.n_columns or 0) > _core.MAX_COUNTED:
             return (
                 f"the orders of DAGs of {data.n_columns} variables are not counted, of at most "
                 f"{_core.MAX_COUNTED}: choose modularity = order, or partition_mcmc"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def is_search(self) -> bool:
         """Return the parameter `maximise`: whether the chain only searches for the best graph."""

@@ -63,14 +63,14 @@ class SampledSpace(SpaceBased):
             return f"free_parents: found {self.free_parents}, expected at most {_MOST_FREE}"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if `free_parents` is too large for so many variables."""
         if (self.free_parents or 0) > 1 and (data.n_columns or 0) > _MOST_FREED:
             return (
                 f"free_parents: found {self.free_parents} for {data.n_columns} variables, expected "
                 f"at most 1 beyond {_MOST_FREED}"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """Return the space of the start graph or of PC where given, else the widest possible."""

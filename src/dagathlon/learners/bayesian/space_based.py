@@ -16,7 +16,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.search_space import ArcMatrix, check_size, space_of_graph
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import TestText
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
@@ -104,7 +104,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         pc = self.pc()
         if start is None and pc is not None:
             with stage("looking for its search space by PC"):
-                first, source = attempt_inside(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
+                first, source = run_inner_learner(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
         else:
             first, source = Estimate(as_graph(start)), "the start graph"
         forbidden, required = self.forbidden_and_required(data)

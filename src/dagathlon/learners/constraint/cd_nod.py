@@ -74,11 +74,11 @@ class CdNod(Pc):
             return "changes 'kernel' directs the edges of a CPDAG; set it to 'unused'"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if kernels would need to handle missing values; empty otherwise."""
         if data.missing and self.changes == "kernel":
             return "cd_nod: changes 'kernel' needs complete data; impute them or set 'unused'"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the test, and the search of PC."""

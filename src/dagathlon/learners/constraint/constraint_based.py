@@ -96,10 +96,10 @@ class ConstraintBased(Learner):
         test = named_test(self.test or self.default_tests[kind])
         return (*self.assumes, *test.module.assumptions(kind))
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data cannot be used: their kind, or missing values."""
         if not data.missing:
-            return super().objection(data)
+            return super().why_unsuitable(data)
         test = None if self.test is None else named_test(self.test)
         if test is None or not (test.deletes or test.imputes):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
@@ -109,7 +109,7 @@ class ConstraintBased(Learner):
                 f"rows out, such as {self.name}[test={deleting}], or that imputes the "
                 f"values, such as {self.name}[test={pooled}]"
             )
-        return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+        return super().why_unsuitable(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the test as a delegate, or all default tests if none is set."""

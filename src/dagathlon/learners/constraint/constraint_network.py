@@ -34,7 +34,7 @@ class _Family:
         return float(np.log(yes if answers[self.child] else 1 - yes))
 
 
-class AnswerModel:
+class ConstraintNetwork:
     """Bayesian network of independence constraints: test answers, some of which are dependent.
 
     Parameters

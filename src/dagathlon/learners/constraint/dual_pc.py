@@ -10,7 +10,7 @@ from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import independence_test, shared_tests
 from dagathlon.modules import Count, Delegate, NonNegative, Probability, SharedCode
 
@@ -84,7 +84,7 @@ class DualPc(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = independence_test(data, "zf")
-        questions = Questions(test)
+        questions = TestCounter(test)
         graph, tests = _core.dual_pc(
             test.native,
             _core.DualPcOptions(self.alpha, self.max_order, as_program=self.complement_always),

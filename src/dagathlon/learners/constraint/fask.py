@@ -26,7 +26,7 @@ from dagathlon.learners.constraint.skewness import (
     standardised,
 )
 from dagathlon.learners.order.order_search import Boss, Grasp
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.modules import Delegate, NonNegative, Probability
 from dagathlon.pulse import beat, part
@@ -104,11 +104,11 @@ class Fask(ConstraintBased):
     delta: float = 0.0
     positive_skew: bool = False
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message for missing values, which skewness cannot handle; empty otherwise."""
         if data.missing:
             return "fask cannot handle missing values; impute them first or drop the rows"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the learner of the skeleton."""
@@ -124,7 +124,7 @@ class Fask(ConstraintBased):
         found = Estimate(Graph(data.names))
         if inner is not None:
             with part():
-                found = attempt_inside(inner, data, rng)
+                found = run_inner_learner(inner, data, rng)
         columns = standardised(data.values)
         joined = found.graph.subgraph(data.names).marks != 0
         by_skew = np.abs(halves(columns).difference) > self.skew_edges

@@ -12,7 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate, SharedCode
 
@@ -64,7 +64,7 @@ class LatentSearch(ConstraintBased):
 
     def learn_with(self, test: IndependenceTest) -> Estimate:
         """Learn from any test, such as the oracle `separation_test` of a true graph."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         graph, _, ambiguous = self._search(test.native, self.options(test.names))
         return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 

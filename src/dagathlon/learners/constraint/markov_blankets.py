@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class BlanketLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = self.make_test(data, rng)
-        questions = Questions(test)
+        questions = TestCounter(test)
         discrete = all(variable.is_discrete for variable in data.variables)
         levels = list(data.arities) if discrete else []
         options = _core.LocalOptions(

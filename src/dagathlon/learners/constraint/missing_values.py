@@ -77,9 +77,9 @@ class MissingValuePc(Pc):
             return "skeleton_only goes with correction null only"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return the empty text: missing values are handled."""
-        return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+        return super().why_unsuitable(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the tests, those of the causes of missingness included."""

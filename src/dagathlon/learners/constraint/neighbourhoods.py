@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ class NeighbourLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a skeleton or a CPDAG."""
         test = self.make_test(data, rng)
-        questions = Questions(test)
+        questions = TestCounter(test)
         options = _core.LocalOptions(
             self.alpha, self.order_limit, self.knowledge(test.names), self.undirected
         )

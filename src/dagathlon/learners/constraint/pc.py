@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Pc(ConstraintBased):
         With a `correction`, edges of the skeleton whose ends have a common neighbour are
         tested again with it, and it answers all later tests.
         """
-        questions = Questions(test, correction)
+        questions = TestCounter(test, correction)
         ambiguous = 0
         if self.skeleton_only:
             graph, tests = _core.pc_skeleton(test.native, self._skeleton_options(test))

@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.constraint.constraint_network import AnswerModel
+from dagathlon.learners.constraint.constraint_network import ConstraintNetwork
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
@@ -181,17 +181,17 @@ class RfciBsc(Learner):
 
     def _model(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
-    ) -> AnswerModel:
+    ) -> ConstraintNetwork:
         """Return the joint probability model of the answers to all questions."""
         odds, probabilities = map(np.array, _core.evaluate_tests(self._test(data), questions))
         tetrad = self.form == "tetrad"
         if self.scoring == "independent":
-            return AnswerModel(odds, passes_over=tetrad)
+            return ConstraintNetwork(odds, passes_over=tetrad)
         if not tetrad:
-            return AnswerModel.learned(odds, self._resampled(questions, data, rng))
+            return ConstraintNetwork.learned(odds, self._resampled(questions, data, rng))
         places = np.flatnonzero((self.lower < probabilities) & (probabilities < self.upper))
         uncertain = [questions[k] for k in places]
-        return AnswerModel.of_uncertain(odds, self._resampled(uncertain, data, rng), places)
+        return ConstraintNetwork.of_uncertain(odds, self._resampled(uncertain, data, rng), places)
 
     def _resampled(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator

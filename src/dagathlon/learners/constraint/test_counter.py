@@ -16,7 +16,7 @@ _FEWER_ROWS = "Choose the test wilks-dg, which needs fewer rows, or merge rare l
 _BETTER_DATA = "Take out constant columns and copies of others, merge rare levels, or add rows."
 
 
-class Questions:
+class TestCounter:
     """Counter of the tests made after its creation.
 
     Parameters

@@ -16,7 +16,7 @@ from dagathlon.learners.continuous.notears_losses import (
     DiscreteColumns,
     accepted_by,
     check_outcomes,
-    objection_to_loss,
+    why_loss_unsuitable,
 )
 from dagathlon.learners.continuous.weights import (
     Matrix,
@@ -122,10 +122,10 @@ class Dagma(Learner):
         """Return the kinds of data that the loss takes."""
         return accepted_by(self.loss_type, self.discrete, self.takes)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why the loss cannot be used with such data; empty if it can."""
         rules = {"logistic": "for columns of two levels"}
-        return objection_to_loss(self, data, rules) or super().objection(data)
+        return why_loss_unsuitable(self, data, rules) or super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

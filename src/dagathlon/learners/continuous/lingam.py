@@ -57,14 +57,14 @@ class Lingam(Learner):
     pruning: Literal["lasso", "refit"] = "refit"
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are fewer rows than columns; empty otherwise."""
         if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
             return (
                 f"{self.name} needs more rows than columns, by two at least; found {data.n_rows} "
                 f"rows of {data.n_columns} columns"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

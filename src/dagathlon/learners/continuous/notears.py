@@ -17,7 +17,7 @@ from dagathlon.learners.continuous.notears_losses import (
     check_outcomes,
     from_moments,
     moments_of,
-    objection_to_loss,
+    why_loss_unsuitable,
 )
 from dagathlon.learners.continuous.notears_solvers import (
     SETTLED,
@@ -132,10 +132,10 @@ class Notears(ScipyLearner):
         """Return the kinds of data that the loss takes."""
         return accepted_by(self.loss_type, self.discrete, self.takes)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why the loss cannot be used with such data; empty if it can."""
         rules = {"logistic": "for columns of two levels", "poisson": "for counts"}
-        return objection_to_loss(self, data, rules) or super().objection(data)
+        return why_loss_unsuitable(self, data, rules) or super().why_unsuitable(data)
 
     def output(self) -> Output:
         """Return "dag", or "mixed" if cycles are kept."""

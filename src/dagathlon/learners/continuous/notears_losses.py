@@ -88,7 +88,7 @@ def accepted_by(
     return takes - frozenset({"mixed"}) if loss_type == "logistic" else takes
 
 
-def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:
+def why_loss_unsuitable(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:
     """Return why a learner's loss cannot be used with such data, with the losses that can.
 
     Parameters

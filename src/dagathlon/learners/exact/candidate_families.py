@@ -10,7 +10,7 @@ from threading import Lock
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.coscheduled import companions, remark
+from dagathlon.learners.coscheduled import add_note, other_learners
 from dagathlon.learners.score.score_based import ScoreBased
 
 COUNTED_FOR_OTHERS = "counted for {} other learners too: the time is more than its own"
@@ -93,20 +93,20 @@ def _tables(
     """Return cached tables, or new ones if coscheduled learners need them; None otherwise."""
     found = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
     if found is not None:
-        remark(FOUND_COUNTED)
+        add_note(FOUND_COUNTED)
         return found
     others = list(_scores_of_others(data))
     made = _core.count_tables([score, *others], limits) if others else None
     served = 0 if made is None else sum(made.serve(other, limits) for other in others)
     if made is not None and served:
         MEMORY.keep(data.fingerprint, made)
-        remark(COUNTED_FOR_OTHERS.format(served))
+        add_note(COUNTED_FOR_OTHERS.format(served))
     return made
 
 
 def _scores_of_others(data: Dataset) -> Iterator[_core.Score]:
     """Yield the scores of coscheduled learners that will need parent sets of the same data."""
-    for other in companions():
+    for other in other_learners():
         # One that cannot have a score on these data says so itself, when it runs.
         with contextlib.suppress(DagathlonError):
             if isinstance(other, ScoreBased) and other.shares_tables:

@@ -22,7 +22,7 @@ from dagathlon.learners.exact.cluster_program import (
     solve_by_cuts,
 )
 from dagathlon.learners.order.asobs import WinAsobs
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Delegate, NonNegative
 from dagathlon.pulse import best_so_far, stop_early, time_left, until_deadline, watch
@@ -282,7 +282,7 @@ class ExactMap(ScoreBased):
 
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Return the DAG of an order search that scores the most promising parent sets alone."""
-        found = attempt_inside(self._order_search(data), data, rng)
+        found = run_inner_learner(self._order_search(data), data, rng)
         stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
         stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()

@@ -19,7 +19,7 @@ from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxO
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TestText, known_tests, named_test, problem_of_test
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Delegate, Natural, Probability
@@ -108,9 +108,9 @@ class TwoStep(ScoreBased):
         """Return the kinds of data that both the test and the score take."""
         return super().accepted() & self._restrictor().accepted()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why one of the two learners cannot use such data; empty if both can."""
-        return super().objection(data) or self._restrictor().objection(data)
+        return super().why_unsuitable(data) or self._restrictor().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the two learners."""
@@ -118,11 +118,11 @@ class TwoStep(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""
-        skeleton = attempt_inside(self._restrictor(), data, rng)
+        skeleton = run_inner_learner(self._restrictor(), data, rng)
         given = self.knowledge(data)
         inside_it = _Confined(given.forbidden, given.required, skeleton=skeleton.graph)
         maximizer = self._maximizer(inside_it)
-        inside = attempt_inside(maximizer, data, rng)
+        inside = run_inner_learner(maximizer, data, rng)
         notes = (*skeleton.notes, *inside.notes)
         return Estimate(inside.graph, {**skeleton.stats, **inside.stats}, notes=notes)
 

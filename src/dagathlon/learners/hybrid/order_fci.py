@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph, extension
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.hybrid.scored_pag import ScoredPag
 from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch, Tucks
@@ -151,7 +151,7 @@ class LvLite(ScoredPag):
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Remove edges from the PAG of this class of DAGs by any test."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         options = self.tester().options(test.names)
         dag = extension(scored).native
         graph, _, refused = _core.lv_lite(test.native, dag, options, self.tested)

@@ -13,9 +13,9 @@ from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest, TestText
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
@@ -85,14 +85,14 @@ class ScoredPag(ScoreBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct edges."""
         with part():
-            scored = attempt_inside(self.search(data), data, rng)
+            scored = run_inner_learner(self.search(data), data, rng)
         found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
         notes = (*scored.notes, *found.notes)
         return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         options = self.tester().options(test.names)
         graph, *_ = _core.gfci(test.native, scored.native, options, self.score_use())
         return questions.estimate(Graph._of(test.names, graph))

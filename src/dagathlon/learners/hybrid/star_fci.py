@@ -13,11 +13,11 @@ from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import IndependenceTest, TestText
-from dagathlon.learners.meta_learner import Around, LearnerSettings
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.meta_learner import LearnerSettings, MetaLearner
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.pulse import part
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StarFci(Around):
+class StarFci(MetaLearner):
     """*-FCI: the second half of `gfci`, `boss_fci` and `grasp_fci` for any learner of DAGs.
 
     The learner's DAG must imply no separation that does not hold; score-based learners with
@@ -95,10 +95,10 @@ class StarFci(Around):
         """Return the kinds of data that both the test and the learner take."""
         return super().accepted() & self.tester().accepted()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why the test or the learner cannot use such data; empty if both can."""
-        of_test = self.tester().objection(data).replace(Rfci.name, self.name)
-        return of_test or super().objection(data)
+        of_test = self.tester().why_unsuitable(data).replace(Rfci.name, self.name)
+        return of_test or super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the learner, the tests and knowledge of RFCI, and GFCI's second half."""
@@ -108,14 +108,14 @@ class StarFci(Around):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a class of DAGs, then test and direct edges."""
         with part():
-            scored = attempt_inside(self._informed(), data, rng)
+            scored = run_inner_learner(self._informed(), data, rng)
         found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
         notes = (*scored.notes, *found.notes)
         return Estimate(found.graph, {**scored.stats, **found.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct a DAG or a CPDAG by any test."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         classes = cpdag(scored) if scored.is_dag else scored
         options = self.tester().options(test.names)
         use = _core.ScoreUse(keep_arrows=self.keep_arrows, all_edges=self.all_edges)

@@ -150,7 +150,7 @@ class JaxLearner(Learner):
         """Import JAX."""
         require_jax()
 
-    def circumstances(self) -> Mapping[str, Statistic]:
+    def environment_stats(self) -> Mapping[str, Statistic]:
         """Return the device and the precision of its numbers."""
         return device_and_precision(self.whole_products)
 

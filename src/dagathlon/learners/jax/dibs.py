@@ -144,7 +144,7 @@ class Dibs(JaxLearner):
                 return f"{name}: found 0, expected a number above 0"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if arrays over parent sets would need too much memory."""
         p = data.n_columns or 1
         needed = self._bytes(p) / 1e9
@@ -153,7 +153,7 @@ class Dibs(JaxLearner):
                 f"{self.name} of {p} variables and {self.particles} particles needs about "
                 f"{needed:.3g} GB, and {_MOST_GIGABYTES} are allowed: choose fewer of either"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def _bytes(self, p: int) -> float:
         """Return the bytes of the largest arrays of a run, with their gradients."""

@@ -80,14 +80,14 @@ class GflownetLearner(JaxLearner):
     draws: Natural = 1000
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if the table of families would need too much memory."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return (
                 f"{self.name} keeps the weights of all families in a table, for at most "
                 f"{MOST_VARIABLES} variables; found {data.n_columns}: sample with partition_mcmc"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]

@@ -151,12 +151,12 @@ class Grandag(MaskedLearner):
     clamp: NonNegative = 1e-4
     standardize: bool = True
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are too few rows for additive models; empty otherwise."""
         rows, columns = data.n_rows, data.n_columns or 0
         if self.pruning == "additive" and rows is not None and 2 <= rows < _fewest(columns):
             return _too_few(rows, columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def problem_of(self, p: int) -> PathProblem:
         """Return the objective for p variables."""

@@ -54,12 +54,12 @@ class ClusterLearner(Learner):
     alpha: Probability = 0.01
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are too many columns for fourth moments; empty otherwise."""
         most = min(self.most_columns, _MOST_COLUMNS) if self.by_moments() else self.most_columns
         if data.n_columns is not None and data.n_columns > most:
             return f"{self.name} with this test takes up to {most} columns, not {data.n_columns}"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     @abstractmethod
     def by_moments(self) -> bool:

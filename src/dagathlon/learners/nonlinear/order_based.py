@@ -124,11 +124,11 @@ class OrderBased(ScipyLearner):
     constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are fewer rows than columns; empty otherwise."""
         if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
             return _too_few(self.name, data.n_rows, data.n_columns or 0)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

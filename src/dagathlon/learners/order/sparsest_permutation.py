@@ -11,7 +11,7 @@ from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import DEFAULT_TESTS, IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 
@@ -86,7 +86,7 @@ class Gsp(ConstraintBased):
 
     def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
         """Learn from any test, such as the oracle `separation_test` of a true graph."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         how = _core.SparsestPermutation(
             alpha=self.alpha,
             depth=_NO_LIMIT if self.depth is None else self.depth,

@@ -363,13 +363,13 @@ class Gies(ClassSearch):
             dag, _ = search.best_dag(table, np.random.default_rng(0))
             yield dag.subgraph(data.names)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if the data have no known intervention targets; empty otherwise."""
         if not data.interventions:
             return (
                 f"{self.name} needs data with intervention targets; use ges for observational data"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         if data.regimes is None:

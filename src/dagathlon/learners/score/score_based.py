@@ -92,7 +92,7 @@ class ScoreBased(ScoreParameters, Learner):
         score = score_class(self.score or self.default_scores[kind])
         return (*self.assumes, *score.assumptions(kind))
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data cannot be used, with the scores that fit them; empty if they can."""
         suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
         if self.score and data.kind is not None and data.kind in self.takes - suited:
@@ -101,9 +101,9 @@ class ScoreBased(ScoreParameters, Learner):
                 f"{self.name} with score {self.score} needs {needed} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
-        problem = super().objection(data)
+        problem = super().why_unsuitable(data)
         if problem and data.missing and data.kind in ("discrete", "continuous"):
-            whole = super().objection(replace(data, missing=False))
+            whole = super().why_unsuitable(replace(data, missing=False))
             return problem if whole else f"{problem}; structural_em takes them"
         return problem
 

@@ -15,7 +15,7 @@ from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.expectation import Expectation, expectation
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
@@ -87,7 +87,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     begin: Literal["both", "imputed", "empty"] | None = None
     max_iter: Count | None = None
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data or such a score cannot be used; empty if they can."""
         if data.kind == "mixed":
             return (
@@ -100,7 +100,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 f"{self.name} cannot compute score {self.score} from expected values; "
                 f"it can: {listing(able)}"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the score and the search."""
@@ -111,7 +111,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     ) -> Estimate:
         """Learn by alternating expectation and search."""
         if data.missing is None:
-            return attempt_inside(self._searcher(), data, rng, start=start)
+            return run_inner_learner(self._searcher(), data, rng, start=start)
         _refuse_empty(data)
         best, searches = None, 0
         for begin in self._beginnings(data, start):
@@ -194,7 +194,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         """Return the first graph, and the expected statistics under initial parameters."""
         if begin == "imputed":
             filled = impute(data, 1)[0]
-            graph = attempt_inside(self._searcher(), filled, rng).graph
+            graph = run_inner_learner(self._searcher(), filled, rng).graph
             return graph, expectation(data, fit(filled, graph))
         graph = starting_dag(start, self.knowledge(data), data.names)
         return graph, expectation(data, fit(data, Graph(data.names)))

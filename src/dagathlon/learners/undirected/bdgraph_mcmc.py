@@ -91,14 +91,14 @@ class BdgraphMcmc(Sampler):
         """Return the assumptions of the Gaussian or the copula model."""
         return self.assumes if self.method == "ggm" else (COPULA,)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message for missing values without a copula; empty otherwise."""
         if data.missing and self.method == "ggm":
             return (
                 f"{self.name} with method ggm cannot handle missing values; set method to 'gcgm', "
                 "impute them first or drop the rows"
             )
-        found = super().objection(data)
+        found = super().why_unsuitable(data)
         remedy = found and self.method == "ggm" and data.kind in self.takes
         return f"{found}; set method to 'gcgm', which takes them" if remedy else found
 

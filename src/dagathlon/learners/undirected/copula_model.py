@@ -48,14 +48,14 @@ class CopulaModel(Learner):
         """Return the assumptions of the Gaussian or the copula model."""
         return self.assumes if self.model == "gaussian" else (COPULA,)
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message for missing values without a copula; empty otherwise."""
         if data.missing and self.model == "gaussian":
             return (
                 f"{self.name} cannot handle missing values with the Gaussian model; set model to "
                 "'copula', impute them first or drop the rows"
             )
-        found = super().objection(data)
+        found = super().why_unsuitable(data)
         remedy = found and self.model == "gaussian" and data.kind in self.takes
         return f"{found}; set model to 'copula', which takes them" if remedy else found
 

@@ -42,11 +42,11 @@ class ExactDecomposable(DecomposablePosterior):
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if there are too many variables for enumeration; empty otherwise."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return _too_many(data.n_columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Compute the weight of every decomposable graph."""

@@ -163,7 +163,7 @@ class PenalisedLearner(Learner):
             return "cv needs at least 2 folds"
         return ""
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Return a message if the path's graphs would need too much memory; empty otherwise."""
         length, p = self.n_penalties if self.penalty is None else 1, data.n_columns or 0
         if length * p * p > _MOST_CELLS:
@@ -171,7 +171,7 @@ class PenalisedLearner(Learner):
                 f"{self.name}: {length} graphs of {p} variables do not fit into memory; give a "
                 "single penalty, fewer of them (n_penalties), or choose variables"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Fit the path, and select a penalty."""

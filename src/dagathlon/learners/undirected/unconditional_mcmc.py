@@ -10,7 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.bayesian.dag_sampling import objection_to_temperatures
+from dagathlon.learners.bayesian.dag_sampling import problem_of_temperatures
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import (
     MARGINAL,
@@ -80,7 +80,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
             return f"needs a score that equivalent DAGs share, and {self.score} is none"
         if self.prior in UNEQUAL_PRIORS:
             return f"needs a prior that equivalent DAGs share, and {self.prior} is none"
-        return objection_to_temperatures(self.temperatures) or super().problem()
+        return problem_of_temperatures(self.temperatures) or super().problem()
 
     def default_iterations(self, p: int) -> int:
         """Return the default number of steps: some thousands for each pair, within bounds."""
