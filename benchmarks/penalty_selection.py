@@ -12,7 +12,7 @@ from benchmarks.timing import Row, best_of, pick, print_table
 from dagathlon.benchpress.huge import HugeGlasso, HugeMb
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 
 SIZES = pick([(100, 200)], [(15, 60)])
 # huge collects R's garbage after every step, which takes seconds for stars at any size.
@@ -42,7 +42,7 @@ def selected(p: int, n: int, method: str, criterion: str) -> Row:
     learner = module.from_json({"select_criterion": criterion})
 
     def learned() -> Estimate:
-        return attempt(learner, data, np.random.default_rng(0))
+        return run_learner(learner, data, np.random.default_rng(0))
 
     ours = best_of(learned, repeats=3)
     what = f"{learner.name}, {criterion}, p={p} n={n}"

@@ -27,8 +27,8 @@ from dagathlon.errors import DagathlonError
 from dagathlon.external import ExternalLearner
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import unit_of_work
-from dagathlon.learners.meta_learner import Around
-from dagathlon.learners.run import STOPPED_EARLY, attempt
+from dagathlon.learners.meta_learner import MetaLearner
+from dagathlon.learners.run import STOPPED_EARLY, run_learner
 from dagathlon.modules import modules
 
 FILE = Path(__file__).parents[1] / "src/dagathlon/learners/costs.json"
@@ -69,7 +69,7 @@ def seconds(learner: Learner, data: Dataset) -> float | None:
     began = time.process_time()
     try:
         # Of the clock on the wall, which on a busy machine is faster.
-        found = attempt(learner, data, rng, timeout=4 * LIMIT)
+        found = run_learner(learner, data, rng, timeout=4 * LIMIT)
     except DagathlonError:
         return None
     taken = time.process_time() - began
@@ -93,12 +93,12 @@ def measured(
     one = unit()
     # Whoever takes gaps with these parameters is run because of them.
     gappy = facts_of(drawn(kind, ROWS[0], COLUMNS[0], GAPS))
-    gaps = 0.0 if learner.objection(gappy) else GAPS
+    gaps = 0.0 if learner.why_unsuitable(gappy) else GAPS
     seconds(learner, drawn(kind, ROWS[0], COLUMNS[0], gaps))  # what it loads is no cost of the data
     for rows in ROWS:
         for columns in (c for c in COLUMNS if rows * c <= MOST_CELLS):
             data = drawn(kind, rows, columns, gaps)
-            if learner.objection(facts_of(data)):
+            if learner.why_unsuitable(facts_of(data)):
                 break
             found = seconds(learner, data)
             if found is None:
@@ -146,7 +146,9 @@ def main() -> None:
         ours = cls.__module__.startswith("dagathlon.learners.") and not cls.unavailable
         if not ours or issubclass(cls, ExternalLearner) or (names and name not in names):
             continue
-        as_others = issubclass(cls, Around) and not cls.handles_missing  # filling gaps takes longer
+        as_others = (
+            issubclass(cls, MetaLearner) and not cls.handles_missing
+        )  # filling gaps takes longer
         if (name in stored["laws"] and not names) or as_others:
             continue  # one that runs others takes as long as they do
         laws = dict(stored["laws"].get(name, {}))

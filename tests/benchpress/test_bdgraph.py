@@ -144,10 +144,10 @@ def test_what_bdgraph_takes():
     cls = find("algorithm", "bdgraph")
     levels = dataset(np.array([[0.0, 1.0], [1.0, 0.0]]))
     gaps = dataset(np.array([[0.5, np.nan], [1.5, 0.2]]))
-    assert "set method to 'gcgm'" in cls.from_json({}).objection(facts_of(levels))
-    assert "set method to 'gcgm'" in cls.from_json({}).objection(facts_of(gaps))
+    assert "set method to 'gcgm'" in cls.from_json({}).why_unsuitable(facts_of(levels))
+    assert "set method to 'gcgm'" in cls.from_json({}).why_unsuitable(facts_of(gaps))
     for data in (levels, gaps):
-        assert cls.from_json({"method": "gcgm"}).objection(facts_of(data)) == ""
+        assert cls.from_json({"method": "gcgm"}).why_unsuitable(facts_of(data)) == ""
         assert learn(data, "bdgraph", method="gcgm", iter=20).graph.names == data.names
     assert cls.from_json({"dfprior": 3}).problem() == ""
     assert "dfprior" in cls(dfprior=2).problem()

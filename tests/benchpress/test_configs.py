@@ -71,7 +71,7 @@ def facts(config: dict[str, Any], entry: dict[str, Any]) -> Iterator[DataFacts]:
         for graph in graphs.get(entry["graph_id"], []):
             assert cast(GraphGenerator, graph).gives == generator.needs
         for sample in data.get(entry["data_id"], []):
-            assert cast(DataGenerator, sample).objection(generator.gives) == ""
+            assert cast(DataGenerator, sample).why_unsuitable(generator.gives) == ""
             yield cast(DataGenerator, sample).facts(generator.gives)
     if entry["data_id"] not in data:
         yield DataFacts("continuous", missing=False)  # the only data file they use: Sachs et al.
@@ -88,4 +88,4 @@ def test_what_the_configs_pair_fits_together(shared: Path):
             }
             for entry, identity in itertools.product(setup["data"], ids):
                 for known, learner in itertools.product(facts(config, entry), algorithms[identity]):
-                    assert cast(Learner, learner).objection(known) == "", (name, identity)
+                    assert cast(Learner, learner).why_unsuitable(known) == "", (name, identity)

@@ -13,7 +13,7 @@ import pytest
 from dagathlon.benchpress.huge import HugeGlasso, HugeMb, HugeTiger
 from dagathlon.benchpress.huge_tiger import HugeTigerSearch
 from dagathlon.data import Dataset
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.learners.undirected import inputs, selection
 from dagathlon.learners.undirected.penalised import PenalisedLearner
 
@@ -62,7 +62,7 @@ def huge(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def _learned(module: Any, seed: int = 0) -> Any:
-    return attempt(module, DATA, np.random.default_rng(seed))
+    return run_learner(module, DATA, np.random.default_rng(seed))
 
 
 def _native(module: Any, **values: Any) -> PenalisedLearner:

@@ -31,7 +31,7 @@ def fits(name: str, **values: object) -> str:
     """One letter for each kind of data that is accepted."""
     found = learner(name, **values)
     kinds = {"c": CONTINUOUS, "b": BINARY, "d": DISCRETE, "m": MIXED}
-    return "".join(letter for letter, facts in kinds.items() if not found.objection(facts))
+    return "".join(letter for letter, facts in kinds.items() if not found.why_unsuitable(facts))
 
 
 @pytest.mark.parametrize(
@@ -76,34 +76,34 @@ def test_data_that_fit(name: str, values: dict[str, object], expected: str):
 
 
 def test_objection_names_the_parameter_and_the_remedy():
-    message = learner("pcalg_pc", indepTest="gaussCItest").objection(DISCRETE)
+    message = learner("pcalg_pc", indepTest="gaussCItest").why_unsuitable(DISCRETE)
     assert message == (
         "pcalg_pc with indepTest 'gaussCItest' needs continuous data, and these are discrete; set "
         "indepTest to 'disCItest', or use other data"
     )
-    message = learner("bidag_itsearch", scoretype="bde").objection(DISCRETE)
+    message = learner("bidag_itsearch", scoretype="bde").why_unsuitable(DISCRETE)
     assert "needs binary data, and these are discrete with more than two levels" in message
     assert "set scoretype to 'bdecat'" in message
-    assert "set continuous to false" in learner("gobnilp").objection(BINARY)
+    assert "set continuous to false" in learner("gobnilp").why_unsuitable(BINARY)
 
 
 def test_unknown_facts_are_no_objection():
-    assert learner("pcalg_pc").objection(DataFacts()) == ""
-    assert learner("bidag_itsearch", scoretype="bde").objection(DataFacts("discrete")) == ""
+    assert learner("pcalg_pc").why_unsuitable(DataFacts()) == ""
+    assert learner("bidag_itsearch", scoretype="bde").why_unsuitable(DataFacts("discrete")) == ""
 
 
 def test_missing_values_need_a_learner_that_knows_them():
     gaps = DataFacts("continuous", missing=True)
-    assert "cannot handle missing values" in learner("pcalg_pc").objection(gaps)
-    assert learner("mvpc").objection(gaps) == ""
-    assert learner("bips_tpc", indepTest="gaussCItwd").objection(gaps) == ""
-    assert "set indepTest to 'gaussCItwd'" in learner("bips_tpc").objection(gaps)
+    assert "cannot handle missing values" in learner("pcalg_pc").why_unsuitable(gaps)
+    assert learner("mvpc").why_unsuitable(gaps) == ""
+    assert learner("bips_tpc", indepTest="gaussCItwd").why_unsuitable(gaps) == ""
+    assert "set indepTest to 'gaussCItwd'" in learner("bips_tpc").why_unsuitable(gaps)
 
 
 def test_gies_needs_interventions():
-    assert "intervention targets" in learner("pcalg_gies").objection(CONTINUOUS)
+    assert "intervention targets" in learner("pcalg_gies").why_unsuitable(CONTINUOUS)
     known = DataFacts("continuous", missing=False, interventions=True)
-    assert learner("pcalg_gies").objection(known) == ""
+    assert learner("pcalg_gies").why_unsuitable(known) == ""
 
 
 def test_constraints_are_refused_where_nobody_obeys_them():
@@ -187,8 +187,8 @@ def test_translation_delegates():
     data = Dataset([Variable("a")], values=np.zeros((2, 1)))
     assert Translated().learn(data, np.random.default_rng(1)).graph == Graph(["a"])
     assert Translated().accepted() == {"continuous"}
-    assert Translated().objection(CONTINUOUS) == ""
-    assert "needs continuous data" in Translated().objection(BINARY)
+    assert Translated().why_unsuitable(CONTINUOUS) == ""
+    assert "needs continuous data" in Translated().why_unsuitable(BINARY)
 
 
 def graph(name: str, **values: object) -> GraphGenerator:
@@ -217,11 +217,11 @@ def test_graphs_and_parameters_say_what_fits():
 
 
 def test_standardising_discrete_data_is_refused():
-    assert "set standardized to false" in data("iid", standardized=True).objection(BINARY)
-    assert data("iid", standardized=False).objection(BINARY) == ""
-    assert data("iid", standardized=True).objection(CONTINUOUS) == ""
+    assert "set standardized to false" in data("iid", standardized=True).why_unsuitable(BINARY)
+    assert data("iid", standardized=False).why_unsuitable(BINARY) == ""
+    assert data("iid", standardized=True).why_unsuitable(CONTINUOUS) == ""
     logistic = data("gcastle_iidsim", sem_type="logistic", standardized=True)
-    assert "set standardized to false" in logistic.objection(CONTINUOUS)
+    assert "set standardized to false" in logistic.why_unsuitable(CONTINUOUS)
 
 
 def test_facts_of_data():
@@ -229,7 +229,7 @@ def test_facts_of_data():
     assert data("gcastle_iidsim", sem_type="logistic").facts(CONTINUOUS).binary is True
     assert data("mvpc_gen_data").facts(CONTINUOUS).missing is True
     assert data("mvpc_gen_data", num_m=0).facts(CONTINUOUS).missing is False
-    assert "needs continuous data" in data("new_data").objection(BINARY)
+    assert "needs continuous data" in data("new_data").why_unsuitable(BINARY)
 
 
 @pytest.mark.parametrize(
@@ -251,5 +251,5 @@ def test_wrong_generators_are_refused(kind, name, values, message):
 
 
 def test_no_parameter_is_advised_where_none_helps() -> None:
-    found = learner("tetrad_fask").objection(DISCRETE)
+    found = learner("tetrad_fask").why_unsuitable(DISCRETE)
     assert found == "tetrad_fask with these parameters needs continuous data, not discrete"

@@ -113,10 +113,10 @@ def test_unconditional_dependence_takes_no_constraints() -> None:
 
 def test_paths_that_do_not_fit_into_memory_are_refused() -> None:
     wide = DataFacts("continuous", n_rows=50, n_columns=10_000)
-    assert "fewer of them (n_penalties)" in find("algorithm", "glasso").from_json({}).objection(
-        wide
-    )
-    assert not find("algorithm", "glasso").from_json({"penalty": 0.9}).objection(wide)
+    assert "fewer of them (n_penalties)" in find("algorithm", "glasso").from_json(
+        {}
+    ).why_unsuitable(wide)
+    assert not find("algorithm", "glasso").from_json({"penalty": 0.9}).why_unsuitable(wide)
 
 
 def test_a_file_of_one_chain_is_refused_before_several_run(

@@ -17,7 +17,7 @@ from dagathlon.external import load_folder, servers
 from dagathlon.external.listening import Listener
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph, read_graph
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.pulse import watch
 
 KEEP = 'cp -r . "$TARGET"\n'
@@ -59,7 +59,7 @@ def test_constraints_are_told_edge_by_edge(tmp_path, kept):
 def test_start_graph_is_a_file(tmp_path, kept):
     cls = module(tmp_path / "m", KEEP + EMPTY_GRAPH, start="true")
     graph = Graph.from_edges(["b -> a"], ["a", "b"])
-    attempt(cls(), data(), np.random.default_rng(1), start=graph)
+    run_learner(cls(), data(), np.random.default_rng(1), start=graph)
     assert read_graph(kept / "start.csv") == graph
     assert not (kept / "constraints.json").exists()
 
@@ -68,7 +68,7 @@ def test_start_graph_is_refused_by_those_who_do_not_take_one(tmp_path):
     graph = Graph.from_edges(["b -> a"], ["a", "b"])
     cls = module(tmp_path / "m")
     with pytest.raises(DataError, match="mine cannot start from a graph"):
-        attempt(cls(), data(), np.random.default_rng(1), start=graph)
+        run_learner(cls(), data(), np.random.default_rng(1), start=graph)
     assert "constraints" not in cls.parameters()
 
 
@@ -77,7 +77,7 @@ def test_weights_notes_and_statistics_are_read(tmp_path):
         "printf 'b,a\\n0,1.5\\n-2e-3,0\\n' > weights.csv\n"
         'echo \'{"steps": 7, "notes": ["It is rough."]}\' > stats.json\n'
     )
-    found = attempt(
+    found = run_learner(
         module(tmp_path / "m", EMPTY_GRAPH + script)(), data(), np.random.default_rng(1)
     )
     assert found.weights is not None
@@ -95,13 +95,13 @@ def test_weighted_graphs_are_a_posterior(tmp_path):
     )
     cls = module(tmp_path / "m", script, gives='"dag"', posterior="true")
     assert cls.gives_posterior
-    found = attempt(cls(), data(), np.random.default_rng(1))
+    found = run_learner(cls(), data(), np.random.default_rng(1))
     assert found.posterior is not None
     weights = {str(graph.edges()): weight for graph, weight in found.posterior.graphs()}
     assert sorted(weights.values()) == pytest.approx([0.2, 0.2, 0.6])
     assert found.graph == Graph.from_edges(["a -> b"], ["a", "b"])
     own = module(tmp_path / "own", script + EMPTY_GRAPH, gives='"dag"', posterior="true")
-    assert attempt(own(), data(), np.random.default_rng(1)).graph.n_edges == 0
+    assert run_learner(own(), data(), np.random.default_rng(1)).graph.n_edges == 0
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_example_of_the_documentation_works(tmp_path):
     known, graph = {"required_edges": [["c", "a"]]}, Graph.from_edges(["a -> b"], "abc")
     try:
         coin = replace(load_folder(folder)(), constraints=known)
-        found = attempt(coin, data(p=3), np.random.default_rng(1), start=graph)
+        found = run_learner(coin, data(p=3), np.random.default_rng(1), start=graph)
     finally:
         servers.close_servers()
     assert found.posterior is not None

@@ -19,7 +19,7 @@ from dagathlon.external import load_folder, servers
 from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.process_usage import peak_memory, server_time
 from dagathlon.external.results import ProgramError
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 
 MANIFEST = f"""\
 name = "mine"
@@ -131,7 +131,7 @@ def test_deadline_ends_the_run_and_the_next_has_another_server(mine):
     pid = learned(mine).stats["server"]
     slow = mine.from_json({"do": "time.sleep(100)"})
     with pytest.raises(OutOfTimeError):
-        attempt(slow, data(), np.random.default_rng(1), timeout=0.2)
+        run_learner(slow, data(), np.random.default_rng(1), timeout=0.2)
     assert isinstance(pid, int)
     assert gone(pid)
     assert learned(mine).stats["server"] != pid

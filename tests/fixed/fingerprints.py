@@ -113,7 +113,7 @@ def _learned(name: str, values: Mapping[str, Any], jitters: int) -> Callable[[],
         learner.prepare()
         found = {}
         for label, data in _tables().items():
-            if not learner.objection(facts_of(data)):
+            if not learner.why_unsuitable(facts_of(data)):
                 found[label] = _stable(learner, data, jitters)
         assert found, f"no data suit {name}"
         return _of(learner, {"learned": found})

@@ -93,7 +93,7 @@ def test_a_test_is_found_that_takes_the_data() -> None:
     found = suited(learner("pc"), gaps)
     assert isinstance(found, tuple)
     assert found[0].startswith("test=")
-    assert not found[1].objection(gaps)
+    assert not found[1].why_unsuitable(gaps)
     assert "missing" in cast(str, suited(learner("hc"), gaps))
     assert "l2" in cast(str, suited(learner("notears"), DataFacts("discrete", missing=False)))
 

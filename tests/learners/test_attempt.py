@@ -19,7 +19,7 @@ from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongR
 from dagathlon.graphs import Graph, GraphPath
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, wrong_kind
-from dagathlon.learners.run import attempt, attempt_inside
+from dagathlon.learners.run import run_inner_learner, run_learner
 from dagathlon.modules import find
 from dagathlon.pulse import beat, part, until_deadline
 
@@ -40,7 +40,7 @@ class Told(Learner):
 
 
 def tried(learner: Learner, data: Dataset = DATA, **options: Any) -> Estimate:
-    return attempt(learner, data, np.random.default_rng(1), **options)
+    return run_learner(learner, data, np.random.default_rng(1), **options)
 
 
 def graph(*edges: str) -> Graph:
@@ -249,7 +249,7 @@ def test_the_best_so_far_of_a_part_is_no_result_of_the_whole() -> None:
 
         def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
             with part():
-                return attempt_inside(Anytime(patient=True), data, rng)
+                return run_inner_learner(Anytime(patient=True), data, rng)
 
     with pytest.raises(OutOfTimeError, match="told was stopped"):
         tried(Outer(), timeout=0.01)
@@ -270,7 +270,7 @@ def test_progress_is_told_also_from_learners_inside() -> None:
         """Calls another learner."""
 
         def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-            return attempt_inside(Search(), data, rng)
+            return run_inner_learner(Search(), data, rng)
 
     class HeardError(Exception):
         pass
@@ -286,7 +286,7 @@ def test_progress_is_told_also_from_learners_inside() -> None:
 
 def test_results_of_learners_inside_are_checked() -> None:
     with pytest.raises(WrongResultError, match="directed cycle"):
-        attempt_inside(giving("dag", CYCLE), DATA, np.random.default_rng(1))
+        run_inner_learner(giving("dag", CYCLE), DATA, np.random.default_rng(1))
 
 
 def test_there_is_no_other_way_to_a_learner() -> None:

@@ -13,7 +13,7 @@ from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.bcd_nets import BcdNets, horseshoe_scale
 from dagathlon.learners.jax.bcd_permutations import all_orders
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 
@@ -218,7 +218,7 @@ def test_seven_variables_and_shared_noise():
 def test_bad_data_and_parameters_are_refused_with_a_reason():
     pytest.importorskip("jax")
     with pytest.raises(DagathlonError, match="continuous"):
-        attempt(BcdNets(), ordinary("discrete"), np.random.default_rng(1))
+        run_learner(BcdNets(), ordinary("discrete"), np.random.default_rng(1))
     with pytest.raises(DataError, match="standard deviation"):
         BcdNets().learn(table(1e8 * np.asarray(chain_data(1, 9).values)), np.random.default_rng(1))
     assert "noise_sd" in BcdNets(noise_sd=0).problem()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.learners import learn
-from dagathlon.learners.coscheduled import in_company
+from dagathlon.learners.coscheduled import coscheduled_learners
 from dagathlon.learners.exact import candidate_families as shared
 from dagathlon.learners.exact.candidate_families import candidate_families
 from dagathlon.learners.exact.exact_map import ExactMap
@@ -131,9 +131,9 @@ def test_many_scores_share_one_pass() -> None:
     alone = [candidate_families(learner, data).lists() for learner in SIX]
     said = []
     for k, learner in enumerate(SIX):
-        with in_company(SIX[k + 1 :]) as present:
+        with coscheduled_learners(SIX[k + 1 :]) as present:
             assert candidate_families(learner, data).lists() == alone[k]
-        said.append(present.remarks)
+        said.append(present.notes)
     assert said == [[shared.COUNTED_FOR_OTHERS.format(5)], *[[shared.FOUND_COUNTED]] * 5]
 
 
@@ -141,15 +141,15 @@ def test_what_cannot_be_shared_is_counted_alone() -> None:
     data = Network.load("asia").sample(50, seed=1)
     wide = ExactMap(max_parents=5, score="bic")
     odd = ExactMap(max_parents=3, score="bge")  # no score of discrete data
-    with in_company([odd]) as present:
+    with coscheduled_learners([odd]) as present:
         candidate_families(SIX[0], data)
-    assert present.remarks == []
-    with in_company([SIX[1], odd]) as present:
+    assert present.notes == []
+    with coscheduled_learners([SIX[1], odd]) as present:
         candidate_families(SIX[0], data)
-    assert present.remarks == [shared.COUNTED_FOR_OTHERS.format(1)]
-    with in_company([]) as present:  # sets of six columns were not counted
+    assert present.notes == [shared.COUNTED_FOR_OTHERS.format(1)]
+    with coscheduled_learners([]) as present:  # sets of six columns were not counted
         found = candidate_families(wide, data).lists()
-    assert present.remarks == []
+    assert present.notes == []
     shared.MEMORY.clear()
     assert candidate_families(wide, data).lists() == found
     assert candidate_families(wide, data, prune=False).count() > len(found)

@@ -137,10 +137,10 @@ def test_a_copula_is_needed_for_levels_and_gaps():
     levels = ordinal(np.array([[0, 1], [1, 0], [1, 1]]))
     for name in ("bd_mcmc", "rj_mcmc"):
         cls = find("algorithm", name)
-        assert "set model to 'copula'" in cls().objection(facts_of(gaps))
-        assert "needs continuous data" in cls().objection(facts_of(levels))
-        assert cls(model="copula").objection(facts_of(gaps)) == ""
-        assert cls(model="copula").objection(facts_of(levels)) == ""
+        assert "set model to 'copula'" in cls().why_unsuitable(facts_of(gaps))
+        assert "needs continuous data" in cls().why_unsuitable(facts_of(levels))
+        assert cls(model="copula").why_unsuitable(facts_of(gaps)) == ""
+        assert cls(model="copula").why_unsuitable(facts_of(levels)) == ""
 
 
 @pytest.mark.slow

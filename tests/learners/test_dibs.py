@@ -19,7 +19,7 @@ from dagathlon.learners.jax.dibs_graphs import acyclicity_slope, log_prior, pare
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Theta, log_joint
 from dagathlon.learners.jax.dibs_results import without_cycles
 from dagathlon.learners.jax.moments import moments, stacked
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 
@@ -271,9 +271,9 @@ def test_edges_are_nearer_to_the_exact_posterior_than_a_guess():
     found, guessed, twice = [], [], []
     for seed in range(4):
         data = linear_data(seed)
-        exact = attempt(ExactPosterior(score="bge"), data, np.random.default_rng(0)).posterior
+        exact = run_learner(ExactPosterior(score="bge"), data, np.random.default_rng(0)).posterior
         estimate, again = (
-            attempt(Dibs(steps=4000), data, np.random.default_rng(seed)) for _ in range(2)
+            run_learner(Dibs(steps=4000), data, np.random.default_rng(seed)) for _ in range(2)
         )
         truth = np.asarray(exact.edge_probabilities)
         edges = np.asarray(estimate.posterior.edge_probabilities)
@@ -312,7 +312,7 @@ def test_one_particle_and_no_time():
     found = Dibs(particles=1, steps=1500, alpha_linear=0.1).learn(data, np.random.default_rng(0))
     assert found.posterior.n_draws == 1
     with pytest.raises(DagathlonError, match="before"):
-        attempt(Dibs(particles=1), data, np.random.default_rng(0), timeout=0.0)
+        run_learner(Dibs(particles=1), data, np.random.default_rng(0), timeout=0.0)
 
 
 @pytest.mark.slow
@@ -330,7 +330,7 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
     }
     for reason, data in reasons.items():
         with pytest.raises(DagathlonError, match=reason):
-            attempt(Dibs(steps=10), data, np.random.default_rng(0))
+            run_learner(Dibs(steps=10), data, np.random.default_rng(0))
 
 
 @pytest.mark.slow
@@ -341,8 +341,8 @@ def test_conforms():
 
 
 def test_too_many_variables_are_refused_before_anything_runs():
-    assert "choose fewer" in Dibs(likelihood="linear").objection(DataFacts(n_columns=500))
-    assert not Dibs(likelihood="linear").objection(DataFacts(kind="continuous", n_columns=50))
+    assert "choose fewer" in Dibs(likelihood="linear").why_unsuitable(DataFacts(n_columns=500))
+    assert not Dibs(likelihood="linear").why_unsuitable(DataFacts(kind="continuous", n_columns=50))
 
 
 def test_scales_are_above_zero():

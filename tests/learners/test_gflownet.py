@@ -16,7 +16,7 @@ from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.dag_gflownet import DagGflownet
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth, parent_sets
 from dagathlon.learners.jax.vbg import Vbg
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
 
@@ -183,13 +183,13 @@ def test_rows_in_which_a_node_was_set_say_nothing_about_it():
 @pytest.mark.parametrize("learner", [DagGflownet(), Vbg()], ids=["dag_gflownet", "vbg"])
 def test_too_many_variables_are_refused_with_a_remedy(learner):
     facts = replace(facts_of(linear_data(1, 8)), n_columns=17)
-    assert "partition_mcmc" in learner.objection(facts)
+    assert "partition_mcmc" in learner.why_unsuitable(facts)
 
 
 def test_bad_data_and_parameters_are_refused_with_a_reason():
     pytest.importorskip("jax")
     with pytest.raises(DagathlonError, match="continuous"):
-        attempt(Vbg(), ordinary("discrete"), np.random.default_rng(1))
+        run_learner(Vbg(), ordinary("discrete"), np.random.default_rng(1))
     assert "noise_variance" in Vbg(noise_variance=0).problem()
     assert not Vbg().problem()
     with pytest.raises(DataError, match="rows"):

@@ -75,9 +75,9 @@ def test_every_kind_of_graph_is_pooled(inner: str) -> None:
 def test_it_takes_what_the_learner_takes_and_gaps() -> None:
     pool = Imputed(learner="prec_thresh")
     gaps = DataFacts(kind="continuous", missing=True)
-    assert "cannot handle missing values" in find("algorithm", "prec_thresh")().objection(gaps)
-    assert not pool.objection(gaps)
-    assert "needs continuous data" in pool.objection(DataFacts(kind="discrete", missing=True))
+    assert "cannot handle missing values" in find("algorithm", "prec_thresh")().why_unsuitable(gaps)
+    assert not pool.why_unsuitable(gaps)
+    assert "needs continuous data" in pool.why_unsuitable(DataFacts(kind="discrete", missing=True))
     assert pool.delegates()[0] == find("algorithm", "prec_thresh")()
     with pytest.raises(StudyError, match="imputed inside imputed"):
         Imputed.from_json({"learner": "imputed"})

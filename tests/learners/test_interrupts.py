@@ -150,7 +150,7 @@ def check(name: str, kind: DataKind, seconds: float) -> None:
     case = CASES.get(name, Case())
     learner = cast(type[Learner], modules("algorithm")[name])(**case.parameters)
     data = sparse_data(kind, case.columns, case.rows)
-    if learner.objection(facts_of(data)):
+    if learner.why_unsuitable(facts_of(data)):
         pytest.skip(f"{name} takes no {kind} data")
     # Once with few rows, so that no import counts.
     with suppress(DagathlonError):

@@ -18,7 +18,7 @@ from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.grandag import Grandag
 from dagathlon.learners.jax.masked_learner import MaskedLearner, closing_arcs
 from dagathlon.learners.jax.mcsl import Mcsl
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.pulse import watch
 from dagathlon.testing import check_learner
 
@@ -301,7 +301,7 @@ def test_pruning_leaves_out_arcs_alone():
 def test_too_few_rows_and_bad_parameters_are_refused_with_a_reason():
     pytest.importorskip("jax")
     with pytest.raises(DagathlonError, match="pruning='none'"):
-        attempt(Grandag(), clear(n=6), np.random.default_rng(1))
+        run_learner(Grandag(), clear(n=6), np.random.default_rng(1))
     assert "temperature" in Mcsl(temperature=0).problem()
     assert not Mcsl().problem()
     with pytest.raises(OutOfTimeError), watch(deadline=0.0):

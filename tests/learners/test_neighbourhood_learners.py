@@ -11,7 +11,7 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.learners.undirected.ising_lasso import IsingLasso
 from dagathlon.learners.undirected.mixed_lasso import MixedLasso
 from dagathlon.learners.undirected.neighbourhood_lasso import NeighbourhoodLasso
@@ -22,7 +22,7 @@ GAUSSIAN = [NeighbourhoodLasso, Tiger, Space, MixedLasso]
 
 
 def _learn(learner: Learner, data: Dataset) -> Estimate:
-    return attempt(learner, data, np.random.default_rng(0))
+    return run_learner(learner, data, np.random.default_rng(0))
 
 
 def _band(n: int, p: int = 8, seed: int = 3) -> Dataset:

@@ -19,7 +19,7 @@ from dagathlon.learners.jax.nets_learner import allowed_arcs, with_required
 from dagathlon.learners.jax.nets_models import Regressions
 from dagathlon.learners.jax.notears_mlp import NotearsMlp
 from dagathlon.learners.result_checks import problems_with
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.pulse import watch
 from dagathlon.study.store.formats import FORMATS
 from dagathlon.testing import check_learner
@@ -191,7 +191,7 @@ def test_a_deadline_is_kept_and_units_are_noted():
     pytest.importorskip("jax")
     data = waves(9)
     with pytest.raises(OutOfTimeError, match="before"):
-        attempt(LEARNERS[1], data, np.random.default_rng(0), timeout=0.0)
+        run_learner(LEARNERS[1], data, np.random.default_rng(0), timeout=0.0)
     wide = table(data.values * [1, 1000, 1])
     found = LEARNERS[1].learn(wide, np.random.default_rng(0))
     assert any("standardize=true" in note for note in found.notes)

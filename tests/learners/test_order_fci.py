@@ -170,8 +170,8 @@ def test_star_fci_runs_any_learner_of_dags() -> None:
 
 def test_an_objection_of_the_test_names_the_learner() -> None:
     gaps = DataFacts("continuous", False, True)
-    assert "star_fci[test=" in StarFci().objection(gaps)
-    assert "rfci" not in StarFci().objection(gaps)
+    assert "star_fci[test=" in StarFci().why_unsuitable(gaps)
+    assert "rfci" not in StarFci().why_unsuitable(gaps)
 
 
 KNOWN = {"required_edges": [["a", "b"]], "forbidden_edges": [["c", "b"], ["a", "c"], ["c", "a"]]}

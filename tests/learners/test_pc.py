@@ -198,4 +198,6 @@ def test_wrong_parameters_are_refused():
         find("algorithm", "pcalg_pc").from_json({"u2pd": "rand", "solveconfl": True}, "pcalg_pc")
     with pytest.raises(StudyError, match="'cci-test' is not available"):
         find("algorithm", "tetrad_pc").from_json({"test": "cci-test"}, "tetrad_pc")
-    assert "needs discrete data" in Pc(test="mi").objection(DataFacts("continuous", missing=False))
+    assert "needs discrete data" in Pc(test="mi").why_unsuitable(
+        DataFacts("continuous", missing=False)
+    )

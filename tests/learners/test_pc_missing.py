@@ -112,7 +112,7 @@ def test_under_benchpress_name(test: str, correction: str | None, simulate):
     data = simulate(4000, 3, "mar")
     learner = Mvpc(indepTest=test, corrMethod=correction, alpha=0.01)
     assert learner.problem() == ""
-    assert learner.objection(facts_of(data)) == ""
+    assert learner.why_unsuitable(facts_of(data)) == ""
     assert ("Y" in learned(learner, data).graph.adjacencies("X")) == (correction is None)
 
 

@@ -11,7 +11,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.learners.undirected import inputs, selection
 from dagathlon.learners.undirected.likelihoods import (
     gaussian_log_likelihoods,
@@ -57,7 +57,7 @@ def _chain(n: int = 200, p: int = 5, seed: int = 3) -> Dataset:
 
 
 def _learn(learner: GaussianPenalised, data: Dataset, seed: int = 0) -> Estimate:
-    return attempt(learner, data, np.random.default_rng(seed))
+    return run_learner(learner, data, np.random.default_rng(seed))
 
 
 def _pairs(found: Estimate) -> list[tuple[int, int]]:
@@ -264,7 +264,7 @@ def test_paths_without_two_ends_are_refused(wrong: dict[str, Any], said: str) ->
 
 def test_thresholds_leave_a_path_of_growing_graphs() -> None:
     data = _chain()
-    found = attempt(CorrelationThreshold(thresh=0.3), data, np.random.default_rng(0))
+    found = run_learner(CorrelationThreshold(thresh=0.3), data, np.random.default_rng(0))
     strength = np.abs(np.corrcoef(data.values.T) - np.eye(5))
     path = found.path
     assert path is not None
@@ -273,7 +273,7 @@ def test_thresholds_leave_a_path_of_growing_graphs() -> None:
     assert np.array_equal(path.adjacency[path.chosen], strength > 0.3)
     assert path.n_edges[0] == 0
     assert path.n_edges[-1] == 9
-    tested = attempt(
+    tested = run_learner(
         CorrelationThreshold(method="pval", thresh=0.01), data, np.random.default_rng(0)
     )
     assert tested.path is not None

@@ -12,7 +12,7 @@ import pytest
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.learners.undirected.false_discovery import evidence, threshold
 from dagathlon.learners.undirected.psi_learner import PsiLearner, neighbourhoods, psi_scores
 
@@ -27,7 +27,7 @@ def _chain(n: int, p: int, seed: int) -> Dataset:
 
 
 def _learn(learner: PsiLearner, data: Dataset, seed: int = 0) -> Estimate:
-    return attempt(learner, data, np.random.default_rng(seed))
+    return run_learner(learner, data, np.random.default_rng(seed))
 
 
 def _edges(found: Estimate) -> list[list[int]]:

@@ -167,7 +167,7 @@ def test_samples_of_a_bootstrap_are_those_of_its_random_numbers():
     """By hand: rows are drawn one sample after another, whatever the learner does."""
     data = linear(6, 60, 4)
     learner = modules("algorithm")["bootstrap"](learner="pc", replicates=5, classes=False)
-    found = attempts.attempt(learner, data, np.random.default_rng(2), threads=3)
+    found = attempts.run_learner(learner, data, np.random.default_rng(2), threads=3)
     rng = np.random.default_rng(2)
     graphs = [learn(data.take(rng.integers(60, size=60)), "pc").graph for _ in range(5)]
     joined = sum(graph.marks.astype(bool).astype(float) for graph in graphs) / 5
@@ -200,12 +200,12 @@ def test_a_bootstrap_of_a_learner_that_splits_does_not_multiply_threads(
             running += allowed
             most = max(most, running)
         try:
-            return attempts.attempt_inside(*given, **named)
+            return attempts.run_inner_learner(*given, **named)
         finally:
             with lock:
                 running -= allowed
 
-    monkeypatch.setattr(around, "attempt_inside", counted)
+    monkeypatch.setattr(around, "run_inner_learner", counted)
     data = linear(25, 200, 1)
     learn(data, "bootstrap", learner=inner, replicates=replicates, threads=threads)
     assert running == 0

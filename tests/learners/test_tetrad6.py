@@ -21,7 +21,7 @@ from dagathlon.learners.constraint.fci import Fci
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraint.rfci_bsc import RfciBsc
 from dagathlon.learners.independence import independence_test, separation_test
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 
 FCI = Fci(
     alpha=0.01, test="x2-seen", stable=False, neighbours="by-name",
@@ -187,7 +187,7 @@ def test_tetrads_form_is_for_tables() -> None:
     values = np.random.default_rng(1).normal(size=(50, 3))
     continuous = Dataset([Variable(name) for name in "abc"], values=values)
     with pytest.raises(DagathlonError, match="discrete"):
-        attempt(BSC, continuous, np.random.default_rng(1))
+        run_learner(BSC, continuous, np.random.default_rng(1))
     assert "lower" in replace(BSC, lower=0.8).problem()
 
 

@@ -9,7 +9,7 @@ from decomposable_oracle import continuous
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Learner
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.learners.undirected.bd_mcmc import BdMcmc
 from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
 from dagathlon.learners.undirected.exact_decomposable import ExactDecomposable
@@ -59,6 +59,6 @@ def test_particles_that_all_die_leave_a_graph_that_is_possible() -> None:
 
 
 def test_a_deadline_before_the_first_step() -> None:
-    found = attempt(BdMcmc(), continuous(40), np.random.default_rng(1), timeout=1e-6)
+    found = run_learner(BdMcmc(), continuous(40), np.random.default_rng(1), timeout=1e-6)
     assert found.stats["stopped_early"] is True
     assert found.stats["iterations"] == 0

@@ -56,8 +56,8 @@ def test_facts_are_known_before_the_data() -> None:
     facts = Experiments(steps=3).facts(continuous)
     assert (facts.n_rows, facts.interventions) == (25, True)
     assert not Experiments().facts(continuous).interventions
-    assert not Experiments().objection(DataFacts(kind="discrete"))
-    assert "continuous" in DesignedExperiments().objection(DataFacts(kind="discrete"))
+    assert not Experiments().why_unsuitable(DataFacts(kind="discrete"))
+    assert "continuous" in DesignedExperiments().why_unsuitable(DataFacts(kind="discrete"))
 
 
 def test_discrete_networks_have_experiments_too() -> None:

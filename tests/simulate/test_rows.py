@@ -96,12 +96,12 @@ def test_a_constant_column_becomes_zero_with_a_warning(value) -> None:
 
 def test_standardising_categories_is_refused() -> None:
     discrete = DataFacts(kind="discrete")
-    assert "set standardized to false" in Iid(standardized=True).objection(discrete)
-    assert not Iid().objection(discrete)
+    assert "set standardized to false" in Iid(standardized=True).why_unsuitable(discrete)
+    assert not Iid().why_unsuitable(discrete)
     continuous = DataFacts(kind="continuous")
-    assert "standardized" in Logistic(standardized=True).objection(continuous)
-    assert "standardized" in Discretized(share=1, standardized=True).objection(continuous)
-    assert "needs continuous data" in NonGaussian().objection(discrete)
+    assert "standardized" in Logistic(standardized=True).why_unsuitable(continuous)
+    assert "standardized" in Discretized(share=1, standardized=True).why_unsuitable(continuous)
+    assert "needs continuous data" in NonGaussian().why_unsuitable(discrete)
 
 
 # Linear models

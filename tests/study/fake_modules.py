@@ -141,7 +141,7 @@ class BatchLearner(Learner):
     worst: float = 1e9
     wrong: bool = False
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         return "too few rows" if data.n_rows is not None and data.n_rows < 5 else ""
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

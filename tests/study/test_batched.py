@@ -17,7 +17,7 @@ from test_engine import outcome, statuses
 from dagathlon.cli import main
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import KilledError, UnsuitedError, WrongResultError
-from dagathlon.learners.run import attempt, attempt_many
+from dagathlon.learners.run import run_learner, run_learner_on_many
 from dagathlon.modules import find
 from dagathlon.study.engine import batched
 from dagathlon.study.engine import perform as subject
@@ -200,12 +200,12 @@ def test_the_door_for_several_data_sets():
         return [np.random.default_rng(k) for k in range(4)]
 
     data = [table(-1), table(-2, rows=3), table(1), table(-3)]
-    found = attempt_many(made, data, rngs())
+    found = run_learner_on_many(made, data, rngs())
     assert isinstance(found[1], UnsuitedError)
     assert isinstance(found[2], WrongResultError)
-    assert found[0] == attempt(made, data[0], rngs()[0])
-    assert found[3] == attempt(made, data[3], rngs()[3])
-    assert attempt_many(made, data[1:2], rngs()[:1])[0].args == found[1].args
+    assert found[0] == run_learner(made, data[0], rngs()[0])
+    assert found[3] == run_learner(made, data[3], rngs()[3])
+    assert run_learner_on_many(made, data[1:2], rngs()[:1])[0].args == found[1].args
 
 
 @pytest.mark.slow

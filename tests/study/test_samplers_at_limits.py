@@ -12,7 +12,7 @@ from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
 from dagathlon.learners.bayesian.space_based import SpaceBased
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.modules import modules
 from dagathlon.study.engine.perform import perform
 from dagathlon.study.plan.task import Call, Limits, Status, TaskKind
@@ -85,7 +85,7 @@ def test_where_the_time_went_is_said(monkeypatch):
     monkeypatch.setattr("dagathlon._core.ParentTables.fill", endless_tables, raising=False)
     learner = OrderMcmc()
     with pytest.raises(OutOfTimeError) as caught:
-        attempt(learner, data("continuous"), np.random.default_rng(1), timeout=60)
+        run_learner(learner, data("continuous"), np.random.default_rng(1), timeout=60)
     assert issubclass(OrderMcmc, SpaceBased)
     assert (
         "stopped at the time limit of 60 s, before it had a result: it was still filling the "

@@ -84,7 +84,7 @@ def suited(learner: Learner) -> Iterator[Dataset]:
         ordinary(kind, levels=n) for kind in ("continuous", "discrete", "mixed") for n in (2, 3)
     ]
     for data in [*made, *map(intervened, made), of_values(values, "continuous")]:
-        if not learner.objection(facts_of(data)):
+        if not learner.why_unsuitable(facts_of(data)):
             yield data
 
 

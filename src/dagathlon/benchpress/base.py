@@ -12,7 +12,7 @@ from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner, Output, Sampler
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 
@@ -69,7 +69,7 @@ class BenchpressLearner(Translation, Learner):
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
         """Learn with the native learner, from another learner's graph if one is given."""
-        found = attempt_inside(self.native_for(data), data, rng, start=start)
+        found = run_inner_learner(self.native_for(data), data, rng, start=start)
         if self.edgeConstraints is None or not self.ignores_constraints:
             return found
         words = f"edgeConstraints are ignored: {self.name} takes no background knowledge"
@@ -105,18 +105,18 @@ class BenchpressLearner(Translation, Learner):
         native = self.native()
         return self.gives if native.output() == native.gives else native.output()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Why such data cannot be used, in terms of the parameters that decide it."""
         for parameter, table in self.data_rules.items():
             found = objection(self.name, parameter, getattr(self, parameter), table, data)
             if found and data.kind is not None and data.kind not in self.takes:
-                return super().objection(_without_missing(data))  # no parameter helps
+                return super().why_unsuitable(_without_missing(data))  # no parameter helps
             if found:
                 return found
         return self._objection_to_missing(data) or (
-            super().objection(_without_missing(data))
+            super().why_unsuitable(_without_missing(data))
             if self.unavailable
-            else self.native().objection(data)
+            else self.native().why_unsuitable(data)
         )
 
     def _objection_to_missing(self, data: DataFacts) -> str:

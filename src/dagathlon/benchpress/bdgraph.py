@@ -31,11 +31,11 @@ class Bdgraph(BenchpressSampler):
             return f"gprior: {found}, expected a number above 0 and below 1"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Only a copula has values that nobody saw."""
         if data.missing and self.translated()["method"] == "ggm":
             return (
                 f"{self.name} with method 'ggm' cannot handle missing values; set method to "
                 "'gcgm', impute them first or drop the rows"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)

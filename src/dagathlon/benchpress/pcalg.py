@@ -153,7 +153,7 @@ class PcalgGies(BenchpressLearner):
 
     name = "pcalg_gies"
 
-    def objection(self, data: DataFacts) -> str:
+    def why_unsuitable(self, data: DataFacts) -> str:
         """Interventions must be known; pcalg has no score of mixed data."""
         if data.kind == "mixed":
             return "pcalg_gies needs continuous data, not mixed; use gies"
@@ -162,7 +162,7 @@ class PcalgGies(BenchpressLearner):
                 "pcalg_gies needs data with intervention targets (columns that repeat the names of "
                 "variables, on the right); use another algorithm for observational data"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
-"""What a learner takes, gives and assumes: one answer for commands, documentation and reports.
+"""What each learner takes, gives and assumes, for commands, documentation and reports.
 
-Most of it is derived: a learner takes constraints that has a parameter for them, begins with a
-graph that it can be told the algorithm of, and takes the data that some of its parameters take.
+Most of it is derived: a learner with a parameter for constraints takes constraints, one with a
+parameter for another algorithm's graph takes a start graph, and a learner takes every kind of data
+that some choice of its parameters takes.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _SUCH = "as the learner it runs"
 
 @dataclass(frozen=True)
 class Abilities:
-    """What a learner can be given, and what comes out.
+    """The inputs that a learner takes, the graphs that it gives and its assumptions.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class Abilities:
     assumes: tuple[str, ...]
 
     def taken(self) -> str:
-        """What it takes, on one line."""
+        """Return the inputs that the learner takes, on one line."""
         kinds: dict[str, str] = {word: how for word, how in self.takes.items() if word in KINDS}
         some = "any data" if len(kinds) == len(KINDS) and not any(kinds.values()) else ""
         rest = {word: how for word, how in self.takes.items() if word not in kinds}
@@ -71,7 +72,7 @@ class Abilities:
         return ", ".join(filter(None, [some or _listed(kinds), _listed(rest)])) + by
 
     def given(self) -> str:
-        """What it gives, on one line."""
+        """Return the kinds of result that the learner gives, on one line."""
         return _listed(self.gives)
 
 
@@ -80,23 +81,23 @@ def _listed(words: Mapping[str, str]) -> str:
 
 
 def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
-    """The parameters and the learner that take such data, defaults first, or why none does.
+    """Return parameters and a learner that take such data, or the reason why none do.
 
-    Tests are tried, which ask the same in other ways; another loss, say, means another model, which
-    is for people to choose.
+    The defaults come first; then other tests are tried, which answer the same questions in
+    other ways. Another loss, say, is another model, and that choice is left to the user.
     """
     default = _default(cls)
     if default is None:
         return f"{cls.name} has parameters without a default"
-    problem = default.objection(facts)
+    problem = default.why_unsuitable(facts)
     for how, one in [("", default), *(_variants(default) if problem else ())]:
-        if (not how or how.startswith("test=")) and not one.objection(facts):
+        if (not how or how.startswith("test=")) and not one.why_unsuitable(facts):
             return how, one
     return problem
 
 
 def abilities_of(cls: type[Learner]) -> Abilities:
-    """What a learner takes, gives and assumes, whatever its parameters."""
+    """Return what a learner class takes, gives and assumes over all choices of its parameters."""
     return _abilities(cls)  # type: ignore[arg-type]  # classes are hashable
 
 
@@ -126,7 +127,7 @@ def _abilities(cls: type[Learner]) -> Abilities:
 
 
 def chosen(cls: type[Learner], takes: set[str], gives: set[str]) -> bool:
-    """Whether a learner takes and gives all of these."""
+    """Return whether a learner takes and gives all the named things."""
     found = abilities_of(cls)
     return takes <= set(found.takes) and gives <= set(found.gives)
 
@@ -140,13 +141,13 @@ def _family(cls: type[Learner]) -> str:
 
 
 def _default(cls: type[Learner]) -> Learner | None:
-    """The learner with its defaults; None for one that must be told something."""
+    """Return the learner with default parameters; None if a parameter has no default."""
     required = any(parameter.required for parameter in cls.parameters().values())
     return None if required else cls()
 
 
 def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
-    """The learner with one parameter changed, for each of the choices of each parameter."""
+    """Yield copies of the learner with one parameter changed, for each choice of each parameter."""
     for name, parameter in type(default).parameters().items():
         values = list(_choices(parameter.type.schema))
         if parameter.type.names == "test":
@@ -165,7 +166,7 @@ def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
 
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The values that a schema names."""
+    """Yield the values that a JSON schema enumerates."""
     yield from (value for value in schema.get("enum", ()) if value is not None)
     for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         yield from _choices(part)
@@ -174,7 +175,7 @@ def _choices(schema: Mapping[str, Any]) -> Iterator[Any]:
 def _kinds(
     cls: type[Learner], default: Learner | None, variants: list[tuple[str, Learner]]
 ) -> Iterator[tuple[str, str]]:
-    """The kinds of data, and with which parameters."""
+    """Yield the kinds of data that are taken, each with the parameters needed for it."""
     for kind in KINDS:
         if kind not in cls.takes:
             continue
@@ -186,12 +187,14 @@ def _kinds(
 
 
 def _missing(default: Learner | None, variants: list[tuple[str, Learner]]) -> str | None:
-    """With which parameters missing values are understood; None if with none."""
+    """Return the parameters with which missing values are handled; None if there are none."""
     found = []
     for kind in KINDS if default is not None else ():
         gaps = DataFacts(kind, missing=True)
         tried = [("", cast(Learner, default)), *variants]
-        able = (how for how, one in tried if kind in one.accepted() and not one.objection(gaps))
+        able = (
+            how for how, one in tried if kind in one.accepted() and not one.why_unsuitable(gaps)
+        )
         found += [how for how in [next(able, None)] if how is not None]
     return _joined(list(dict.fromkeys(filter(None, found)))) if found else None
 
@@ -201,7 +204,7 @@ def _by(names: tuple[str, ...]) -> str:
 
 
 def _joined(settings: list[str]) -> str:
-    """Settings of one parameter as ``test=zf.td|mi.td``."""
+    """Join settings of one parameter as ``test=zf.td|mi.td``."""
     pairs = [setting.split("=", 1) for setting in settings]
     if len({name for name, _ in pairs}) == 1:
         return f"{pairs[0][0]}={'|'.join(value for _, value in pairs)}"
@@ -220,7 +223,7 @@ def _deciding(default: Learner | None, variants: list[tuple[str, Learner]]) -> t
 def _gives(
     cls: type[Learner], default: Learner | None, variants: list[tuple[str, Learner]]
 ) -> Iterator[tuple[str, str]]:
-    """The kinds of graphs, and whether there is a posterior; of chains that is all there is."""
+    """Yield the kinds of graph that are given, with their parameters; also "posterior"."""
     usual = cls.gives if default is None else default.output()
     if usual != "chain":
         yield usual, ""

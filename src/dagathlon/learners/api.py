@@ -1,4 +1,4 @@
-"""`learn`: any learner on any data."""
+"""`learn`: run any learner on any data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.errors import DataError, WrongResultError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.progress import Bar, Progress
-from dagathlon.learners.run import attempt, make_ready
+from dagathlon.learners.run import make_ready, run_learner
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.modules import Natural, NonNegative, parameter_type
 
@@ -90,7 +90,7 @@ def learn(
     cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
     with _shown(spec.name, progress) as told:
         try:
-            return attempt(
+            return run_learner(
                 chosen,
                 table,
                 rng,
@@ -106,7 +106,7 @@ def learn(
 
 
 def seed_of(given: object, name: str = "seed") -> int:
-    """A seed of random numbers as it was given, refused if it is none."""
+    """Return a random seed as an int; refuse what is no whole number from 0 to 2^63 - 1."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer):
         raise DataError(f"{name}: expected a whole number, found {given!r}")
     if not 0 <= given <= _LAST_SEED:
@@ -117,9 +117,10 @@ def seed_of(given: object, name: str = "seed") -> int:
 def _given(
     data: Any, learner: LearnerLike | None, parameters: dict[str, Any]
 ) -> tuple[Any, LearnerLike]:
-    """Data and learner, either of which may be given by its name in the place of its position.
+    """Return the data and the learner, given by position or by name.
 
-    These arguments have no names, since learners that run others have a parameter ``learner``.
+    The arguments of `learn` are positional only, since meta-learners have a parameter
+    ``learner``.
     """
     if data is None:
         data = parameters.pop("data", None)
@@ -134,7 +135,7 @@ def _given(
 
 
 def time_limit(learner: Learner, timeout: float | None = None) -> float | None:
-    """Seconds after which a run has to end; None for a learner that keeps to its time by itself."""
+    """Return the time limit of a run in seconds; None if the learner enforces its own timeout."""
     own: float | None = getattr(learner, "timeout", None)
     if own is not None:
         return own if learner.timeout_is_limit else None

@@ -1,4 +1,4 @@
-"""What learners rely on, in the words of the field."""
+"""Assumptions that learners rely on, in the words of the field."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ COPULA = "monotone functions of Gaussian variables"
 
 
 def conditional_gaussian(kind: DataKind) -> tuple[str, ...]:
-    """Return what a conditional Gaussian model assumes of data of one kind."""
+    """Return the assumptions of a conditional Gaussian model about data of one kind."""
     return _of_mixed(kind, "numbers that are Gaussian given the levels")
 
 
 def degenerate_gaussian(kind: DataKind) -> tuple[str, ...]:
-    """Return what a model of jointly normal numbers and indicators assumes of data of one kind."""
+    """Return the assumptions of a joint normal model of numbers and indicators about such data."""
     return _of_mixed(kind, "linear relations of numbers and of indicators of levels")
 
 
 def _of_mixed(kind: DataKind, words: str) -> tuple[str, ...]:
-    """Tables of levels rely on nothing."""
+    """Return the given words for mixed, linear Gaussian for continuous, () for discrete data."""
     return {"discrete": (), "continuous": (GAUSSIAN,)}.get(kind, (words,))

@@ -23,7 +23,7 @@ ArcMatrix: TypeAlias = npt.NDArray[np.bool_]
 
 
 def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
-    """The knowledge behind a learner's parameter, for data with these columns.
+    """Return the background knowledge in a learner's parameter, for data with these columns.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
 
 
 def content_of(constraints: Any) -> Mapping[str, Any] | Knowledge | None:
-    """What a learner's parameter holds, or what the file that it names holds."""
+    """Return the constraints of a learner's parameter, read from the file if it is a path."""
     if constraints is None or isinstance(constraints, Knowledge | Mapping):
         return constraints
     try:
@@ -65,7 +65,7 @@ def constraints_of(learner: Module) -> list[Any]:
 
 
 def unknown_names(constraints: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Return one sentence for each single edge that is left out because no column has its name.
+    """Return a sentence for each edge of the constraints that names an unknown column.
 
     Raises
     ------
@@ -79,9 +79,9 @@ def unknown_names(constraints: Any, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]) -> Graph:
-    """A DAG over `names` from which a search can start: with required and no forbidden edges.
+    """Return a DAG from which a search can start: all required and no forbidden edges.
 
-    A start with undirected edges stands for one of its DAGs.
+    Undirected edges of `start` are directed so that it becomes a DAG of its class.
     """
     arcs = set(knowledge.required)
     if start is not None:
@@ -93,18 +93,19 @@ def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]
 
 
 def refuse_required_cycle(knowledge: Knowledge, names: Sequence[str]) -> None:
-    """Refuse required edges that follow each other in a cycle.
+    """Raise an error if the required edges form a directed cycle.
 
-    An edge that is required both ways is one whose direction is open, as in bnlearn's whitelists.
+    An edge that is required both ways has an open direction, as in bnlearn's whitelists.
     """
     one_way = {(a, b) for a, b in knowledge.required if (b, a) not in knowledge.required}
     _without_cycle(one_way, names, "the required edges")
 
 
 def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
-    """Direct what is open in the class and known: a forbidden edge stands the other way.
+    """Direct undirected edges of a CPDAG by required and forbidden edges, then apply Meek's rules.
 
-    What no DAG of the class can obey together with the edges before it stays as it is.
+    An edge that no DAG of the class can have together with the edges before it stays
+    undirected.
     """
     for a, b in sorted(knowledge.required | {(b, a) for a, b in knowledge.forbidden}):
         if b in graph.neighbours(a):

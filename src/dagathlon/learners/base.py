@@ -1,4 +1,4 @@
-"""`Learner`, the protocol of structure learners, and `Estimate`, what they return."""
+"""`Learner`, the base class of structure learners, and `Estimate`, their result."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Module, Probability, SharedCode
+from dagathlon.renamed import keep_former_methods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,13 +27,18 @@ Gpu: TypeAlias = Literal["no", "optional", "yes"]
 GPU_WORDS: Mapping[object, Gpu] = {
     "yes": "yes", True: "yes", "optional": "optional", "no": "no", False: "no",
 }  # fmt: skip
-"""What a learner or a manifest may say of graphics cards, and what is meant."""
+"""Words for a learner's use of GPUs and their meanings."""
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
+_FORMER = {
+    "objection": "why_unsuitable",
+    "circumstances": "environment_stats",
+    "handed_on": "inner_facts",
+}
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A learned graph, with what the learner counted on the way.
+    """A learned graph, with statistics and notes of the run.
 
     Parameters
     ----------
@@ -91,9 +97,9 @@ def _short(value: Statistic) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner(Module):
-    """A structure learner: a frozen dataclass of parameters with one method, `learn`.
+    """Base class of structure learners: a frozen dataclass of parameters with a method `learn`.
 
-    Class variables say what it can be given, so that a study that cannot work is refused before
+    Class variables declare its abilities, so that a study which cannot work is refused before
     it starts.
 
     Attributes
@@ -165,19 +171,23 @@ class Learner(Module):
     gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        keep_former_methods(cls, _FORMER)
+
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data for these parameters; override it where a parameter decides."""
+        """Return the kinds of data taken with these parameters; override if a parameter decides."""
         return self.takes
 
     def gains_by_threads(self) -> bool:
-        """Whether several threads take much less time for these parameters; no core is lent else.
+        """Return whether more threads shorten a run; if not, the engine lends it no idle cores.
 
         Override it where a parameter decides.
         """
         return self.splits
 
     def one_thread(self) -> bool:
-        """Whether its runs keep to one thread because a test or score that they ask does."""
+        """Return whether runs keep to one thread because the test or score does."""
         return any(
             each.one_thread
             if isinstance(each, SharedCode)
@@ -186,34 +196,36 @@ class Learner(Module):
         )
 
     def output(self) -> Output:
-        """The kind of graph for these parameters; override it where a parameter decides."""
+        """Return the kind of graph for these parameters; override it where a parameter decides."""
         return self.gives
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """What it relies on with data of one kind, for these parameters."""
+        """Return the assumptions about data of one kind with these parameters."""
         return self.assumes
 
     def parameter_sample_size(self) -> float | None:
-        """Imaginary rows of the prior of probability tables that it scores by; None without one.
+        """Return the imaginary sample size of the Dirichlet prior of its score; None without one.
 
-        Scores that fit a network to what was learned estimate its tables under the same prior.
+        Scores that fit a network to the learned graph estimate its tables under the same
+        prior.
         """
         return None
 
     def keeps_to_limit(self) -> bool:
-        """Whether its best graph shortly before the time limit of a run is the result of the run.
+        """Return whether a run that reaches its time limit ends with the best graph so far.
 
-        For learners with ``anytime = True``; the others, and it by default, fail at the limit.
-        Samplers keep to it (`Sampler`): what they have drawn by then is a shorter chain.
+        Only for learners with ``anytime = True``; all others, and those by default, fail at
+        the limit. Samplers end with the shorter chain that they have drawn by then
+        (`Sampler`).
         """
         return False
 
-    def handed_on(self, data: DataFacts) -> DataFacts:
-        """What another learner that this one runs is given, where this one is given such data."""
+    def inner_facts(self, data: DataFacts) -> DataFacts:
+        """Return the properties of the inner learner's data, from those of this learner's data."""
         return data
 
-    def objection(self, data: DataFacts) -> str:
-        """Why such data cannot be used, with the remedy; empty when they can."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why such data cannot be used, with the remedy; empty if they can."""
         accepted = self.accepted()
         if not accepted:
             return f"{self.name}: no kind of data suits both the score and the test"
@@ -224,14 +236,15 @@ class Learner(Module):
             return f"{self.name} cannot handle missing values; impute them first or drop the rows"
         return ""
 
-    def circumstances(self) -> Mapping[str, Statistic]:
-        """Where and how it computes on this machine; added to the statistics of every result."""
+    def environment_stats(self) -> Mapping[str, Statistic]:
+        """Return statistics of the computing environment, which are added to every result."""
         return {}
 
     def warm_up(self) -> None:
-        """Get ready for a run, before its clock: called before each run, so quick when ready.
+        """Prepare for a run before its time is measured; called before each run.
 
-        For what does not survive every run, such as a program that waits for work.
+        For resources that do not survive every run, such as a server process of an external
+        program.
         """
 
     @abstractmethod
@@ -251,8 +264,8 @@ class Learner(Module):
     ) -> list[Estimate]:
         """Learn a graph from each of several data sets, which need not have the same variables.
 
-        What is learned from one must not depend on the others but for rounding. A learner that
-        `batches` overrides this; then `learn` is this for one data set.
+        The result for a data set may depend on the others by rounding alone. A learner that
+        `batches` overrides this; then `learn` calls it with one data set.
 
         Parameters
         ----------
@@ -264,9 +277,12 @@ class Learner(Module):
         return [self.learn(one, rng) for one, rng in zip(data, rngs, strict=True)]
 
 
+keep_former_methods(Learner, _FORMER)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sampler(Learner):
-    """A learner that returns a Markov chain of graphs, from which one graph is estimated.
+    """Base class of learners that draw a Markov chain of graphs and estimate one graph from it.
 
     Parameters
     ----------
@@ -284,7 +300,7 @@ class Sampler(Learner):
     ESTIMATOR_FIELDS = ("mcmc_estimator", "threshold", "burnin_frac")
 
     def keeps_to_limit(self) -> bool:
-        """As every chain that can be stopped."""
+        """Return whether the chain can be stopped early."""
         return self.anytime
 
     mcmc_seed: Count = 1

@@ -1,8 +1,8 @@
-"""What a learner may know of others that will run on the same data, so that work is done once.
+"""Learners coscheduled on the same data, so that tables needed by several are computed once.
 
-Whoever runs several learners on one data set says which (`in_company`). A learner may then make
-along with its own what the others will need; its result must be the same with and without
-company. What this does to its time it says with `remark`: the record of the run keeps that.
+A caller that runs several learners on one data set names them (`coscheduled_learners`). A learner
+may then compute, along with its own tables, those that the others will need; its result must be the
+same with and without them. With `add_note` it records how this changed its time.
 """
 
 from __future__ import annotations
@@ -13,44 +13,50 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from dagathlon.learners.base import Learner
+from dagathlon.renamed import renamed
 
 
 @dataclass(frozen=True)
-class Company:
-    """The other learners on the same data, and what was said of the time so far."""
+class Coscheduled:
+    """The other learners that run on the same data, and notes about the time of this run."""
 
     others: tuple[Learner, ...]
-    remarks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-_present: ContextVar[Company] = ContextVar("company")
+_current: ContextVar[Coscheduled] = ContextVar("coscheduled")
 
 
 @contextmanager
-def in_company(others: Sequence[Learner]) -> Iterator[Company]:
-    """Let a learner know which others will run on the same data in this process.
+def coscheduled_learners(others: Sequence[Learner]) -> Iterator[Coscheduled]:
+    """Declare, within a context, which other learners will run on the same data in this process.
 
     Parameters
     ----------
     others
         The others with their parameters.
     """
-    company = Company(tuple(others))
-    token = _present.set(company)
+    scheduled = Coscheduled(tuple(others))
+    token = _current.set(scheduled)
     try:
-        yield company
+        yield scheduled
     finally:
-        _present.reset(token)
+        _current.reset(token)
 
 
-def companions() -> tuple[Learner, ...]:
-    """The other learners that will run on the same data; none where nobody has said so."""
-    found = _present.get(None)
-    return () if found is None else found.others
+def other_learners() -> tuple[Learner, ...]:
+    """Return the other learners that will run on the same data; empty outside such a context."""
+    current = _current.get(None)
+    return () if current is None else current.others
 
 
-def remark(text: str) -> None:
-    """Say what company has done to the time of this run."""
-    found = _present.get(None)
-    if found is not None and text not in found.remarks:
-        found.remarks.append(text)
+def add_note(text: str) -> None:
+    """Record a note on how the other learners changed the time of this run."""
+    current = _current.get(None)
+    if current is not None and text not in current.notes:
+        current.notes.append(text)
+
+
+__getattr__ = renamed(
+    __name__, {"in_company": "dagathlon.learners.coscheduled:coscheduled_learners"}
+)

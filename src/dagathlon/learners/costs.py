@@ -1,9 +1,9 @@
-"""How long learners take, by the size of the data: measured once, in units of a fixed small work.
+"""Expected run times of learners by data size, in units of a fixed small computation.
 
 ``costs.json`` holds for each learner and kind of data a law ``units = exp(a) · rows^b · columns^c``
-and the largest sizes that it was fitted to and holds for; ``tools/learner_costs.py`` measures it. A
-unit is the time of `unit_of_work` on the machine at hand, so that the table does not know the
-machine it was made on.
+and the largest sizes to which it was fitted; ``tools/learner_costs.py`` measures it. One unit is
+the time of `unit_of_work` on the present machine, so that the table is independent of the machine
+it was made on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from dagathlon.data.spec import DataKind
 from dagathlon.learners.base import Learner
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 
 _FILE = "costs.json"
 _REPEATS = 3
@@ -44,7 +44,7 @@ class Cost:
     extrapolated: bool
 
     def words(self) -> str:
-        """The time as a person says it, with no more digits than are known."""
+        """Return the time as text, rounded to the precision of the estimate."""
         if self.seconds < 0.95:
             return "less than 1 s"
         about = "very roughly" if self.extrapolated else "about"
@@ -52,7 +52,7 @@ class Cost:
 
 
 def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
-    """How long a run with default parameters is expected to take; None where nobody measured.
+    """Return the expected time of a run with default parameters; None if it was never measured.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     rows, columns
         Their size.
     """
-    if issubclass(learner, Around) and learner.name not in _laws():
+    if issubclass(learner, MetaLearner) and learner.name not in _laws():
         return _of_replicates(learner, kind, rows, columns)
     behind: Any = getattr(learner, "runs", None)
     law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)
@@ -79,13 +79,13 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
 
 
 def _log_of_size(size: int, most: float, inside: float, beyond: float) -> float:
-    """The logarithm of a power of the size, with another power beyond a size."""
+    """Return the logarithm of a power law in the size whose exponent changes at a largest size."""
     within = math.log(max(min(size, most), 2))
     return inside * within + beyond * math.log(max(size / most, 1.0))
 
 
 def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
-    """The cost of a learner that runs another one so many times."""
+    """Return the cost of a meta-learner: its inner learner's times the number of replicates."""
     default: Any = learner()
     times = int(getattr(default, "replicates", 0) or getattr(default, "copies", 1))
     once = expected_cost(type(default.inner()), kind, rows, columns)
@@ -101,7 +101,7 @@ def _laws() -> dict[str, dict[str, list[float]]]:
 
 @cache
 def seconds_per_unit() -> float:
-    """Processor time of a unit of work on this machine, the best of a few."""
+    """Return the processor time of one unit of work on this machine: the best of a few repeats."""
     return min(_timed() for _ in range(_REPEATS))
 
 
@@ -112,7 +112,7 @@ def _timed() -> float:
 
 
 def unit_of_work() -> None:
-    """Some sorting, some arithmetic and some Python: a few milliseconds."""
+    """Run the reference computation: a few milliseconds of sorting, products and a loop."""
     values = np.sin(np.arange(30_000.0))
     for shift in range(3):
         np.sort(values + shift)
@@ -134,5 +134,5 @@ def _rounded(seconds: float) -> str:
 
 
 def _two_digits(amount: int) -> int:
-    """No more digits than an estimate has."""
+    """Round a number to two digits."""
     return amount if amount < 100 else round(amount, 1 - int(math.log10(amount)))

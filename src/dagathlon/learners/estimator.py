@@ -27,11 +27,11 @@ _LEAST_ROWS = 2
 
 
 class _MissingError(UnsuitedError, ValueError):
-    """Missing values that a learner does not take; a `ValueError`, as scikit-learn expects."""
+    """Error for missing values that a learner does not take; a `ValueError` as in scikit-learn."""
 
 
 class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """Any learner, with `fit`, `score`, `get_params` and `set_params` as in scikit-learn.
+    """Any learner as an estimator with `fit`, `score`, `get_params` and `set_params`.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Parameters of the learner that were given by keywords."""
+        """Parameters of the learner that were given as keyword arguments."""
         return getattr(self, "_parameters", {})
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
@@ -187,7 +187,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
             learner = LearnerSpec.of(self.name, self.parameters).learner()
         except DagathlonError:
             return False
-        return not learner.objection(DataFacts("continuous", missing=True))
+        return not learner.why_unsuitable(DataFacts("continuous", missing=True))
 
     def __repr__(self) -> str:
         given = [repr(self.name), *(f"{key}={value!r}" for key, value in self.parameters.items())]
@@ -195,7 +195,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
 
 
 def _has_names(given: Any) -> bool:
-    """Whether this is a frame whose columns have names."""
+    """Return whether an argument is a data frame whose columns have names."""
     columns = getattr(given, "columns", ())
     return isinstance(given, Dataset) or (
         len(columns) > 0 and all(isinstance(name, str) for name in columns)
@@ -203,7 +203,7 @@ def _has_names(given: Any) -> bool:
 
 
 def _is_matrix(given: Any) -> bool:
-    """Whether scikit-learn's checks suit: numbers in an array, a list or a frame."""
+    """Return whether an argument is numeric, so that scikit-learn's checks can be applied to it."""
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         return False
     if hasattr(given, "dtypes"):

@@ -1,4 +1,4 @@
-"""Steps of a study that fill gaps several times, for other learners to pool."""
+"""Steps of a study that impute missing values several times, for other learners to pool."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ ImputationSettings: TypeAlias = Annotated[str, Reference("settings")]
 
 @dataclass(frozen=True, kw_only=True)
 class ImputationStep(Learner):
-    """What fills gaps for learners that name it.
+    """Base class of steps that impute missing values for the learners that name them.
 
-    The copies depend on the data alone, so that all learners that name one step are given the same.
-    As an algorithm of its own it learns nothing: its graph has no edges.
+    The copies depend on the data alone, so that all learners that name one step get the same
+    copies. Run as a learner it returns a graph without edges.
     """
 
     gives = "mixed"
@@ -37,34 +37,34 @@ class ImputationStep(Learner):
 
     @abstractmethod
     def recipe(self) -> tuple[int, int, ImputationMethod]:
-        """The number of copies, of passes over the columns, and the method."""
+        """Return the number of copies, the number of sweeps over the columns, and the method."""
 
     def copies(self, data: Dataset) -> tuple[Dataset, ...]:
-        """The completed copies; the data themselves where nothing is missing."""
+        """Return the imputed copies; the data themselves if no value is missing."""
         if not data.has_missing:
             return (data,)
         copies, sweeps, method = self.recipe()
         return impute(data, copies, sweeps=sweeps, method=method, seed=seed_of(data))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Fill the gaps, and say how many there were."""
+        """Impute the data, report the number of imputed values, and return an empty graph."""
         filled = 0 if data.missing is None else int(data.missing.sum())
         stats = {"copies": len(self.copies(data)), "imputed_values": filled}
         note = f"{self.name} fills gaps for other learners and learns no graph itself."
         return Estimate(Graph(data.names), stats, notes=(note,))
 
-    def objection(self, data: DataFacts) -> str:
-        """None: all data can be completed."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return the empty text: all data can be imputed."""
         return ""
 
 
 def seed_of(data: Dataset) -> int:
-    """A seed that the data alone decide."""
+    """Return a seed derived from the fingerprint of the data."""
     return int(data.fingerprint[:15], 16)
 
 
 def step_behind(given: Any) -> ImputationStep:
-    """The step that a text names, or that a study's settings of an algorithm describe."""
+    """Return the imputation step given by its name or by its settings in a study."""
     found = learner_behind(given)
     if not isinstance(found, ImputationStep):
         raise StudyError(f"{found.name} fills no gaps; name a step that does, such as mice")
@@ -72,7 +72,7 @@ def step_behind(given: Any) -> ImputationStep:
 
 
 def problem_of_step(given: Any) -> str:
-    """What is wrong with a step; the id of an algorithm is checked by the study."""
+    """Return what is wrong with an imputation step; a study checks ids of its algorithms."""
     if given is None or isinstance(given, Mapping):
         return ""
     try:
@@ -87,7 +87,7 @@ def problem_of_step(given: Any) -> str:
 
 
 def delegates_to_step(given: Any) -> tuple[Delegate, ...]:
-    """The step, once it is more than the id of an algorithm."""
+    """Return the imputation step as a delegate; empty for the id of an algorithm."""
     if isinstance(given, Mapping):
         return (step_behind(given),)
     try:

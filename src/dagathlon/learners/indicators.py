@@ -1,4 +1,4 @@
-"""Discrete variables as columns of numbers."""
+"""Indicator columns (dummy variables) of discrete variables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def indicator_columns(
     data: Dataset, least_rows: int = 1
 ) -> tuple[npt.NDArray[np.float64], list[int]]:
-    """Values, and an indicator for every level with enough rows but the first.
+    """Return values and level indicators as one matrix, with the first column of each variable.
 
-    The columns of variable j are those from the j-th start up to the next. Levels of fewer than
-    `least_rows` rows count as the first one. A missing value is NaN in all columns.
+    Each level with at least `least_rows` rows but the first has an indicator; rarer levels
+    count as the first one. A missing value is NaN in all columns of its variable.
     """
     blocks: list[npt.NDArray[np.float64]] = []
     discrete = continuous = 0

@@ -1,4 +1,4 @@
-"""Learners that run another learner: on samples of the rows, on completed copies of the data."""
+"""Meta-learners, which run another learner on samples of the rows or on imputed copies."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.run import Start, attempt_inside, make_ready
+from dagathlon.learners.run import Start, make_ready, run_inner_learner
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.modules import Delegate, Reference
 from dagathlon.pulse import part
+from dagathlon.renamed import renamed
 from dagathlon.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Around(Learner):
-    """A learner that runs another one several times.
+class MetaLearner(Learner):
+    """Base class of learners that run another learner several times.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class Around(Learner):
     learner: LearnerSettings = "hc"
 
     def problem(self) -> str:
-        """A learner's own parameters must fit, and it may not need another one's graph."""
+        """Return what is wrong with the inner learner, which may not read another one's graph."""
         inner = self.known()
         if inner is None:
             return ""
@@ -48,32 +49,32 @@ class Around(Learner):
         return inner.problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that the learner takes."""
+        """Return the kinds of data that the inner learner takes."""
         inner = self.known()
         return self.takes if inner is None else inner.accepted()
 
     def gains_by_threads(self) -> bool:
-        """Where the learner may run beside itself, or splits its own work."""
+        """Return whether the inner learner can run in several threads or splits its own work."""
         inner = self.known()
         gains = inner is not None and (inner.reentrant or inner.gains_by_threads())
         return self.splits and gains
 
     def parameter_sample_size(self) -> float | None:
-        """That of the learner."""
+        """Return the imaginary sample size of the inner learner's prior."""
         inner = self.known()
         return None if inner is None else inner.parameter_sample_size()
 
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the learner objects to."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why the inner learner cannot use such data; empty if it can."""
         inner = self.known()
-        return "" if inner is None else inner.objection(data)
+        return "" if inner is None else inner.why_unsuitable(data)
 
     def inner(self) -> Learner:
-        """The learner that runs."""
+        """Return the inner learner."""
         return learner_behind(self.learner)
 
     def known(self) -> Learner | None:
-        """The learner, or None for the id of an algorithm, which the study checks by itself."""
+        """Return the inner learner; None for the id of an algorithm, which the study resolves."""
         try:
             return self.inner()
         except DagathlonError:
@@ -86,9 +87,9 @@ class Around(Learner):
         rng: np.random.Generator,
         start: Start | None = None,
     ) -> Iterator[Estimate]:
-        """What the learner finds in each of some data sets, in order; several threads share them.
+        """Run the inner learner on each data set, in several threads; yield estimates in order.
 
-        Each has random numbers by its place, whichever thread it is in.
+        The random numbers of a run depend on its position in the list, not on its thread.
 
         Parameters
         ----------
@@ -111,28 +112,28 @@ class Around(Learner):
             numbers = np.random.Philox(key=seed, counter=(0, 0, 0, number))
             own = rng if count == 1 else np.random.Generator(numbers)
             with part():
-                return attempt_inside(inner, sample, own, start=start)
+                return run_inner_learner(inner, sample, own, start=start)
 
         if inner.reentrant:
             return side_by_side(learned, enumerate(samples), count)
         return map(learned, enumerate(samples))
 
     def warm_up(self) -> None:
-        """Get the learner ready."""
+        """Warm up the inner learner."""
         inner = self.inner()
         make_ready(type(inner))
         inner.warm_up()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner that runs; none while it is the id of an algorithm."""
+        """Return the inner learner; empty while it is the id of an algorithm."""
         inner = self.known()
         return () if inner is None else (inner,)
 
 
 def learner_behind(given: LearnerLike) -> Learner:
-    """The learner that a text names, or that a study's settings of an algorithm describe.
+    """Return the learner given by its name or by its settings in a study.
 
-    The study puts the settings in the place of the id of an algorithm.
+    The study replaces the id of an algorithm by its settings.
     """
     return LearnerSpec.of(given).learner()
 
@@ -141,3 +142,11 @@ def _reads_graph(learner: Learner, parameter: Any) -> bool:
     reference = parameter.type.reference
     reads = reference is not None and reference.to == "algorithm"
     return reads and getattr(learner, parameter.attribute) is not None
+
+
+__getattr__ = renamed(
+    __name__,
+    {
+        "Around": "dagathlon.learners.meta_learner:MetaLearner",
+    },
+)

@@ -1,4 +1,4 @@
-"""How far a learner is, for somebody who waits: a bar where the end is known, else a count."""
+"""Progress of a running learner: a bar if the number of steps is known, else a count of steps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], None]
 PATIENCE = 2.0
-"""Seconds that nobody minds to wait without being told how far it is."""
+"""Seconds of a run before its progress is shown."""
 
 
 class Bar:
-    """Shows progress on a terminal or in a notebook, once a run takes long; a context manager.
+    """Context manager that shows progress on a terminal or in a notebook once a run takes long.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Bar:
             self._shown[0].stop()
 
     def __call__(self, done: int, total: int) -> None:
-        """So many steps are done, of so many; 0 where nobody knows."""
+        """Show that `done` of `total` steps are finished; a total of 0 is unknown."""
         if self._shown is None:
             if self._silent or time.monotonic() < self._begin + self._patience:
                 return

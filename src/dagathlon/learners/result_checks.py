@@ -1,4 +1,4 @@
-"""What is wrong with what a learner returned: its type, nodes, kind of graph and numbers."""
+"""Validation of a learner's result: its type, nodes, kind of graph and numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK = 1 << 22
 
 
 def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterator[str]:
-    """All that is wrong with a result of a learner; nothing when it can be used.
+    """Yield every problem of a learner's result; no items if it is valid.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ def _wrong_measurement(model: Any, names: Sequence[str]) -> Iterator[str]:
 
 
 def wrong_kind(graph: Graph, gives: Output) -> str:
-    """Why a graph cannot come out of a learner that gives such graphs; empty when it can.
+    """Return why a graph cannot come from a learner with this output; empty if it can.
 
-    A CPDAG only has to look like one, and a PAG may have any marks: tests that contradict each
-    other give graphs that stand for no class of DAGs or MAGs, and a learner cannot help it. What a
-    learner of mixed graphs or of chains returns is anything.
+    A CPDAG is checked for its marks alone and a PAG may have any marks: contradicting test
+    results give graphs that represent no class of DAGs or MAGs, which a learner cannot avoid.
+    Mixed graphs and samplers' graphs are not restricted.
     """
     try:
         if gives == "dag":
@@ -151,7 +151,7 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
 
 
 def plain(value: Any) -> Any:
-    """One of NumPy's values as the value of Python's that it stands for; any other as it is."""
+    """Convert a NumPy scalar to the Python value; return any other value unchanged."""
     if isinstance(value, np.floating):
         return float(value)  # the longest of them stay NumPy's in .item()
     return value.item() if isinstance(value, np.generic) else value
@@ -162,10 +162,10 @@ def _unusable(value: float) -> str:
 
 
 def described(value: object) -> str:
-    """A value by its type, for a message."""
+    """Describe a value by its type, for a message."""
     return "nothing" if value is None else with_article(type(value).__name__)
 
 
 def with_article(name: str) -> str:
-    """The name of a type as it stands in a sentence."""
+    """Return the name of a type with its article (a or an)."""
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

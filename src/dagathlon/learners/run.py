@@ -1,7 +1,7 @@
-"""`attempt`: the one door to a learner, guarded on both sides.
+"""`run_learner`: the one function through which all learners run, with checks before and after.
 
-`learn`, the tasks of a study and the conformance suite all call a learner here, so that data which
-one of them refuses is refused by all, and a result which one of them accepts is accepted by all.
+`learn`, the tasks of a study and the conformance suite all call learners here, so that they refuse
+the same data and accept the same results.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import plain, problems_with
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
+from dagathlon.renamed import renamed
 from dagathlon.threads import allowed_threads, several_threads
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 
 Start: TypeAlias = Graph | tuple[Graph, ...]
 STOPPED_EARLY = "stopped_early"
-"""The statistic that marks the best so far of a learner whose time was up."""
+"""Name of the statistic that marks a best-so-far result after the time was up."""
 
 
-def attempt(
+def run_learner(
     learner: Learner,
     data: Dataset,
     rng: np.random.Generator,
@@ -100,7 +101,7 @@ def attempt(
             several_threads(1 if learner.one_thread() else threads or allowed_threads()),
             watch(deadline=deadline, cpu=cpu_limit, progress=progress) as watched,
         ):
-            estimate = attempt_inside(learner, data, rng, start=start)
+            estimate = run_inner_learner(learner, data, rng, start=start)
     except OutOfTimeError as error:
         spent = monotonic() - began[0], process_time() - began[1]
         limit = limit_words(timeout, cpu_limit)
@@ -115,13 +116,13 @@ def attempt(
     )
 
 
-def attempt_inside(
+def run_inner_learner(
     learner: Learner, data: Dataset, rng: np.random.Generator, *, start: Start | None = None
 ) -> Estimate:
     """Run a learner that another learner calls.
 
-    The data are, or are made of, those that have passed through `attempt` already, so that they
-    are not looked through again; the outer learner's time limit and progress go on.
+    The data have been checked by `run_learner` already, or derive from such data, and are not
+    checked again; the outer learner's time limit and progress apply.
     """
     make_ready(type(learner))
     call = cast(Any, learner.learn)
@@ -138,10 +139,10 @@ def attempt_inside(
     return _finished(learner, cast(Estimate, result))
 
 
-def attempt_many(
+def run_learner_on_many(
     learner: Learner, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
 ) -> list[Estimate | DagathlonError]:
-    """Run a learner on several data sets together, by its `learn_many`.
+    """Run a learner on several data sets in one batch, by its `learn_many`.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def _refusal(learner: Learner, data: Dataset) -> DagathlonError | None:
 
 
 def make_ready(cls: type[Module]) -> None:
-    """Have a module load what it needs, once in this process; refuse one that cannot run here."""
+    """Load what a module needs, once per process; raise an error if it cannot run here."""
     if cls in _ready:
         return
     if cls.unavailable:
@@ -200,7 +201,7 @@ _ready: WeakSet[type[Module]] = WeakSet()
 
 
 def limit_words(timeout: float | None, cpu_limit: float | None) -> str:
-    """The limits of a run, to go on after "stopped at"."""
+    """Describe the limits of a run, to follow the words "stopped at"."""
     if timeout is None and cpu_limit is None:
         return "its time limit"
     wall = [] if timeout is None else [f"the time limit of {timeout:g} s"]
@@ -225,8 +226,8 @@ _NO_CHAIN = (
 
 
 def _finished(learner: Learner, estimate: Estimate) -> Estimate:
-    """The estimate with statistics that JSON knows, and where it was computed if that is said."""
-    about = learner.circumstances()
+    """Return the estimate with JSON-compatible statistics, including the learner's environment."""
+    about = learner.environment_stats()
     if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
     stats = {k: plain(v) for k, v in {**estimate.stats, **about}.items()}
@@ -234,15 +235,15 @@ def _finished(learner: Learner, estimate: Estimate) -> Estimate:
 
 
 def _one_blas_thread(learner: Learner) -> AbstractContextManager[object]:
-    """One thread for linear algebra: with several, its last digits would depend on their number."""
+    """Return a context with one BLAS thread, so that last digits do not depend on the number."""
     return _blas_limit if learner.uses_blas else nullcontext()
 
 
 class _BlasLimit:
-    """One thread for the linear algebra of this process, while anyone is inside.
+    """Reference-counted limit of one BLAS thread for this process.
 
-    Learners that run side by side come and go at different times; what there was before is back
-    when the last of them has left.
+    Learners in several threads enter and leave at different times; the previous limits are
+    restored when the last one leaves.
     """
 
     def __init__(self) -> None:
@@ -271,8 +272,21 @@ _blas_limit = _BlasLimit()
 
 @cache
 def _blas(with_scipy: bool) -> ThreadpoolController:
-    """The libraries that are loaded; SciPy comes with one of its own, and looking takes long."""
+    """Return the controller of the loaded BLAS libraries; cached, since finding them takes long.
+
+    SciPy brings a BLAS library of its own, so the answer differs once it is loaded.
+    """
     # Imported here: few learners need it.
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415
 
     return ThreadpoolController()
+
+
+__getattr__ = renamed(
+    __name__,
+    {
+        "attempt": "dagathlon.learners.run:run_learner",
+        "attempt_inside": "dagathlon.learners.run:run_inner_learner",
+        "attempt_many": "dagathlon.learners.run:run_learner_on_many",
+    },
+)

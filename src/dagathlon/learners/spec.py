@@ -1,4 +1,4 @@
-"""`LearnerSpec`: a learner and its parameters, in any of the forms in which they can be named."""
+"""`LearnerSpec`: a learner with its parameters, read from text, pair, mapping, class or object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.modules import NonNegative, add_files, find, modules, parameter_t
 from dagathlon.modules.spec import parse_spec
 
 LearnerLike: TypeAlias = Any
-"""A learner in one of the forms that `LearnerSpec.of` reads."""
+"""A learner in any of the forms that `LearnerSpec.of` accepts."""
 _PAIR = 2
 _FORMS = (
     "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name or class and its "
@@ -44,7 +44,7 @@ class LearnerSpec:
 
     @classmethod
     def of(cls, given: LearnerLike, parameters: Mapping[str, Any] | None = None) -> Self:
-        """Read a learner in any form.
+        """Parse a learner given in any form.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class LearnerSpec:
         return self.cls.name
 
     def learner(self, timeout: float | None = None) -> Learner:
-        """The learner with these parameters; several values of one parameter are refused.
+        """Make the learner with these parameters; refuse several values for one parameter.
 
         Parameters
         ----------
@@ -86,10 +86,10 @@ class LearnerSpec:
         return self.cls.from_values(values, self.name)
 
     def findable(self) -> tuple[Self, Path | None]:
-        """The same with the class that other processes find by its name, and the user's file.
+        """Return the spec with a class that other processes can find by name, and the user's file.
 
-        A class that is not known by its name is made known by the file that defines it; None for
-        one that was known.
+        A class that is not registered is registered from the file that defines it; the file
+        is None for a registered class.
         """
         if modules("algorithm").get(self.name) is self.cls:
             return self, None
@@ -106,7 +106,7 @@ class LearnerSpec:
 
 
 def is_learner(given: Any) -> bool:
-    """Whether this is one learner in any form, and not a list or mapping of several."""
+    """Return whether an argument is one learner in any form, not a list of several."""
     pair = isinstance(given, tuple) and len(given) == _PAIR and isinstance(given[1], Mapping)
     mapping = isinstance(given, Mapping) and {"module", "parameters"} <= given.keys()
     object_or_text = isinstance(given, str | Learner | LearnerSpec) or inspect.isclass(given)
@@ -114,7 +114,7 @@ def is_learner(given: Any) -> bool:
 
 
 def _parts(given: LearnerLike) -> tuple[type[Learner], dict[str, Any], str]:
-    """The class, its parameters, and how messages call it."""
+    """Split a learner in any form into its class, its parameters, and its name in messages."""
     if isinstance(given, LearnerSpec):
         return given.cls, dict(given.values), given.text
     if isinstance(given, Learner):

@@ -1,4 +1,4 @@
-"""Learners that can begin with the graph of another one."""
+"""Learners that can start from another learner's graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AlgorithmId: TypeAlias = Annotated[str, Reference("algorithm")]
 
 @dataclass(frozen=True, kw_only=True)
 class StartsFromGraph(Learner):
-    """A learner whose `learn` takes another learner's graph as ``start``.
+    """Base class of learners whose `learn` takes another learner's graph as ``start``.
 
     Parameters
     ----------

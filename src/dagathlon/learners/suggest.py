@@ -1,4 +1,4 @@
-"""Which learners suit some data: what they answer, what they assume, how long they take."""
+"""Suggested learners for a data set: their output, assumptions and expected run time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FEWEST_COMPARED = 3
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A learner that takes the data.
+    """A suggested learner, with its output, assumptions and expected run time.
 
     Parameters
     ----------
@@ -74,30 +74,30 @@ class Suggestion:
 
     @property
     def family(self) -> str:
-        """A key of `FAMILIES`."""
+        """Family of the learner: a key of `FAMILIES`."""
         return abilities_of(cast(type[Learner], find("algorithm", self.name))).family
 
     @property
     def way(self) -> str:
-        """What it asks the data: tests, a score or both; empty for others."""
+        """Source of its evidence: tests, a score or both; empty for others."""
         known = find("algorithm", self.name).parameters()
         asked = {"test": "tests", "score": "a score"}
         return " and ".join(word for key, word in asked.items() if key in known)
 
     @property
     def spec(self) -> str:
-        """How commands name it: ``pc[test=mi.td]``."""
+        """The learner with its parameters as in commands: ``pc[test=mi.td]``."""
         return f"{self.name}[{self.setting}]" if self.setting else self.name
 
     @property
     def takes_long(self) -> bool:
-        """Whether a run is expected to take more than an hour."""
+        """Whether the expected run time is above one hour."""
         return self.cost is not None and self.cost.seconds > _LONG
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to try on some data.
+    """Suggested learners for one data set, with notes on the data.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Advice:
 
 
 def suggest(data: Dataset) -> Advice:
-    """Say which learners suit some data.
+    """Return the learners that suit a data set, and why others do not.
 
     Parameters
     ----------
@@ -149,11 +149,11 @@ def suggest(data: Dataset) -> Advice:
 
 
 def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
-    """Learners that come to their graphs in different ways, to be compared on the data.
+    """Return quick learners with different evidence (tests, scores), to be compared on the data.
 
-    Those come in question that look for a DAG or a class of DAGs by tests or a score and take no
-    more than a minute: of each `way` the first that is suggested, since searches with one score
-    find much the same, and the next where that makes fewer than three.
+    Candidates are learners of a DAG or CPDAG by tests or a score with an expected time of at
+    most a minute. The first suggestion of each `way` is taken, since searches with one score
+    give much the same graph; more are added while there are fewer than three.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _is_quick(one: Suggestion) -> bool:
 
 
 def _idle(name: str, facts: DataFacts) -> str:
-    """Why a learner would have nothing to do, or nothing to say; empty where it has."""
+    """Return why a learner is not suggested (a baseline, nothing to impute); empty otherwise."""
     if name in _YARDSTICKS:
         return f"{name}: a yardstick that other learners are compared with, not one for data"
     return "" if facts.missing or name != Imputed.name else f"{name}: there are no gaps to fill"
@@ -259,7 +259,7 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
 
 
 def _constant(data: Dataset) -> list[str]:
-    """Columns with one value, whatever is missing beside it."""
+    """Return the names of columns with one value, missing values aside."""
     numbers, codes = iter(data.values.T), iter(data.codes.T)
     found = []
     for variable in data.variables:

@@ -1,4 +1,4 @@
-"""Whether a learner can be given some data: what it takes, and what nobody can compute with."""
+"""Checks whether a learner can be run on some data: kind, missing values, overflow."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _LARGEST = 1e100
 
 
 def refuse_unsuited(learner: Learner, data: Dataset) -> None:
-    """Refuse data of the wrong kind, with missing values, or with numbers that overflow."""
+    """Raise an error for data of the wrong kind, with missing values, or too large values."""
     facts = facts_of(data)
-    problem = learner.objection(facts)
+    problem = learner.why_unsuitable(facts)
     if problem:
         # What is said of the same data without gaps as well is not said because of them.
-        about_gaps = problem != learner.objection(replace(facts, missing=False))
+        about_gaps = problem != learner.why_unsuitable(replace(facts, missing=False))
         raise UnsuitedError(f"{problem}{_gaps(data) if about_gaps else _columns(learner, data)}")
     _refuse_overflow(data)
 
 
 def _gaps(data: Dataset) -> str:
-    """How many rows have missing values, for those who are told that they may not."""
+    """Return a remark with the number of rows that have missing values, for an error message."""
     if data.missing is None:
         return ""
     gaps = int(data.missing.any(axis=1).sum())
@@ -38,7 +38,7 @@ def _gaps(data: Dataset) -> str:
 
 
 def _columns(learner: Learner, data: Dataset) -> str:
-    """Which columns are in the way of a learner of continuous or of discrete data alone."""
+    """Return a remark with the columns of the kind that the learner does not take."""
     accepted = learner.accepted()
     if not data.is_mixed or "mixed" in accepted or len(accepted) != 1:
         return ""
@@ -48,7 +48,7 @@ def _columns(learner: Learner, data: Dataset) -> str:
 
 
 def _refuse_overflow(data: Dataset) -> None:
-    """Refuse numbers whose squares have no place among floating-point numbers."""
+    """Raise an error for values so large that their squares overflow."""
     if not len(data):
         return
     lowest, highest = data.ranges

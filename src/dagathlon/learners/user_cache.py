@@ -1,4 +1,4 @@
-"""The folder of what is kept between runs."""
+"""The cache folder of the user, for files kept between runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dagathlon.errors import UnavailableError
 
 
 def cache_folder() -> Path:
-    """Our folder in the user's cache, made if it is not there."""
+    """Return our folder in the user's cache directory, created if absent."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "dagathlon"
     try:

@@ -1,4 +1,4 @@
-"""Learners that call SciPy, which brings a linear algebra library of its own."""
+"""Base class of learners that call SciPy, which brings its own BLAS library."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dagathlon.learners.base import Learner
 
 @dataclass(frozen=True, kw_only=True)
 class ScipyLearner(Learner):
-    """A learner that loads SciPy before it runs.
+    """Base class of learners that import SciPy before they run.
 
-    Only libraries that are loaded can be kept to one thread. Where SciPy came with the first run,
-    that run had as many threads as the machine has cores, most of them waiting: 12 seconds of
-    processor time in the place of one.
+    Only loaded libraries can be limited to one thread. When the first run imported SciPy, its
+    BLAS used as many threads as the machine has cores, most of them busy waiting: 12 seconds of
+    processor time instead of one.
     """
 
     uses_blas = True
 
     @classmethod
     def prepare(cls, say: Callable[[str], None] | None = None) -> None:
-        """Load what is called."""
+        """Import the parts of SciPy that the learner calls."""
         for name in ("linalg", "optimize", "special"):
             import_module(f"scipy.{name}")

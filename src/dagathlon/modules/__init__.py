@@ -1,4 +1,4 @@
-"""Modules: what a study can name, described and found without a central list."""
+"""Modules: everything that a study can name, found by an index or entry points."""
 
 from dagathlon.modules.lineage import Delegate, SharedCode
 from dagathlon.modules.module import Kind, Module, Parameter

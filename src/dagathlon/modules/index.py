@@ -1,4 +1,4 @@
-"""The index of the package's own modules and commands: what there is, without importing any of it.
+"""The index of the package's modules and commands, which is read without importing them.
 
 `tools/make_index.py` writes `index.json`; a test compares it with the sources.
 """
@@ -50,7 +50,7 @@ class Index:
 
 @functools.cache
 def index() -> Index:
-    """The recorded index."""
+    """Return the index in `index.json`."""
     record = json.loads(FILE.read_text(encoding="utf-8"))
     return Index(
         record["modules"], record["former"], frozenset(record["sources"]), record["commands"]
@@ -58,7 +58,7 @@ def index() -> Index:
 
 
 def python_modules() -> Iterator[str]:
-    """Names of the Python modules in the searched packages, from their files."""
+    """Yield the names of the Python modules in the searched packages, from their files."""
     for package in SEARCHED:
         place = _PACKAGE.joinpath(*package.split(".")[1:])
         yield package
@@ -67,7 +67,7 @@ def python_modules() -> Iterator[str]:
 
 
 def _walk(places: list[str], prefix: str) -> Iterator[pkgutil.ModuleInfo]:
-    """As `pkgutil.walk_packages`, which imports every package."""
+    """Walk packages like `pkgutil.walk_packages`, but without importing them."""
     for info in pkgutil.iter_modules(places, prefix):
         yield info
         if info.ispkg:
@@ -75,5 +75,5 @@ def _walk(places: list[str], prefix: str) -> Iterator[pkgutil.ModuleInfo]:
 
 
 def unindexed() -> list[str]:
-    """Python modules that were added since the index was written."""
+    """Return the Python modules that were added since the index was written."""
     return [name for name in python_modules() if name not in index().sources]

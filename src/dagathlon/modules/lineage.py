@@ -1,4 +1,4 @@
-"""Whom a module hands work to: the versions that its results depend on beside its own."""
+"""Lineage of a module: the versions of other modules that its results depend on."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from dagathlon.modules.module import Module
 
 FIRST = 1
-"""The version that everything begins with."""
+"""The first version of every module."""
 
 
 @dataclass(frozen=True)
 class SharedCode:
-    """Code that several modules use and that no study names by itself: a test, a score.
+    """Code that several modules share and that no study names directly: a test, a score.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SharedCode:
     one_thread: bool = False
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Further code that it is made of."""
+        """Return further code that it uses."""
         return self.uses
 
 
@@ -47,9 +47,9 @@ Lineage: TypeAlias = Mapping[tuple[str, str], int]
 
 
 def lineage(module: Module) -> Lineage:
-    """The versions of all that a module's results come from beside itself, by kind and name.
+    """Return the versions of all other code that a module's results depend on, by kind and name.
 
-    That is whom it hands work to, directly or not, and the modules that it is derived from.
+    That is its delegates, direct or not, and the modules that it is derived from.
     """
     found: dict[tuple[str, str], int] = {}
     _follow(module, found)
@@ -57,16 +57,16 @@ def lineage(module: Module) -> Lineage:
 
 
 def raised(versions: Lineage) -> list[tuple[str, str, int]]:
-    """What of a lineage stands in the key of a task: all that is beyond its first version.
+    """Return the part of a lineage that is in the key of a task: versions beyond the first.
 
-    A first version adds nothing, so that the keys of results that were stored before keys held a
-    lineage are still those of the same results, as long as nothing behind them has changed.
+    A first version adds nothing, so that results stored before keys held a lineage keep their
+    keys as long as no version in their lineage has been raised.
     """
     return [(*place, version) for place, version in versions.items() if version != FIRST]
 
 
 def named_bases(cls: type) -> tuple[SharedCode, ...]:
-    """The modules that a class is derived from."""
+    """Return the modules that a class is derived from."""
     bases = (base for base in cls.__mro__[1:] if vars(base).get("name"))
     return tuple(
         SharedCode(base.kind, base.name, base.version)  # type: ignore[attr-defined]

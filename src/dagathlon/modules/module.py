@@ -1,4 +1,4 @@
-"""`Module`: a generator, learner or evaluation under a name, described by its own dataclass."""
+"""`Module`: base class of everything with a name in studies, a dataclass of parameters."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Kind: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a module: its type, default and one line of documentation.
+    """A parameter of a module: its type, default and one line of documentation.
 
-    ``name`` is what a study writes; ``attribute`` is the field that holds the value, and differs
-    where the name is no Python identifier.
+    ``name`` is what a study writes; ``attribute`` is the field that holds the value, and
+    differs where the name is not a Python identifier.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    """Base of everything a study names.
+    """Base class of everything that a study names.
 
     A module is a frozen dataclass. Its fields are its parameters; their types are checked when a
     study is read, and the ``Parameters`` sections of its docstring and of those of its base
@@ -96,12 +96,12 @@ class Module:
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
-        """The parameters in the order of the fields."""
+        """Return the parameters in the order of the fields."""
         return _parameters(cls)  # type: ignore[arg-type]  # classes are hashable
 
     @classmethod
     def prepare(cls, say: Callable[[str], None] | None = None) -> None:
-        """Get ready what the module needs, once, before anything is measured.
+        """Load or install what the module needs, once, before anything is timed.
 
         Parameters
         ----------
@@ -116,12 +116,12 @@ class Module:
 
     @classmethod
     def summary(cls) -> str:
-        """First paragraph of the documentation, on one line."""
+        """Return the first paragraph of the documentation, on one line."""
         return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], where: str = "") -> Self:
-        """Check the values of one setting and build the module.
+        """Validate the values of one setting and build the module.
 
         Parameters
         ----------
@@ -152,14 +152,14 @@ class Module:
 
     @classmethod
     def unknown_parameter(cls, name: str, prefix: str = "") -> str:
-        """Say that there is no such parameter, with the nearest match and all that there are."""
+        """Return the message for an unknown parameter, with the nearest match and all others."""
         known = cls.parameters()
         near = suggestion(name, known)
         return f"{prefix}{name}: {cls.name} has no such parameter{near}; it takes {listing(known)}"
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], where: str = "") -> Self:
-        """As `from_json`; the content of a constraint file may stand in the place of its name."""
+        """Build the module like `from_json`; constraints may be content instead of a path."""
         known = cls.parameters()
         contents = {
             name: value
@@ -173,27 +173,27 @@ class Module:
         return dataclasses.replace(module, **fields) if fields else module
 
     def non_default(self) -> dict[str, Any]:
-        """The parameters in which the module differs from its defaults."""
+        """Return the parameters that differ from their defaults."""
         known = self.parameters()
         return {key: value for key, value in self.to_json().items() if value != known[key].default}
 
     def as_text(self) -> str:
-        """The module as the command line writes it: ``pc[alpha=0.01]``."""
+        """Return the module as on a command line: ``pc[alpha=0.01]``."""
         return spelled(self.name, self.non_default())
 
     def to_json(self) -> dict[str, Any]:
-        """All parameters with their values, defaults included."""
+        """Return all parameters with their values, defaults included."""
         return {name: getattr(self, p.attribute) for name, p in self.parameters().items()}
 
     def problem(self) -> str:
-        """What is wrong with the parameters taken together; empty when nothing is."""
+        """Return what is wrong with the parameters in combination; empty if nothing is."""
         return ""
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Other modules, and code shared between modules, that these parameters hand work to.
+        """Return the other modules, and shared code, that run with these parameters.
 
-        Their versions, and those of whom they hand work to in turn, are part of the key under
-        which results are stored.
+        Their versions, and those of their own delegates, are part of the key under which
+        results are stored.
         """
         return ()
 
@@ -214,7 +214,7 @@ def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
 
 
 def _descriptions(doc: str) -> dict[str, str]:
-    """Parameter descriptions of a numpydoc docstring, each on one line."""
+    """Parse the parameter descriptions of a numpydoc docstring, each on one line."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.M | re.S)
     found: dict[str, list[str]] = {}
     names: list[str] = []

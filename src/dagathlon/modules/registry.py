@@ -1,4 +1,4 @@
-"""Finding modules by the index, by entry point and in the user's files."""
+"""Registry of modules: by the index, by entry points and from the user's files."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _FIXED = {
     "fixed_adjmat": "graph_id", "fixed_data": "data_id", "fixed_graph": "graph_id",
     "fixed_params": "parameters_id",
 }  # fmt: skip
-"""Benchpress's words for files, which are no modules: where a study names the file."""
+"""Benchpress's words for fixed files, which are not modules: where a study names the file."""
 FILES = "DAGATHLON_MODULES"
-"""Environment variable: files and folders of modules, separated like the entries of PATH."""
+"""Environment variable with files and folders of modules, separated as in PATH."""
 
 
 @functools.cache
 def modules(kind: Kind) -> Mapping[str, type[Module]]:
-    """All modules of a kind by name, sorted; each is imported when it is asked for."""
+    """Return all modules of a kind by name, sorted; each is imported on access."""
     return _Modules(kind)
 
 
 class _Modules(Mapping[str, type[Module]]):
-    """Modules of one kind: the package's own by the index, the user's, those of other packages.
+    """Mapping of the modules of one kind: indexed ones, the user's, those of other packages.
 
-    A former name is understood and not listed. Entry points of other packages are loaded when a
+    Former names are accepted and not listed. Entry points of other packages are loaded when a
     name is neither indexed nor the user's, and when names are listed.
     """
 
@@ -81,7 +81,7 @@ class _Modules(Mapping[str, type[Module]]):
         return self._loaded.get(name)
 
     def _load_others(self) -> None:
-        """Load what stands in no index: entry points, and files added since it was written."""
+        """Load modules outside the index: entry points, and files added since it was written."""
         if self._complete:
             return
         self._complete = True
@@ -101,11 +101,11 @@ class _Modules(Mapping[str, type[Module]]):
 
 
 def add_files(paths: Iterable[Path | str]) -> None:
-    """Make the user's own modules known, here and in the workers of an engine.
+    """Register the user's own modules, here and in the workers of an engine.
 
-    The version of such a module is taken from the content of its file and of the files beside it
-    that it imports, or of its folder, so that results of an earlier text are not used again. One
-    that has changed since it was added is loaded again.
+    The version of such a module is a hash of its file and of the files beside it that it
+    imports, or of its folder, so that results of an earlier text are not reused. A file that
+    has changed since it was added is loaded again.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def load_users() -> None:
 
 
 def find(kind: Kind, name: str, where: str = "") -> type[Module]:
-    """The module of that kind and name; an unknown one is a `StudyError` with the nearest match."""
+    """Return the module of that kind and name; raise a `StudyError` for an unknown one."""
     known = modules(kind)
     if name not in known:
         raise StudyError(unknown_module(f"{kind} module", name, known, where))
@@ -135,7 +135,7 @@ def find(kind: Kind, name: str, where: str = "") -> type[Module]:
 
 
 def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") -> str:
-    """Say that there is no such module, with the nearest name, or how a study names a file."""
+    """Return the message for an unknown module, with the nearest name, or how to name a file."""
     if name in _FIXED:
         place = f"{where}: " if where else ""
         return f"{place}{name!r} is no module: a file is named in {_FIXED[name]!r} of a data entry"
@@ -144,7 +144,7 @@ def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") 
 
 @functools.cache
 def _others() -> tuple[ModuleType, ...]:
-    """Python modules that no index has: new ones of the package, entry points of others."""
+    """Return Python modules outside the index: new ones of the package, entry points of others."""
     return (*map(importlib.import_module, unindexed()), *_entry_points())
 
 
@@ -166,7 +166,7 @@ def _files() -> list[str]:
 
 
 def _loaded(path: str) -> ModuleType:
-    """A file or folder, loaded once and again when it has changed."""
+    """Return a loaded file or folder, reloaded if it has changed."""
     if path not in _LOADED:
         _refresh(path)
     return _LOADED[path].source
@@ -181,7 +181,7 @@ _LOADED: dict[str, _Loaded] = {}
 
 
 def _refresh(path: str) -> None:
-    """Load a file or folder unless it is what was loaded before."""
+    """Load a file or folder unless this version of it is loaded."""
     if Path(path).is_dir():
         found = _of_folder(path)
         if path not in _LOADED or _LOADED[path].version != found.version:
@@ -225,14 +225,14 @@ def _is_from(cls: type, package: str) -> bool:
 
 
 def _attribute(module: type[Module], package: str, whose: str) -> None:
-    """Say whose code a module is, unless its package does: what it inherits is of others."""
+    """Set the implementation of a module to its package, unless the package declares one."""
     own = (cls for cls in module.__mro__ if _is_from(cls, package))
     if not any("implementation" in vars(cls) for cls in own):
         module.implementation = whose
 
 
 def defined_in(source: ModuleType) -> Iterator[type[Module]]:
-    """The modules among the names of a Python module, imported ones included."""
+    """Yield the modules among the names of a Python module, imported ones included."""
     for found in vars(source).values():
         # A declared function, such as a metric, carries its module with it.
         value = getattr(found, "__dagathlon_module__", found)

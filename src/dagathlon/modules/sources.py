@@ -1,4 +1,4 @@
-"""Which files the code of a user's module consists of, and their version."""
+"""The source files of a user's module, and their version."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _TRIES = 5
 
 
 def sibling(name: str, folder: Path) -> ModuleSpec | None:
-    """The module or package of that name in a folder, as a script in the folder would find it.
+    """Find a module or package by name in a folder, as for a script in that folder.
 
-    What lies beside a script is found before what is installed; only a folder without
-    ``__init__.py`` comes after it.
+    Modules beside a script take precedence over installed ones; only a folder without
+    ``__init__.py`` is found after them.
     """
     if name == _OWN:
         return None
@@ -30,10 +30,10 @@ def sibling(name: str, folder: Path) -> ModuleSpec | None:
 
 
 def sources(path: Path) -> list[Path]:
-    """A file, and the files below its folder that it imports, directly or not.
+    """Return a file, and the files below its folder that it imports, directly or not.
 
-    All import statements count, those inside functions as well, and calls of ``import_module`` with
-    a name written out.
+    All import statements count, those inside functions as well, and calls of ``import_module``
+    with a literal name.
     """
     importlib.invalidate_caches()
     found = {path: None}
@@ -49,7 +49,7 @@ def sources(path: Path) -> list[Path]:
 
 
 def version_of(files: Sequence[Path]) -> int:
-    """A number that stands for the content of a file and of those that it imports."""
+    """Return a hash of the contents of some files, as a number."""
     first, *others = files
     digest = hashlib.sha256(first.read_bytes())
     for file in sorted(others):
@@ -59,7 +59,7 @@ def version_of(files: Sequence[Path]) -> int:
 
 
 def _imported(file: Path, folder: Path) -> Iterator[str]:
-    """Full names of what a file imports, seen from the folder; not all of them need exist there."""
+    """Yield full names of a file's imports, seen from the folder; they need not exist there."""
     if file.suffix != ".py":
         return
     try:
@@ -80,7 +80,7 @@ def _imported(file: Path, folder: Path) -> Iterator[str]:
 
 
 def _parsed(source: bytes) -> ast.AST:
-    """The syntax tree; Python 3.11 may stumble when threads parse at the same moment."""
+    """Parse source to a syntax tree; retry, since Python 3.11 may fail in several threads."""
     for _ in range(_TRIES):
         with contextlib.suppress(SystemError):
             return ast.parse(source)
@@ -96,7 +96,7 @@ def _named_by_call(node: ast.Call) -> Iterator[str]:
 
 
 def _located(name: str, folder: Path) -> Iterator[Path]:
-    """The files of a module and of the packages that it is in, as far as the folder has them."""
+    """Yield the files of a module and of its parent packages that exist in the folder."""
     first, *rest = name.split(".")
     spec = sibling(first, folder) if first else None
     for part in [*rest, None]:

@@ -1,4 +1,4 @@
-"""Modules as they are written on a command line: ``pc[alpha=0.01,0.05]``."""
+"""Modules in the notation of command lines: ``pc[alpha=0.01,0.05]``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
-    """The name and, for each parameter, the values given.
+    """Parse a module to its name and, for each parameter, the values given.
 
-    Values are separated by commas; a comma followed by ``key=`` starts the next parameter. What
-    stands in brackets belongs together, as in ``bootstrap[learner=hc[score=bic,restart=2]]``.
-    Numbers, true, false and null are read as such, anything else is a text.
+    Values are separated by commas; a comma followed by ``key=`` starts the next parameter.
+    Brackets group, as in ``bootstrap[learner=hc[score=bic,restart=2]]``. Numbers, true, false
+    and null are parsed as such, anything else is text.
     """
     match = _SPEC.fullmatch(text)
     if match is None:
@@ -28,7 +28,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
 
 
 def parse_values(inside: str, text: str) -> dict[str, list[Any]]:
-    """The values given for each parameter inside the brackets of a text."""
+    """Parse the values of each parameter inside the brackets of a text."""
     values: dict[str, list[Any]] = {}
     key = None
     for part in _parts(inside):
@@ -46,7 +46,7 @@ def parse_values(inside: str, text: str) -> dict[str, list[Any]]:
 
 
 def single_values(text: str) -> tuple[str, dict[str, Any]]:
-    """As `parse_spec`, for a place where each parameter has one value."""
+    """Parse a module with one value for each parameter."""
     name, values = parse_spec(text)
     for key, found in values.items():
         if len(found) != 1:
@@ -55,7 +55,7 @@ def single_values(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def spelled(name: str, values: Mapping[str, Any]) -> str:
-    """The text that `single_values` reads as this name and these parameters."""
+    """Return the text that `single_values` parses to this name and these parameters."""
     if not values:
         return name
     inside = ",".join(f"{key}={_word(value)}" for key, value in values.items())

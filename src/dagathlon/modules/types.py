@@ -1,4 +1,4 @@
-"""Parameter types: one reading of a field gives validation, JSON Schema and documentation."""
+"""Parameter types: validation, JSON Schema and documentation from a field's annotation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.modules.spec import spelled
 
 @dataclass(frozen=True)
 class Range:
-    """Bounds of a number, both inclusive; None is no bound."""
+    """Inclusive bounds of a number; None is no bound."""
 
     minimum: float | None = None
     maximum: float | None = None
@@ -28,7 +28,7 @@ class Range:
         return f"between {self.minimum:g} and {self.maximum:g}"
 
     def holds(self, value: float) -> bool:
-        """Whether the value is inside."""
+        """Return whether a value is within the bounds."""
         low = self.minimum is None or value >= self.minimum
         return low and (self.maximum is None or value <= self.maximum)
 
@@ -41,10 +41,10 @@ Natural = Annotated[int, Range(1)]
 
 @dataclass(frozen=True)
 class Reference:
-    """Marks a parameter that names something elsewhere.
+    """Annotation of a parameter that refers to something elsewhere in a study.
 
-    A file of constraints; an algorithm, whose graph is wanted; or the settings of an algorithm,
-    which is to be run by the module itself.
+    A file of constraints; an algorithm, whose graph is used; or the settings of an algorithm,
+    which the module itself runs.
     """
 
     to: Literal["constraints", "algorithm", "settings"]
@@ -52,18 +52,18 @@ class Reference:
 
 @dataclass(frozen=True)
 class Names:
-    """Marks a text that names a test or a score, with its parameters in brackets if need be."""
+    """Annotation of a text that names a test or a score, optionally with parameters in brackets."""
 
     kind: Literal["test", "score"]
 
 
 class Mismatch(Exception):  # noqa: N818 - it carries no blame, the caller words the error
-    """A value does not fit a type."""
+    """Error for a value that does not fit a type."""
 
 
 @dataclass(frozen=True)
 class ParameterType:
-    """A type as text, as JSON Schema, and as a conversion of a JSON value."""
+    """A type as text, as JSON Schema, and as a converter of JSON values."""
 
     text: str
     schema: dict[str, Any]
@@ -74,7 +74,7 @@ class ParameterType:
     names: str = ""
 
     def read(self, value: Any, where: str) -> Any:
-        """The value as the parameter's type, or a `StudyError` that names the place."""
+        """Convert a value; raise a `StudyError` that names the place if it does not fit."""
         try:
             return self.convert(value)
         except Mismatch as mismatch:
@@ -85,7 +85,7 @@ class ParameterType:
 
 
 def parameter_type(annotation: Any) -> ParameterType:
-    """The `ParameterType` of an annotation such as ``Probability`` or ``int | None``."""
+    """Return the `ParameterType` of an annotation such as ``Probability`` or ``int | None``."""
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union([parameter_type(part) for part in typing.get_args(annotation)])
@@ -153,7 +153,7 @@ def _none(value: Any) -> None:
 
 
 def _or_text(type_: str, pattern: str) -> dict[str, Any]:
-    """A schema that also takes the value as text, as many of Benchpress's studies write it."""
+    """Return a schema that also accepts the value as text, as in many Benchpress studies."""
     return {"type": [type_, "string"], "pattern": pattern}
 
 
@@ -228,7 +228,7 @@ def _annotated(base: ParameterType, extras: Sequence[Any]) -> ParameterType:
 
 
 def _settings(value: Any) -> str:
-    """The text of settings; in Python they may be an instance, a class, or one with parameters."""
+    """Return settings as text; in Python they may be an instance, a class, or a pair."""
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
         name = value[0] if isinstance(value[0], str) else getattr(value[0], "name", None)
         return spelled(_str(name), value[1])

@@ -1,4 +1,4 @@
-"""Running a user's file, with what lies beside it, in a namespace of its own."""
+"""Execution of a user's file, with the files beside it, in its own namespace."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _FOLDERS: dict[str, Path] = {}
 
 
 def namespace_of(path: Path) -> str:
-    """The package under which a file and what it imports from its folder are known."""
+    """Return the package name under which a file and the files beside it are imported."""
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"dagathlon_file_{path.stem.replace('.', '_')}_{digest}"
 
 
 def run_file(path: Path) -> ModuleType:
-    """Run a file afresh.
+    """Execute a file afresh as a Python module.
 
-    Its import statements find what lies beside it, as if it were a script; two files with helpers
-    of the same name in their folders do not meet.
+    Its import statements find files beside it, as for a script; helpers of the same name beside
+    two files do not collide.
     """
     namespace = namespace_of(path)
     _forget(namespace)
@@ -56,7 +56,7 @@ def _forget(namespace: str) -> None:
 
 
 class _Loader(SourceFileLoader):
-    """Runs source as it is now, with imports that look beside the user's file first."""
+    """Import loader that runs current source and looks beside the user's file first."""
 
     def get_code(self, fullname: str) -> CodeType:
         # Compiled files are told apart by time and size, which a quick edit may leave as they were.
@@ -73,7 +73,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of the namespaces, each in the folder of its file."""
+    """Import finder for the namespaces of users' files."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -90,7 +90,7 @@ sys.meta_path.insert(0, _Finder())
 
 
 def _importer(namespace: str, folder: Path) -> Callable[..., Any]:
-    """What import statements call inside a namespace."""
+    """Return the ``__import__`` function of a namespace."""
 
     def import_(
         name: str,

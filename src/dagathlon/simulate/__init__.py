@@ -1,1 +1,1 @@
-"""Graph, parameter, data and noise generators."""
+"""Generators of graphs, parameters, data and noise, and transforms of data."""

@@ -1,4 +1,4 @@
-"""Band graphs: each node is joined to the next ones."""
+"""Band graphs: each node is joined to the following ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.simulate.random_graph import numbered
 
 @dataclass(frozen=True, kw_only=True)
 class Band(GraphGenerator):
-    """The undirected graph in which each node is joined to all at most so many places away.
+    """Band graph: the undirected graph in which nodes at most `width` places apart are joined.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class Band(GraphGenerator):
 
     @property
     def gives(self) -> GraphKind:
-        """An undirected graph."""
+        """Return "undirected"."""
         return "undirected"
 
     def sample(self, rng: np.random.Generator) -> Graph:
-        """The graph; nothing is random."""
+        """Return the graph, which is deterministic."""
         check(self)
         return _band_graph(np.full(self.nodes, self.bandwidth))
 
@@ -60,7 +60,7 @@ class RandomBand(GraphGenerator):
 
     @property
     def gives(self) -> GraphKind:
-        """An undirected graph."""
+        """Return "undirected"."""
         return "undirected"
 
     def sample(self, rng: np.random.Generator) -> Graph:
@@ -75,7 +75,7 @@ class RandomBand(GraphGenerator):
 
 
 def _band_graph(widths: np.ndarray[tuple[int], np.dtype[np.int_]]) -> Graph:
-    """Node i joined to the next ``widths[i]`` nodes."""
+    """Return the graph in which node i is joined to the next ``widths[i]`` nodes."""
     place = np.arange(len(widths))
     ahead = place[None, :] - place[:, None]
     upper = (ahead > 0) & (ahead <= widths[:, None])

@@ -1,4 +1,4 @@
-"""The protocols of generators: a graph, then a model on it, then data from the model."""
+"""Base classes of generators: of a graph, of a model on it, of data from the model."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import functools
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
 from dagathlon.data.spec import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.modules import Module, Range
+from dagathlon.renamed import keep_former_methods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,29 +20,30 @@ if TYPE_CHECKING:
 
 GraphKind: TypeAlias = Literal["dag", "undirected"]
 Nodes: TypeAlias = Annotated[int, Range(1, 20_000)]
-"""A number of nodes; graphs are matrices, so that more would fill the memory."""
+"""Number of nodes, bounded because graphs are dense matrices."""
+_FORMER = {"objection": "why_unsuitable"}
 
 
 class Model(Protocol):
-    """A joint distribution that data can be drawn from."""
+    """Protocol of joint distributions that can be sampled."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables."""
+        """Names of the variables."""
 
     def sample(self, n: int, rng: np.random.Generator, /) -> Dataset:
-        """Draw n independent rows; the first rows of a longer sample are the shorter sample."""
+        """Draw n independent rows; a shorter sample of the same stream is a prefix of a longer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraphGenerator(Module):
-    """Draws a true graph."""
+    """Base class of generators of true graphs."""
 
     kind = "graph"
 
     @property
     def gives(self) -> GraphKind:
-        """The kind of graph that comes out."""
+        """Return the kind of graph that is generated."""
         return "dag"
 
     @abstractmethod
@@ -51,7 +53,7 @@ class GraphGenerator(Module):
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterGenerator(Module):
-    """Draws a model on a graph."""
+    """Base class of generators of a model on a given graph."""
 
     kind = "parameters"
     needs: ClassVar[GraphKind] = "dag"
@@ -64,15 +66,15 @@ class ParameterGenerator(Module):
 
 @functools.lru_cache(maxsize=1024)
 def check(module: Module) -> None:
-    """Refuse parameters that a study could not have, with the same message.
+    """Raise an error for parameters that a study would refuse, with the same message.
 
-    A module that is made in Python has not been checked before; the same one is checked once.
+    A module made in Python has not been validated before; each is validated once.
     """
     type(module).from_json(module.to_json(), module.name)
 
 
 def not_positive(module: Module, *parameters: str) -> str:
-    """Say which of these parameters is not a finite number above 0; empty when all are."""
+    """Return a message that names the parameters that are not finite and above 0; empty if none."""
     for name in parameters:
         value = getattr(module, name)
         if not 0 < value < math.inf:
@@ -82,17 +84,21 @@ def not_positive(module: Module, *parameters: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class DataGenerator(Module):
-    """Draws a data set from a model."""
+    """Base class of generators of a data set from a model."""
 
     kind = "data"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        keep_former_methods(cls, _FORMER)
+
     def facts(self, model: DataFacts) -> DataFacts:
-        """What is known of the data, given what is known of the model."""
+        """Return the properties of the data known at planning time, given those of the model."""
         return model
 
-    def objection(self, model: DataFacts) -> str:
-        """Why such a model cannot be used, with the remedy; empty when it can."""
+    def why_unsuitable(self, model: DataFacts) -> str:
+        """Return why such a model cannot be used, with the remedy; empty if it can."""
         if model.kind is not None and model.kind not in self.takes:
             return f"{self.name} needs {' or '.join(sorted(self.takes))} data, not {model.kind}"
         return ""
@@ -100,3 +106,6 @@ class DataGenerator(Module):
     @abstractmethod
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
         """Draw one data set."""
+
+
+keep_former_methods(DataGenerator, _FORMER)

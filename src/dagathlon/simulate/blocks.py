@@ -1,4 +1,4 @@
-"""Random graphs whose nodes fall into groups: two parts, or islands."""
+"""Random graphs with groups of nodes: bipartite graphs and islands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.simulate.random_graph import RandomGraph, count_of
 
 @dataclass(frozen=True, kw_only=True)
 class Bipartite(RandomGraph):
-    """Two groups of nodes; pairs of one from each are joined with the same probability.
+    """Bipartite random graphs: pairs of one node from each group are joined independently.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Bipartite(RandomGraph):
         return self.neighbours * self.nodes / (2 * first * second) if first * second else math.inf
 
     def obstacle(self) -> str:
-        """The pairs between the groups must be enough."""
+        """Return a message if there are too few pairs between the groups; empty otherwise."""
         first, second = self._sizes
         if self._probability > 1:
             return (
@@ -51,7 +51,7 @@ class Bipartite(RandomGraph):
         return ""
 
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """Each pair between the groups independently."""
+        """Draw each pair between the groups independently."""
         first, second = self._sizes
         places = bernoulli_places(first * second, self._probability, rng)
         return _between(0, first, max(second, 1), places)
@@ -59,7 +59,7 @@ class Bipartite(RandomGraph):
 
 @dataclass(frozen=True, kw_only=True)
 class Islands(RandomGraph):
-    """Groups of equal size, Erdős–Rényi graphs inside, with some edges between every two.
+    """Islands: Erdős–Rényi groups of equal size, with some edges between every two of them.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Islands(RandomGraph):
 
     @property
     def _inside(self) -> float:
-        """Expected neighbours of a node on its own island."""
+        """Expected number of neighbours of a node on its own island."""
         return 2 * self.neighbours / (2 + self.between)
 
     @property
@@ -87,7 +87,7 @@ class Islands(RandomGraph):
         return total / math.comb(self.islands, 2)
 
     def obstacle(self) -> str:
-        """Islands are equal, at least two, and large enough."""
+        """Return a message if islands would be unequal, fewer than two, or too small."""
         if self.islands < 2 or self.nodes % self.islands:
             return (
                 f"{count_of(self.nodes, 'node')} cannot be split into {self.islands} equal "
@@ -116,8 +116,8 @@ class Islands(RandomGraph):
 
 
 def _between(one: int, other: int, size: int, places: Pairs) -> Pairs:
-    """Pairs of nodes of two groups, which begin at `one` and at `other`, counted row by row.
+    """Return pairs of nodes of two groups from row-by-row indices.
 
-    `size` is that of the second group.
+    The groups begin at the nodes `one` and `other`; `size` is that of the second group.
     """
     return np.column_stack((one + places // size, other + places % size))

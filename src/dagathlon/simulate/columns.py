@@ -1,4 +1,4 @@
-"""Transforms of columns: another scale, a choice of variables, another order."""
+"""Transforms of columns: standardisation, selection and reordering of variables."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Standardize(Transform):
     for_fresh_data = True
 
     def not_applicable(self, data: DataFacts) -> str:
-        """Some column must be continuous."""
+        """Return a message if no column is continuous; empty otherwise."""
         return _NO_SCALE if data.kind == "discrete" else ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The data on their new scale; discrete columns stay as they are."""
+        """Standardise the continuous columns; discrete columns stay as they are."""
         if data.is_discrete:
             raise NotApplicableError(f"{self.label}: {_NO_SCALE}")
         return standardize(data)
@@ -38,7 +38,7 @@ class Standardize(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class Select(Transform):
-    """Keep some of the variables; the truth becomes that about them, a MAG where some are hidden.
+    """Select some of the variables; the truth is projected onto them (a MAG).
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class Select(Transform):
     variables: tuple[str, ...]
 
     def problem(self) -> str:
-        """At least one variable, each once."""
+        """Return a message if the list of variables is empty or has repetitions."""
         return _named_once(self.variables)
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """The number of columns is known; mixed data may become of one kind."""
+        """Return the properties of the selected data: number of columns, possibly the kind."""
         mixed = data.kind == "mixed"
         binary = True if data.binary else None if data.binary is None or mixed else data.binary
         missing = None if data.missing else data.missing
@@ -69,7 +69,7 @@ class Select(Transform):
         )
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The chosen columns."""
+        """Return the data with the selected columns alone."""
         absent = [name for name in self.variables if name not in data.index]
         if absent:
             raise NotApplicableError(
@@ -78,13 +78,13 @@ class Select(Transform):
         return data.select(self.variables)
 
     def truth_step(self) -> Module:
-        """Variables that are left out are hidden ones."""
+        """Return the projection of the truth onto the remaining variables."""
         return ObservedTruth()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrange(Transform):
-    """Put the columns into another order, on which the ties of some learners depend.
+    """Reorder the columns, on which the tie-breaking of some learners depends.
 
     Parameters
     ----------
@@ -100,17 +100,17 @@ class Arrange(Transform):
     variables: tuple[str, ...]
 
     def problem(self) -> str:
-        """At least one variable, each once."""
+        """Return a message if the list of variables is empty or has repetitions."""
         return _named_once(self.variables)
 
     @property
     def code(self) -> str:
-        """Only the first name, and a number for all of them: lists may be long."""
+        """The first name and a checksum of all names, since lists may be long."""
         number = crc32(repr(self.variables).encode()) % 10_000
         return f"{self.variables[0].replace('/', '_')},{number:04d}"
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The same data in the new order."""
+        """Return the data with reordered columns."""
         first = [name for name in self.variables if name in data.index]
         if not first:
             raise NotApplicableError(none_there(self.variables, data.names))
@@ -119,7 +119,7 @@ class Arrange(Transform):
 
 
 def none_there(variables: Sequence[str], known: Sequence[str]) -> str:
-    """Say that the data have none of the names that they are to be arranged by."""
+    """Return the message that none of the named variables is in the data."""
     near = suggestion(variables[0], known)
     return (
         f"arrange: the data have none of the variables {listing(variables)}{near}; variables: "
@@ -128,7 +128,7 @@ def none_there(variables: Sequence[str], known: Sequence[str]) -> str:
 
 
 def _named_once(variables: Sequence[str]) -> str:
-    """What is wrong with a list of variables; empty when nothing is."""
+    """Return what is wrong with a list of variables; empty if nothing is."""
     if not variables:
         return "variables names at least one variable"
     twice = [name for name in variables if variables.count(name) > 1]

@@ -1,4 +1,4 @@
-"""Covariance matrices whose inverse has the zeros of a graph."""
+"""Completion of covariance matrices whose inverse has the zeros of a graph."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MAX_SWEEPS = 10_000
 
 
 def complete_covariance(covariance: Matrix, graph: Graph, tolerance: float = 1e-8) -> Matrix:
-    """The covariance that agrees with a given one on the edges of an undirected graph.
+    """Return the covariance that agrees with a given one on the edges of an undirected graph.
 
-    Of all covariance matrices with the given variances and the given entries on the edges, it is
-    the one whose inverse is zero off the edges. Each sweep makes the rows, one after another,
-    regressions on the neighbours alone (Lenkoski 2013).
+    Of all covariance matrices with the given variances and the given entries on the edges, it
+    is the one whose inverse is zero off the edges. Each sweep replaces the rows, one after
+    another, by regressions on the neighbours alone (Lenkoski 2013).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def complete_covariance(covariance: Matrix, graph: Graph, tolerance: float = 1e-
 
 
 def complete_inverse(factor: Matrix, graph: Graph, tolerance: float = 1e-8) -> Matrix:
-    """The same for the covariance ``inv(factor @ factor.T)``, with a lower triangular factor."""
+    """Complete the covariance ``inv(factor @ factor.T)``, given a lower triangular factor."""
     return _completed(_core.g_wishart_covariance, factor, graph, tolerance)
 
 

@@ -15,15 +15,15 @@ from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.random_graph import numbered
 
 Subtree: TypeAlias = dict[int, set[int]]
-"""Cliques by number, each with its neighbours inside the subtree."""
+"""A subtree of a junction tree: clique numbers, each with its neighbours in the subtree."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecomposableGraph(GraphGenerator):
-    """A random decomposable graph, built by adding nodes to its junction tree one by one.
+    """Random decomposable graph, grown by adding nodes to its junction tree one by one.
 
-    For each new node a random subtree of the junction tree is drawn; the node joins a part of each
-    clique in it, at least of what the subtree's separators hold.
+    For each new node a random subtree of the junction tree is drawn; the node joins a subset of
+    each clique in it, which contains at least the subtree's separators.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DecomposableGraph(GraphGenerator):
 
     @property
     def gives(self) -> GraphKind:
-        """An undirected graph."""
+        """Return "undirected"."""
         return "undirected"
 
     def sample(self, rng: np.random.Generator) -> Graph:
@@ -63,9 +63,9 @@ class DecomposableGraph(GraphGenerator):
 
 @dataclass
 class _JunctionTree:
-    """Cliques by number, joined to one tree, also across empty separators.
+    """A junction tree of numbered cliques, connected also across empty separators.
 
-    A clique that another one swallowed is empty and has no neighbours.
+    A clique that was absorbed by another one is empty and has no neighbours.
     """
 
     cliques: list[set[int]]
@@ -75,7 +75,7 @@ class _JunctionTree:
         self.near = [set() for _ in self.cliques]
 
     def random_subtree(self, spread: float, rng: np.random.Generator) -> Subtree:
-        """Start at a random clique and go on to each neighbour with probability `spread`."""
+        """Draw a subtree by extending a random clique to neighbours with probability `spread`."""
         alive = [k for k, clique in enumerate(self.cliques) if clique]
         start = alive[int(rng.integers(len(alive)))]
         subtree: Subtree = {start: set()}
@@ -89,7 +89,7 @@ class _JunctionTree:
         return subtree
 
     def join(self, node: int, subtree: Subtree, rng: np.random.Generator) -> None:
-        """Join a new node to a part of each clique of a subtree."""
+        """Join a new node to a subset of each clique of a subtree."""
         copies = {}
         for clique in subtree:
             part = self._part(clique, subtree, rng)
@@ -102,7 +102,7 @@ class _JunctionTree:
             self._hang(clique, copy, rng)
 
     def add_isolated(self, node: int, rng: np.random.Generator) -> None:
-        """Add a node without neighbours; how the parts of the tree hang together is drawn anew."""
+        """Add an isolated node; the connections between components are drawn anew."""
         self._add({node})
         edges = [(a, b) for a, near in enumerate(self.near) for b in near if a < b]
         for a, b in edges:
@@ -111,10 +111,11 @@ class _JunctionTree:
         self._connect(self._parts(), rng)
 
     def _part(self, clique: int, subtree: Subtree, rng: np.random.Generator) -> set[int]:
-        """What a new node is joined to in a clique: the separators, and others at random.
+        """Draw the subset of a clique that a new node joins: its separators and random others.
 
-        At least one other node is needed where a single separator holds all that the subtree
-        shares with the clique, for the new clique would be no larger than its neighbour's else.
+        At least one other node is needed where a single separator contains everything that
+        the subtree shares with the clique; otherwise the new clique would be no larger than
+        its neighbour's.
         """
         members = self.cliques[clique]
         shared = [members & self.cliques[other] for other in subtree[clique]]
@@ -128,7 +129,7 @@ class _JunctionTree:
         return separator | chosen
 
     def _hang(self, clique: int, copy: int, rng: np.random.Generator) -> None:
-        """Join a clique of the subtree to its enlarged copy, or have the copy replace it."""
+        """Link a clique of the subtree to its enlarged copy, or replace it by the copy."""
         swallowed = len(self.cliques[copy]) == len(self.cliques[clique]) + 1
         for other in sorted(self.near[clique]):
             shared = self.cliques[other] & self.cliques[clique]
@@ -141,7 +142,7 @@ class _JunctionTree:
             self._link(clique, copy)
 
     def _parts(self) -> list[list[int]]:
-        """The cliques of each connected part."""
+        """Return the cliques of each connected component."""
         seen: set[int] = set()
         parts = []
         for start, clique in enumerate(self.cliques):
@@ -157,10 +158,10 @@ class _JunctionTree:
         return parts
 
     def _connect(self, parts: Sequence[list[int]], rng: np.random.Generator) -> None:
-        """Join the parts to a tree, all ways to do so equally likely.
+        """Connect the components to a tree, uniformly among all ways to do so.
 
-        A tree over the parts is drawn by its Prüfer code, in which a part counts as often as it
-        has cliques (Thomas and Green 2009).
+        A tree over the components is drawn by its Prüfer code, in which a component counts
+        as often as it has cliques (Thomas and Green 2009).
         """
         home = {clique: p for p, part in enumerate(parts) for clique in part}
         cliques = list(home)
@@ -184,7 +185,7 @@ class _JunctionTree:
 
 
 def _prufer_tree(code: Sequence[int], n: int) -> Iterable[tuple[int, int]]:
-    """The edges of the labelled tree with this Prüfer code."""
+    """Return the edges of the labelled tree with this Prüfer code."""
     degree = [1] * n
     for node in code:
         degree[node] += 1

@@ -1,4 +1,4 @@
-"""Random graphs with given degrees: all equal, or from a power law."""
+"""Random graphs with given degrees: regular, or from a power law."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.simulate.pairs import Pairs
 from dagathlon.simulate.random_graph import RandomGraph
 
 ATTEMPTS_PER_EDGE = 50
-"""Exchanges of ends tried per edge, far more than it takes to forget the first graph."""
+"""Attempted edge swaps per edge, far more than needed to mix."""
 
 MAX_SEQUENCES = 1000
 _STEEPEST = 50.0
@@ -23,12 +23,12 @@ _STEEPEST = 50.0
 
 @dataclass(frozen=True, kw_only=True)
 class RegularGraph(RandomGraph):
-    """Every node has exactly so many neighbours; all such graphs are equally likely."""
+    """Random regular graph: uniform over all graphs in which each node has the same degree."""
 
     name = "regular_graph"
 
     def obstacle(self) -> str:
-        """Degrees are whole numbers with an even sum."""
+        """Return a message if the degree is not whole or the sum of degrees is odd."""
         if self.neighbours != int(self.neighbours):
             return f"nodes have a whole number of neighbours each, not {self.neighbours:g}"
         if self.nodes * self.neighbours % 2:
@@ -39,23 +39,23 @@ class RegularGraph(RandomGraph):
         return ""
 
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """A random regular graph."""
+        """Draw a random regular graph."""
         return _with_degrees([int(self.neighbours)] * self.nodes, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PowerLaw(RandomGraph):
-    """Degrees with probabilities ``k**-γ``, at least 1; γ follows from the expected neighbours.
+    """Power-law degrees with probabilities ``k**-γ``, at least 1; γ follows from `neighbours`.
 
-    The degrees are drawn independently, and again while no graph has them, which makes their mean
-    somewhat lower in small graphs; if their sum is odd, the largest is lowered by one. All graphs
-    with these degrees are equally likely.
+    The degrees are drawn independently, and redrawn while no graph has them, which makes their
+    mean somewhat lower in small graphs; if their sum is odd, the largest is lowered by one. All
+    graphs with these degrees are equally likely.
     """
 
     name = "power_law"
 
     def obstacle(self) -> str:
-        """Every node has a neighbour."""
+        """Return a message if nodes would have fewer than one neighbour; empty otherwise."""
         if self.nodes < 2 or self.neighbours < 1:
             return (
                 "in a power law every node has a neighbour: needed are at least 2 nodes and 1 "
@@ -79,7 +79,7 @@ class PowerLaw(RandomGraph):
 
 
 def is_graphical(degrees: npt.NDArray[np.int64]) -> bool:
-    """Whether a simple graph has these degrees (Erdős and Gallai 1960)."""
+    """Return whether a simple graph has these degrees (Erdős and Gallai 1960)."""
     ordered = np.sort(degrees)[::-1]
     first = np.arange(1, len(ordered) + 1)
     left = np.cumsum(ordered)
@@ -89,7 +89,7 @@ def is_graphical(degrees: npt.NDArray[np.int64]) -> bool:
 
 @functools.cache
 def power_law(largest: int, mean: float) -> npt.NDArray[np.float64]:
-    """Probabilities of 1, …, largest, in proportion to a power, with the given mean."""
+    """Return power-law probabilities of 1, …, largest with the given mean."""
     degrees = np.arange(1, largest + 1, dtype=np.float64)
     low, high = -_STEEPEST, _STEEPEST
     for _ in range(200):

@@ -22,7 +22,7 @@ Levels: TypeAlias = Annotated[int, Range(1, 65_535)]
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 MAX_CELLS = 2**24
-"""Larger tables are refused: they would fill the memory, and no sample could fill them."""
+"""Largest allowed number of cells of a table, for the sake of memory."""
 
 # Of the code that Benchpress ships.
 _STRENGTH = (0.4, 0.9)
@@ -33,7 +33,7 @@ _CAP = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryNetwork(ParameterGenerator):
-    """Binary variables with random probability tables.
+    """Binary variables with random conditional probability tables.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class BinaryNetwork(ParameterGenerator):
     form: Literal["paper", "code"] = "paper"
 
     def problem(self) -> str:
-        """The interval must not be empty."""
+        """Return a message if the interval is empty; empty otherwise."""
         if self.min > self.max:
             return f"min {self.min:g} is above max {self.max:g}"
         return ""
@@ -87,7 +87,7 @@ class BinaryNetwork(ParameterGenerator):
 
 @dataclass(frozen=True, kw_only=True)
 class DirichletNetwork(ParameterGenerator):
-    """Discrete variables of any number of levels; every row of a table is a Dirichlet draw.
+    """Discrete variables with any number of levels; each table row is a Dirichlet draw.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class DirichletNetwork(ParameterGenerator):
     concentration: NonNegative = 1.0
 
     def problem(self) -> str:
-        """The interval must not be empty."""
+        """Return a message if the interval is empty; empty otherwise."""
         if self.min_levels > self.max_levels:
             return f"min_levels {self.min_levels} is above max_levels {self.max_levels}"
         return not_positive(self, "concentration")
@@ -122,7 +122,7 @@ class DirichletNetwork(ParameterGenerator):
 def network_of(
     graph: Graph, arities: Sequence[int], table: Callable[[tuple[int, ...], str], Numbers]
 ) -> Network:
-    """A network on a DAG with levels 0, 1, ….
+    """Return a network on a DAG with levels 0, 1, ….
 
     Parameters
     ----------
@@ -152,13 +152,13 @@ def network_of(
 def dirichlet_rows(
     shape: tuple[int, ...], concentration: float, rng: np.random.Generator
 ) -> Numbers:
-    """Independent Dirichlet distributions along the last axis."""
+    """Draw independent Dirichlet distributions along the last axis."""
     rows = rng.dirichlet(np.full(shape[-1], concentration), shape[:-1])
     return np.asarray(rows, dtype=np.float64)
 
 
 def _sums(background: float, strengths: Numbers) -> Numbers:
-    """Sums of the strengths of the parents that are 1, one axis per parent."""
+    """Return the background plus the strengths of active parents, with one axis per parent."""
     total = np.zeros((2,) * len(strengths))
     for axis, strength in enumerate(strengths.tolist()):
         shape = [1] * len(strengths)

@@ -1,4 +1,4 @@
-"""Discrete and mixed data by cutting continuous columns into levels."""
+"""Discrete and mixed data from continuous models by discretisation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.simulate.row_generator import RowGenerator
 
 @dataclass(frozen=True, kw_only=True)
 class Discretized(RowGenerator):
-    """Rows of a continuous model, some of whose columns are cut at quantiles into levels.
+    """Rows of a continuous model, with some columns discretised at quantiles.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Discretized(RowGenerator):
     levels: Annotated[int, Range(2, 255)] = 3
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """Discrete, mixed or continuous, as the share says."""
+        """Return the properties of the data: discrete, mixed or continuous by the share."""
         known = super().facts(model)
         if self.share == 1:
             return replace(known, kind="discrete", binary=self.levels == 2)

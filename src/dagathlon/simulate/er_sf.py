@@ -1,4 +1,4 @@
-"""The four kinds of DAGs on which Bayesian causal discovery is usually compared."""
+"""ER and SF graphs: the four kinds of DAG of most studies of Bayesian causal discovery."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from dagathlon.simulate.scale_free import ScaleFree, grown
 class ErSf(GraphGenerator):
     """ER1, ER2, SF1, SF2: random DAGs with one or two edges per node.
 
-    In the Erdős–Rényi graphs (ER) that is an expectation; five nodes with two edges each are all
-    joined. In the scale-free graphs (SF) nodes come one after another, each with one or two edges
-    to earlier ones (as far as there are any), and edges point from the later node to the earlier
-    one, so that some nodes have very many parents.
+    In the Erdős–Rényi graphs (ER) the number of edges is an expectation; five nodes with two
+    edges each are all joined. In the scale-free graphs (SF) nodes are added one after another,
+    each with one or two edges to earlier ones (as many as exist), and edges point from the
+    later node to the earlier one, so that some nodes have very many parents.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class ErSf(GraphGenerator):
         return int(self.family[-1])
 
     def problem(self) -> str:
-        """The expected number of edges must fit between the nodes."""
+        """Return a message if the expected edges exceed the number of pairs; empty otherwise."""
         if self.family.startswith("ER"):
             return self._erdos_renyi().problem()
         return ""
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The generators of graphs that grow in the same way."""
+        """Return the generators whose growth code is shared."""
         if self.family.startswith("ER"):
             return (self._erdos_renyi(),)
         return (ScaleFree(nodes=self.nodes),)

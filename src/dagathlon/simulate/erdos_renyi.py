@@ -12,13 +12,13 @@ from dagathlon.simulate.random_graph import RandomGraph
 
 @dataclass(frozen=True, kw_only=True)
 class ErdosRenyi(RandomGraph):
-    """Every pair of nodes is joined with the same probability; directions follow a random order."""
+    """Erdős–Rényi graph: each pair is joined with one probability, directed by a random order."""
 
     name = "erdos_renyi"
     version = 2
     references = ("Erdős and Rényi 1959, On random graphs I, Publicationes Mathematicae 6",)
 
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """Each pair independently."""
+        """Draw each pair independently."""
         others = max(self.nodes - 1, 1)
         return random_pairs(self.nodes, min(self.neighbours / others, 1.0), rng)

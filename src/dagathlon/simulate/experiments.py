@@ -1,4 +1,4 @@
-"""Experiments one after another: few observations, then a few rows under an intervention a step."""
+"""Sequential experiments: observational rows, then rows under an intervention in each step."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dagathlon.simulate.interventional import Interventional, as_network
 class Experiments(DataGenerator):
     """Observational rows, then in each step rows under a perfect intervention on one variable.
 
-    The variable of a step is drawn, each equally likely, also one that was set before. For the same
-    seed the rows of fewer steps are the beginning of those of more, so that a list of `steps` in a
-    study shows what each further experiment adds.
+    The variable of a step is drawn uniformly, with repetition. For the same seed the rows of
+    fewer steps are a prefix of those of more, so that a list of `steps` in a study shows what
+    each further experiment adds.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class Experiments(DataGenerator):
     sd: NonNegative = 1.0
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """The model's facts and the number of rows."""
+        """Return the properties of the model's data with the number of rows."""
         rows = self.n + self.steps * self.rows_per_step
         return replace(model, n_rows=rows, interventions=self.steps > 0)
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
-        """Draw one data set, step after step."""
+        """Draw one data set, step by step."""
         network = as_network(model)
         lab = Interventional(intervention="perfect", mean=self.mean, sd=self.sd)
         data = network.sample(self.n, _key(rng))
@@ -63,12 +63,12 @@ class Experiments(DataGenerator):
         return data
 
     def target(self, data: Dataset, rng: np.random.Generator) -> str:
-        """The variable of the next step, given what is known so far."""
+        """Return the variable of the next intervention, given the data so far."""
         return data.names[int(rng.integers(len(data.names)))]
 
 
 def with_rows(data: Dataset, rows: Dataset, target: str) -> Dataset:
-    """The data and below them rows in which a variable was set."""
+    """Append rows with an intervention on one variable to the data."""
     sets, regime = [frozenset[str]()], np.zeros(len(data), dtype=np.int64)
     if data.regimes is not None:
         sets, regime = list(data.regimes.targets), data.regimes.rows.astype(np.int64)

@@ -17,11 +17,11 @@ from dagathlon.simulate.completion import complete_covariance, complete_inverse
 
 @dataclass(frozen=True, kw_only=True)
 class GWishart(ParameterGenerator):
-    """A precision matrix from the G-Wishart distribution with identity scale.
+    """Precision matrix from the G-Wishart distribution with identity scale.
 
-    The density of the precision matrix K is proportional to ``|K|^((b-2)/2) exp(-tr(K)/2)`` over
-    the positive definite matrices with the zeros of the graph. The direct sampler is exact for
-    decomposable graphs; draws on others spread somewhat more than that.
+    The density of the precision matrix K is proportional to ``|K|^((b-2)/2) exp(-tr(K)/2)``
+    over the positive definite matrices with the zeros of the graph. The direct sampler is exact
+    for decomposable graphs; for other graphs its draws are somewhat overdispersed.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class GWishart(ParameterGenerator):
     tolerance: NonNegative = 1e-8
 
     def problem(self) -> str:
-        """The distribution must exist, and the completion must end."""
+        """Return a message if the distribution is improper or the tolerance is not above 0."""
         return not_positive(self, "b", "tolerance")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
-        """Draw a full precision matrix, then impose the zeros of the graph."""
+        """Draw a full precision matrix, then impose the zeros of the graph by completion."""
         check(self)
         require_undirected(graph, "a Gaussian graphical model")
         p = len(graph)
@@ -73,13 +73,13 @@ class IntraClass(ParameterGenerator):
     sigma2: NonNegative = 1.0
 
     def problem(self) -> str:
-        """The covariance must be positive definite."""
+        """Return a message if the covariance is not positive definite; empty otherwise."""
         if self.rho == 1:
             return "rho must be below 1: variables with correlation 1 are copies of each other"
         return not_positive(self, "sigma2")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
-        """The model; nothing is random."""
+        """Return the model, which is deterministic."""
         check(self)
         require_undirected(graph, "a Gaussian graphical model")
         p = len(graph)

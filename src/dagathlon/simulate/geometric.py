@@ -1,4 +1,4 @@
-"""Random geometric graphs: points in space, joined where they are close."""
+"""Random geometric graphs: random points, joined if they are close."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NODES = 16
 
 @dataclass(frozen=True, kw_only=True)
 class GeometricGraph(RandomGraph):
-    """Points drawn uniformly from a cube are joined when they are closer than a radius.
+    """Random geometric graph: uniform points of a cube, joined if closer than a radius.
 
-    The radius is the one that gives the expected number of neighbours, the faces of the cube
-    taken into account.
+    The radius is computed from the expected number of neighbours, boundary effects of the cube
+    included.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class GeometricGraph(RandomGraph):
     dimension: Literal[2, 3, 4, 5] = 2
 
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """Draw the points and join the near ones."""
+        """Draw the points and join the close ones."""
         from scipy.spatial import cKDTree  # noqa: PLC0415 - SciPy only when asked for
 
         points = rng.random((self.nodes, self.dimension))
@@ -50,7 +50,7 @@ class GeometricGraph(RandomGraph):
 
 @functools.cache
 def radius_of(probability: float, dimension: int) -> float:
-    """The distance below which two random points of a cube are with the given probability."""
+    """Return the distance within which two random points of a cube lie with a probability."""
     from scipy.optimize import brentq  # noqa: PLC0415 - SciPy only when asked for
 
     def surplus(square: float) -> float:
@@ -62,10 +62,10 @@ def radius_of(probability: float, dimension: int) -> float:
 
 
 def _near(squares: Numbers, dimension: int) -> Numbers:
-    """Probability that the squared distance is at most each of these numbers.
+    """Return the distribution function of the squared distance of two random points of a cube.
 
-    Coordinates differ by t with density 2(1 - t). Beyond the square, the last one is integrated
-    out by Gauss and Legendre's rule between the kinks that the whole numbers below s make.
+    Coordinates differ by t with density 2(1 - t). Above two dimensions, the last coordinate is
+    integrated out by Gauss-Legendre quadrature between the kinks at the whole numbers below s.
     """
     s = np.clip(squares, 0.0, dimension)
     if dimension == 2:
@@ -84,7 +84,7 @@ def _near(squares: Numbers, dimension: int) -> Numbers:
 
 
 def _near_in_square(s: Numbers) -> Numbers:
-    """The same in two dimensions, in closed form."""
+    """Return the distribution function in two dimensions, in closed form."""
     low = np.minimum(s, 1.0)
     below = math.pi * low - 8 / 3 * low**1.5 + low**2 / 2
     high = np.maximum(s, 1.0)

@@ -19,11 +19,11 @@ from dagathlon.simulate.discrete import Levels, dirichlet_rows, network_of
 
 @dataclass(frozen=True, kw_only=True)
 class HyperDirichlet(ParameterGenerator):
-    """A discrete model on a decomposable graph; the table of each clique is a Dirichlet draw.
+    """Discrete model on a decomposable graph; the table of each clique is a Dirichlet draw.
 
     The pseudo-observations are spread evenly over all cells, so that the tables of two cliques
-    agree in law, and here in fact, on what they share. The model is kept as a Bayesian network on
-    a DAG without v-structures, which stands for the same independences.
+    agree on their separator. The model is returned as a Bayesian network on a DAG without
+    v-structures, which has the same independences.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class HyperDirichlet(ParameterGenerator):
     pseudo_observations: NonNegative = 1.0
 
     def problem(self) -> str:
-        """The distribution must exist."""
+        """Return a message if the distribution is improper; empty otherwise."""
         return not_positive(self, "pseudo_observations")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> Network:
-        """Draw the conditional tables along a perfect order; they are independent."""
+        """Draw independent conditional tables along a perfect order."""
         check(self)
         return network_of(
             perfect_dag(graph),
@@ -58,7 +58,7 @@ class HyperDirichlet(ParameterGenerator):
 
 
 def perfect_dag(graph: Graph) -> Graph:
-    """A chordal graph with directions under which all parents of a node are joined."""
+    """Direct a chordal graph so that all parents of a node are adjacent."""
     require_undirected(graph, "a decomposable model")
     if not graph.is_chordal:
         raise not_chordal(graph, "a decomposable model")

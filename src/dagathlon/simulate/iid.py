@@ -13,7 +13,7 @@ from dagathlon.simulate.row_generator import RowGenerator
 
 @dataclass(frozen=True, kw_only=True)
 class Iid(RowGenerator):
-    """Draw independent rows from the model."""
+    """Independent rows from the model."""
 
     name = "iid"
 

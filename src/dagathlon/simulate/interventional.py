@@ -70,7 +70,7 @@ class Interventional(RowGenerator):
     mixture: Probability = 0.5
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """The model's facts; the number of rows is known when the target sets are."""
+        """Return the properties of the model's data; the rows if the target sets are listed."""
         blocks = len(self.targets) or self.n_targets
         rows = None if blocks is None else self.n + blocks * self.n_intervened
         return replace(model, interventions=True, n_rows=rows)
@@ -114,7 +114,7 @@ class Interventional(RowGenerator):
         return frozenset(parts)
 
     def changed(self, network: Network, target: Collection[str]) -> Network:
-        """The network under an intervention on these variables."""
+        """Return the network under an intervention on these variables."""
         changed = dict(network.distributions)
         for name in target:
             change = self._cut if self.intervention == "perfect" else self._softened
@@ -136,7 +136,7 @@ class Interventional(RowGenerator):
 
 
 def as_network(model: Model) -> Network:
-    """A causal model as a network whose distributions can be changed; others are refused."""
+    """Return a causal model as a modifiable network; raise an error for other models."""
     if isinstance(model, Network):
         return model
     if not isinstance(model, LinearSem):

@@ -20,7 +20,7 @@ Scale: TypeAlias = Literal["raw", "standardized", "internal"]
 
 @dataclass(frozen=True, kw_only=True)
 class RandomLinearSem(ParameterGenerator):
-    """Random weights on the edges of a DAG, Gaussian noise.
+    """Linear structural equation models: random weights on the edges of a DAG, Gaussian noise.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class RandomLinearSem(ParameterGenerator):
     scale: Scale = "raw"
 
     def problem(self) -> str:
-        """Intervals are not empty, variances are positive, and edges have an effect."""
+        """Return a message for empty intervals, non-positive variances or zero weights."""
         if self.distribution == "uniform" and self.min > self.max:
             return f"min {self.min:g} is above max {self.max:g}"
         used = ["max"] if self.distribution == "uniform" else []
@@ -85,7 +85,7 @@ class RandomLinearSem(ParameterGenerator):
         return rescaled(LinearSem(graph.names, weights, variances), self.scale)
 
     def _weights(self, noise: Numbers, rng: np.random.Generator) -> Numbers:
-        """One weight per edge; `noise` is the variance at its end."""
+        """Draw one weight per edge; `noise` is the variance at its head."""
         if self.distribution == "uniform":
             sizes = rng.uniform(self.min, self.max, len(noise))
             return sizes * (2.0 * rng.integers(0, 2, len(noise)) - 1)
@@ -94,7 +94,7 @@ class RandomLinearSem(ParameterGenerator):
 
 
 def rescaled(sem: LinearSem, scale: Scale) -> LinearSem:
-    """The model on another scale; see `RandomLinearSem`."""
+    """Return the model on another scale (see `RandomLinearSem`)."""
     if scale == "raw":
         return sem
     if scale == "standardized":

@@ -1,4 +1,4 @@
-"""Random measurement models: latent variables with indicators, and data without the latent ones."""
+"""Random measurement models: latent variables with indicators, and data that hide them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RandomMeasurementModel(GraphGenerator):
     shuffled: bool = True
 
     def problem(self) -> str:
-        """There must be room for what makes the model impure."""
+        """Return a message if the impurities exceed the possible pairs; empty otherwise."""
         observed = self.clusters * self.indicators
         if self.cross_loadings and (self.clusters < 2 or self.cross_loadings > observed):
             return f"{self.cross_loadings} cross loadings need as many indicators of two clusters"
@@ -111,7 +111,7 @@ class RandomMeasurementModel(GraphGenerator):
 
 @dataclass(frozen=True, kw_only=True)
 class Hide(Transform):
-    """Leave out some of the variables; the truth becomes that about the others, a MAG.
+    """Hide some of the variables; the truth is projected onto the others (a MAG).
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ class Hide(Transform):
     variables: tuple[str, ...] = ("L*",)
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """How many columns are left is not known before."""
+        """Return the properties of the data; the number of remaining columns is unknown."""
         mixed = data.kind == "mixed"
         missing = None if data.missing else data.missing
         kind = None if mixed else data.kind
         return replace(data, kind=kind, missing=missing, n_columns=None)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The columns that are left."""
+        """Return the data with the remaining columns alone."""
         hidden = {n for n in data.names if any(fnmatchcase(n, p) for p in self.variables)}
         if not hidden:
             raise NotApplicableError(f"hide: no variable is called {' or '.join(self.variables)}")
@@ -142,5 +142,5 @@ class Hide(Transform):
         return data.select(kept)
 
     def truth_step(self) -> Module:
-        """Variables that are left out are hidden ones."""
+        """Return the projection of the truth onto the remaining variables."""
         return ObservedTruth()

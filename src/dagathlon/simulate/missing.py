@@ -1,4 +1,4 @@
-"""Missing values: completely at random, at random, not at random."""
+"""Missing values: MCAR, MAR, MNAR."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dagathlon.simulate.streams import substreams
 
 Mechanism: TypeAlias = Literal["mcar", "mar", "mnar", "self"]
 Causes: TypeAlias = Mapping[int, int | None]
-"""For each variable with missing values the one that decides where; None is none of them."""
+"""For each variable with missing values, the variable that causes them; None for MCAR."""
 
 # The cause is low in a share of the rows that is drawn from this interval.
 _LOW_SHARE = (0.1, 0.7)
@@ -28,11 +28,11 @@ _LOW_SHARE = (0.1, 0.7)
 
 @dataclass(frozen=True, kw_only=True)
 class Missing(RowGenerator):
-    """Rows of a model in which values of some variables are missing.
+    """Rows of a model with missing values in some variables.
 
     A value is missing with probability `p_high` in the rows in which its cause is low, and with
-    probability `p_low` in the others. A cause is low when it lies below a quantile, which is drawn
-    between 10 % and 70 % for each variable with missing values.
+    probability `p_low` in the others. A cause is low when it lies below a quantile, which is
+    drawn between 10 % and 70 % for each variable with missing values.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Missing(RowGenerator):
     p_low: Probability = 0.1
 
     def problem(self) -> str:
-        """Values that are missing because of others need two variables."""
+        """Return a message if mnar has a single variable; empty otherwise."""
         if self.mechanism == "mnar" and self.n_variables == 1:
             return (
                 "mnar with one variable has no other variable with missing values as cause; use "
@@ -73,7 +73,7 @@ class Missing(RowGenerator):
         return ""
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """Values are missing where variables were chosen for it."""
+        """Return the properties of the data, with missing values if any variable has them."""
         return replace(super().facts(model), missing=self.n_variables > 0)
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
@@ -114,7 +114,7 @@ class Missing(RowGenerator):
     def _collider_pairs(
         self, names: tuple[str, ...], graph: Graph | None, rng: np.random.Generator
     ) -> dict[int, int]:
-        """Parents of colliders, with the collider as cause; no variable is both."""
+        """Return parents of colliders, each with the collider as cause; no variable is both."""
         if graph is None or not graph.is_dag:
             return {}
         place = {name: j for j, name in enumerate(names)}
@@ -152,7 +152,7 @@ class Missing(RowGenerator):
 def _at_random(
     order: list[int], pairs: dict[int, int], count: int, rng: np.random.Generator
 ) -> Causes:
-    """Causes have no missing values themselves."""
+    """Draw causes among the variables without missing values (MAR)."""
     left = [j for j in order if j not in pairs and j not in pairs.values()]
     causes = dict(list(pairs.items())[:count])
     chosen = left[: count - len(causes)]
@@ -165,7 +165,7 @@ def _at_random(
 def _not_at_random(
     order: list[int], pairs: dict[int, int], count: int, rng: np.random.Generator
 ) -> Causes:
-    """Causes have missing values themselves, and none is its own cause."""
+    """Draw causes among the variables with missing values, none its own cause (MNAR)."""
     first = [j for pair in pairs.items() for j in pair]
     chosen = list(dict.fromkeys([*first, *order]))[:count]
     causes = {}

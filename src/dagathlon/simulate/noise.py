@@ -1,4 +1,4 @@
-"""Noise: missing and incorrect values, merged states, latent variables."""
+"""Noise in data: missing and incorrect values, merged states, latent variables."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _LATENT, _MERGED, _STATES, _INCORRECT, _MISSING = (i * _BLOCK for i in range(5))
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Transform):
-    """Spoil data as real data are spoiled: hide variables, merge states, change and lose values.
+    """Noise as in real data: hidden variables, merged states, incorrect and missing values.
 
     The kinds are applied in the order latent, merged, incorrect, missing. Which variables and
-    cells are touched depends on the kind and the random stream alone: the same in every
-    combination, more of the same at a higher rate, and independent of the number of rows.
+    cells are affected depends on the kind and the random stream alone: the same in every
+    combination, a superset at a higher rate, and independent of the number of rows.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Noise(Transform):
 
     @classmethod
     def from_code(cls, code: str, where: str = "") -> Self:
-        """Read a code such as ``N``, ``M5``, ``cMISL``; ``M5+NA`` gives true missing values.
+        """Parse a code such as ``N``, ``M5``, ``cMISL``; ``M5+NA`` gives true missing values.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class Noise(Transform):
 
     @property
     def rates(self) -> Mapping[str, float]:
-        """The kinds that are at work, with their rates."""
+        """Rates of the active kinds of noise."""
         every = {name: getattr(self, name) for name in ("missing", "incorrect", "merged", "latent")}
         return {name: rate for name, rate in every.items() if rate > 0}
 
@@ -95,11 +95,11 @@ class Noise(Transform):
 
     @property
     def does_nothing(self) -> bool:
-        """Whether no kind is at work."""
+        """Whether no kind of noise is active."""
         return not self.rates
 
     def truth_step(self) -> Module | None:
-        """Hidden variables change the truth."""
+        """Return the projection of the truth if variables are hidden; None otherwise."""
         return ObservedTruth() if self.latent else None
 
     @property
@@ -107,7 +107,7 @@ class Noise(Transform):
         return self.as_missing_values and self.missing > 0
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """What is known of the data after the noise."""
+        """Return the properties of the noisy data, given those of the data."""
         binary, missing, columns = data.binary, data.missing, data.n_columns
         if self.merged and not binary:
             binary = None
@@ -122,7 +122,7 @@ class Noise(Transform):
         return replace(data, binary=binary, missing=missing, n_columns=columns)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """Why this noise has no meaning for such data; empty when it has, or may have."""
+        """Return why this noise is not applicable to such data; empty if it may be."""
         no_states = data.kind == "continuous" or (data.kind == "discrete" and data.binary)
         return self._reason(data.n_columns, bool(no_states))
 
@@ -144,7 +144,7 @@ class Noise(Transform):
         return ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The noisy data; a `NotApplicableError` where this noise has no meaning.
+        """Return the noisy data; raise `NotApplicableError` if this noise is not applicable.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Noise(Transform):
     def _merges(
         self, data: Dataset, observed: Sequence[int], key: int
     ) -> dict[int, tuple[int, int]]:
-        """For each variable with merged states their two codes, the smaller first."""
+        """Return, for each variable with merged states, their two codes, the smaller first."""
         if not self.merged:
             return {}
         able = {j for j in observed if len(data.variables[j].levels or ()) > 2}
@@ -203,7 +203,7 @@ class Noise(Transform):
 
 @dataclass(frozen=True)
 class _Cells:
-    """Writes the spoiled cells of one column after another."""
+    """Writer of the noisy cells, one column at a time."""
 
     noise: Noise
     key: int
@@ -236,7 +236,7 @@ class _Cells:
 
 
 def _share(rate: float, columns: int) -> int:
-    """Number of variables that a rate touches."""
+    """Return the number of variables affected at a rate."""
     return max(1, math.floor(rate * columns + 0.5))
 
 
@@ -257,7 +257,7 @@ def _merged(variable: Variable, merge: tuple[int, int] | None) -> Variable:
 
 
 def _renumbered(arity: int, merge: tuple[int, int]) -> npt.NDArray[np.int_]:
-    """New codes of the old ones: the second state becomes the first, later ones move up."""
+    """Return the new code of each old one: the merged states become one, later codes move up."""
     first, second = merge
     codes = np.arange(arity)
     codes[second + 1 :] -= 1

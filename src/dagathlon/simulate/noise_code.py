@@ -21,7 +21,7 @@ _ALLOWED = (
 
 
 def parse_code(code: str) -> dict[str, float]:
-    """Rates of the kinds that a code names.
+    """Parse a code to the rates of its kinds of noise.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def parse_code(code: str) -> dict[str, float]:
 
 
 def code_of(rates: Mapping[str, float]) -> str:
-    """The code of rates by kind; kinds with rate 0 are left out."""
+    """Return the code of rates by kind; kinds with rate 0 are omitted."""
     present = {letter: rates.get(kind, 0.0) for letter, kind in LETTERS.items()}
     present = {letter: rate for letter, rate in present.items() if rate > 0}
     if not present:
@@ -63,5 +63,5 @@ def code_of(rates: Mapping[str, float]) -> str:
 
 
 def _percent(rate: float) -> str:
-    """Ten digits in full: the e of an exponent is no part of a code."""
+    """Format a rate in percent without an exponent."""
     return f"{Decimal(f'{100 * rate:.10g}'):f}"

@@ -1,4 +1,4 @@
-"""Linear models with other than Gaussian noise, and logistic models of binary variables."""
+"""Linear models with non-Gaussian noise, and logistic models of binary variables."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _MEANS: dict[Law, float] = {"exponential": 1.0, "gumbel": float(np.euler_gamma)}
 
 @dataclass(frozen=True, kw_only=True)
 class NonGaussian(RowGenerator):
-    """Rows of a linear structural equation model with a chosen law of the noise.
+    """Rows of a linear structural equation model with a chosen noise distribution.
 
-    The noise of a variable is drawn from the law and multiplied by `scale` and by the standard
-    deviation that the model has for it.
+    The noise of a variable is drawn from the distribution and multiplied by `scale` and by the
+    variable's noise standard deviation in the model.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Logistic(RowGenerator):
     takes = frozenset({"continuous"})
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """The variables are binary, whatever the linear model has."""
+        """Return the properties of the data, which are binary."""
         return replace(super().facts(model), kind="discrete", binary=True)
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
@@ -96,7 +96,7 @@ class Logistic(RowGenerator):
 
 
 def linear_model(model: Model, generator: str) -> LinearSem:
-    """The model, if it is a linear structural equation model."""
+    """Return the model if it is a linear SEM; raise an error otherwise."""
     if not isinstance(model, LinearSem):
         raise DataError(
             f"{generator} needs the weights of a linear structural equation model, found "
@@ -106,9 +106,9 @@ def linear_model(model: Model, generator: str) -> LinearSem:
 
 
 def _weighted_parents(sem: LinearSem, values: FloatArray, j: int) -> FloatArray:
-    """The sum of the parents' effects on variable j, in each row.
+    """Return the weighted sum of the parents of variable j, for each row.
 
-    Parent by parent rather than by a matrix product, whose rounding varies by machine.
+    Parent by parent instead of by a matrix product, whose rounding varies by machine.
     """
     total = np.zeros(len(values))
     for i in np.flatnonzero(sem.weights[:, j]):
@@ -117,6 +117,6 @@ def _weighted_parents(sem: LinearSem, values: FloatArray, j: int) -> FloatArray:
 
 
 def sigmoid(x: FloatArray) -> FloatArray:
-    """The logistic function, without overflow."""
+    """Return the logistic function, without overflow."""
     result: FloatArray = 0.5 * (1.0 + np.tanh(0.5 * x))
     return result

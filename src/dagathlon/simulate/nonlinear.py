@@ -59,7 +59,7 @@ class Nonlinear(RowGenerator):
     noise_scale: NonNegative = 1.0
 
     def problem(self) -> str:
-        """A Gaussian process needs a matrix of rows by rows."""
+        """Return a message if a Gaussian process would need too large a matrix."""
         if self.function.startswith("gp") and self.n > MAX_GAUSSIAN_PROCESS_ROWS:
             return (
                 f"function {self.function!r} with n {self.n}: Gaussian processes are drawn for at "
@@ -83,7 +83,7 @@ class Nonlinear(RowGenerator):
 
 
 def causal_graph(model: Model, generator: str) -> Graph:
-    """The DAG of a model that has one."""
+    """Return the DAG of a causal model; raise an error for other models."""
     graph = getattr(model, "graph", None)
     if not isinstance(graph, Graph) or not graph.is_dag:
         raise DataError(
@@ -101,13 +101,13 @@ def _check_finite(column: FloatArray, name: str, function: str) -> None:
 
 
 def _signed(rng: np.random.Generator, high: float, shape: tuple[int, ...]) -> FloatArray:
-    """Weights of random sign with sizes from 0.5 to `high`."""
+    """Draw weights of random sign with absolute values from 0.5 to `high`."""
     result: FloatArray = rng.uniform(0.5, high, shape) * rng.choice([-1.0, 1.0], shape)
     return result
 
 
 def _projected(parents: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted sums of the parents; column by column, so that rounding is the same everywhere."""
+    """Return weighted sums of the parents, summed by column for reproducible rounding."""
     shape = (len(parents), *weights.shape[1:])
     total = np.zeros(shape)
     for i in range(parents.shape[1]):
@@ -148,7 +148,7 @@ def _gp_add(parents: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _gaussian_process(points: FloatArray, noise: FloatArray) -> FloatArray:
-    """Values at the points; the factor is triangular, so later points do not move earlier ones."""
+    """Draw a Gaussian process at the points; later points do not change earlier values."""
     distances = np.zeros((len(points), len(points)))
     for column in points.T:
         distances += (column[:, None] - column[None, :]) ** 2
@@ -159,7 +159,7 @@ def _gaussian_process(points: FloatArray, noise: FloatArray) -> FloatArray:
 
 
 def _quadratic(parents: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """The average of the terms with a coefficient; every parent is in one of them."""
+    """Return the mean of random quadratic terms, in which every parent occurs."""
     count = parents.shape[1]
     terms: list[tuple[int, ...]] = [(i,) for i in range(count)]
     terms += itertools.combinations_with_replacement(range(count), 2)

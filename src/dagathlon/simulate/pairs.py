@@ -1,4 +1,4 @@
-"""Edges as pairs of node numbers: drawing them, ordering them, limiting the number of parents."""
+"""Edges as pairs of node numbers: random pairs, random orders, limits on parents."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MAX_DRAWS = 10_000
 
 
 def bernoulli_places(total: int, probability: float, rng: np.random.Generator) -> Pairs:
-    """The places, of `total` ones, at which independent coins with one probability show heads.
+    """Return the indices of successes in `total` independent Bernoulli trials.
 
-    The gaps between heads are geometric, so that only the heads cost time.
+    The gaps between successes are geometric, so that the time depends on the successes alone.
     """
     if probability <= 0 or total <= 0:
         return np.empty(0, dtype=np.int64)
@@ -37,7 +37,7 @@ def bernoulli_places(total: int, probability: float, rng: np.random.Generator) -
 
 
 def upper_pairs(places: Pairs) -> Pairs:
-    """The pairs ``i < j`` with these numbers, counted (0,1), (0,2), (1,2), (0,3), …."""
+    """Return the pairs ``i < j`` with these indices in the order (0,1), (0,2), (1,2), (0,3), …."""
     j = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) / 2).astype(np.int64)
     # The root may be off by one where it is next to a whole number.
     j -= j * (j - 1) // 2 > places
@@ -46,28 +46,28 @@ def upper_pairs(places: Pairs) -> Pairs:
 
 
 def random_pairs(n: int, probability: float, rng: np.random.Generator) -> Pairs:
-    """Each pair of n nodes independently with the same probability, the lower node first."""
+    """Draw each pair of n nodes independently, the lower node first."""
     return upper_pairs(bernoulli_places(n * (n - 1) // 2, probability, rng))
 
 
 def number_of_pairs(n: int, count: int, rng: np.random.Generator) -> Pairs:
-    """`count` different pairs of n nodes, all sets of them equally likely."""
+    """Draw `count` distinct pairs of n nodes, uniformly among all sets of them."""
     total = n * (n - 1) // 2
     return upper_pairs(np.sort(rng.choice(total, count, replace=False)).astype(np.int64))
 
 
 def shuffled(pairs: Pairs, n: int, rng: np.random.Generator) -> Pairs:
-    """The same edges with the nodes' numbers dealt out anew, each pair in its order."""
+    """Relabel the nodes of edges by a random permutation, keeping the order in each pair."""
     return rng.permutation(n)[pairs]
 
 
 def acyclic(pairs: Pairs, n: int, rng: np.random.Generator) -> Pairs:
-    """The edges directed along a random order of the nodes."""
+    """Direct edges along a random order of the nodes."""
     return np.sort(shuffled(pairs, n, rng), axis=1)
 
 
 def redraw(draw: Callable[[], Pairs], n: int, *, directed: bool, max_parents: int | None) -> Pairs:
-    """Draw edges until no node has too many parents.
+    """Draw edges repeatedly until no node has more than `max_parents` parents.
 
     Parameters
     ----------

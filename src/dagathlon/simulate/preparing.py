@@ -1,4 +1,4 @@
-"""Transforms that prepare data for learners: gaps, levels, logarithms."""
+"""Transforms that prepare data for learners: imputation, discretisation, logarithms."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ _NOT_CONTINUOUS = "all columns are discrete"
 
 @dataclass(frozen=True, kw_only=True)
 class DropMissing(Transform):
-    """Leave out the rows in which something is missing.
+    """Drop the rows with missing values.
 
-    That is right where gaps have nothing to do with the values, and costs rows in any case.
+    That is unbiased if values are missing completely at random, and costs rows in any case.
     """
 
     name = "drop_missing"
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """Nothing is missing, and how many rows are left is not known."""
+        """Return the properties of the data: no missing values, an unknown number of rows."""
         return replace(data, missing=False, n_rows=data.n_rows if data.missing is False else None)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The complete rows."""
+        """Return the complete rows."""
         return _of_use(self, lambda: drop_missing(data))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Impute(Transform):
-    """Fill gaps at random, by chained equations, once or several times.
+    """Impute missing values by chained equations, once or several times.
 
-    Continuous values are filled by predictive mean matching, discrete ones by classification
-    trees. What is learned from one completed copy takes filled values for observed ones. With
-    several copies the data stay as they are, and every learner learns from all copies, the same
-    ones, and pools what it finds, as the learner `imputed` does.
+    Continuous values are imputed by predictive mean matching, discrete ones by classification
+    trees. Learning from one imputed copy treats imputed values as observed. With several copies
+    the data stay as they are, and every learner learns from all copies, the same for all
+    learners, and pools the results, as the learner `imputed` does.
 
     Parameters
     ----------
@@ -71,20 +71,20 @@ class Impute(Transform):
 
     @property
     def code(self) -> str:
-        """The number of copies, or which one."""
+        """The number of copies, or the number of the copy used."""
         return f"{self.copies}" if self.copies > 1 else f"1,{self.number}"
 
     @property
     def pooled_copies(self) -> int:
-        """More than one copy is for learners to make."""
+        """Number of copies that learners pool; 0 if a single copy is made."""
         return self.copies if self.copies > 1 else 0
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """Nothing is missing for learners."""
+        """Return the properties of the data for learners: no missing values."""
         return replace(data, missing=False)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """One completed copy, or the data for learners that are given many."""
+        """Return one imputed copy, or the data unchanged if learners pool several."""
         if self.copies > 1:
             return data
         seed = int(rng.integers(2**62))
@@ -93,10 +93,9 @@ class Impute(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class Discretize(Transform):
-    """Cut continuous columns into levels, which are named by intervals.
+    """Discretise continuous columns into levels, which are named by intervals.
 
-    Equal values get the same level, levels in which nothing would lie are not made, and missing
-    values stay missing.
+    Equal values get the same level, empty levels are omitted, and missing values stay missing.
 
     Parameters
     ----------
@@ -128,22 +127,22 @@ class Discretize(Transform):
 
     @property
     def code(self) -> str:
-        """The method, the levels and the columns, where some were chosen."""
+        """The method, the number of levels and the selected columns, if any."""
         named = () if self.columns is None else ("+".join(self.columns).replace("/", "_"),)
         return ",".join([self.method, str(self.levels), *named])
 
     def problem(self) -> str:
-        """Levels are joined, not parted."""
+        """Return a message if hartemink starts with fewer levels than it returns."""
         if self.method == "hartemink" and self.initial < self.levels:
             return f"hartemink begins with initial levels, at least as many as {self.levels}"
         return _listed(self.columns)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """Some column must be continuous."""
+        """Return a message if no column is continuous; empty otherwise."""
         return _NOT_CONTINUOUS if data.kind == "discrete" else ""
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """Discrete, unless only some columns were named."""
+        """Return the properties of the data: discrete, unless only some columns are selected."""
         if self.columns is None:
             binary = self.levels == 2 and (data.kind == "continuous" or data.binary)
             return replace(data, kind="discrete", binary=binary or None)
@@ -153,7 +152,7 @@ class Discretize(Transform):
         return replace(data, kind=kind, binary=None)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The data with levels."""
+        """Return the discretised data."""
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
         levels, initial = self.levels, max(self.initial, self.levels)
@@ -167,7 +166,7 @@ class Discretize(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class Log(Transform):
-    """Natural logarithms in place of continuous values.
+    """Replace continuous values by their natural logarithms.
 
     Parameters
     ----------
@@ -185,22 +184,22 @@ class Log(Transform):
     offset: float | None = None
 
     def problem(self) -> str:
-        """Each column once."""
+        """Return a message if a column is named twice; empty otherwise."""
         return _listed(self.columns)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """Some column must be continuous."""
+        """Return a message if no column is continuous; empty otherwise."""
         return _NOT_CONTINUOUS if data.kind == "discrete" else ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The data with logarithms."""
+        """Return the data with logarithms."""
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
         return _of_use(self, lambda: log_columns(data, self.columns, offset=self.offset))
 
 
 def _listed(columns: tuple[str, ...] | None) -> str:
-    """What is wrong with a list of columns."""
+    """Return what is wrong with a list of columns; empty if nothing is."""
     if columns is None:
         return ""
     if not columns:
@@ -210,7 +209,7 @@ def _listed(columns: tuple[str, ...] | None) -> str:
 
 
 def _of_use(step: Transform, make: Callable[[], Dataset]) -> Dataset:
-    """What a function of data makes; data that it refuses are data this has no meaning for."""
+    """Call a function that makes data, turning a `DataError` into a `NotApplicableError`."""
     try:
         return make()
     except DataError as error:

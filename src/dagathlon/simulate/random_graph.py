@@ -1,4 +1,4 @@
-"""What the random graphs with an expected number of neighbours have in common."""
+"""Base class of the random graphs with an expected number of neighbours."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGraph(GraphGenerator):
-    """A random undirected graph, made a DAG by a random order of the nodes.
+    """Base class of random undirected graphs, made DAGs by a random order of the nodes.
 
-    A subclass draws the edges; nodes are numbered at random afterwards, so that neither the place
-    of a node nor the direction of its edges says anything about its part in the construction.
+    A subclass draws the edges; nodes are relabelled at random afterwards, so that neither the
+    position of a node nor the direction of its edges depends on its role in the construction.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class RandomGraph(GraphGenerator):
 
     @property
     def gives(self) -> GraphKind:
-        """A DAG or an undirected graph."""
+        """Return "dag" or "undirected"."""
         return "dag" if self.directed else "undirected"
 
     def problem(self) -> str:
-        """A node has at most all others as neighbours."""
+        """Return a message if the expected neighbours exceed the other nodes; empty otherwise."""
         if self.neighbours > self.nodes - 1:
             return f"{count_of(self.nodes, 'node')} cannot have {self.neighbours:g} neighbours each"
         return self.obstacle()
 
     def obstacle(self) -> str:
-        """Why this kind of graph does not exist with these parameters; empty when it does."""
+        """Return why no graph of this kind has these parameters; empty if one has."""
         return ""
 
     def sample(self, rng: np.random.Generator) -> Graph:
@@ -76,14 +76,14 @@ class RandomGraph(GraphGenerator):
 
     @abstractmethod
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """Draw the edges, without regard to direction."""
+        """Draw the edges, regardless of direction."""
 
 
 def numbered(n: int, first: int = 1) -> Iterable[str]:
-    """Node names that are numbers."""
+    """Return numbers as node names."""
     return map(str, range(first, first + n))
 
 
 def count_of(n: int, word: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun, in singular or plural."""
     return counted(n, word)

@@ -1,4 +1,4 @@
-"""Transforms that choose rows: subsamples, bootstrap samples and folds."""
+"""Transforms that select rows: subsamples, bootstrap samples and folds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dagathlon.simulate.transform import Transform
 
 @dataclass(frozen=True, kw_only=True)
 class Subsample(Transform):
-    """Take rows at random, each at most once.
+    """Subsample: random rows without replacement.
 
-    A smaller subsample of the same number is the beginning of a larger one.
+    A smaller subsample of the same number is a prefix of a larger one.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ class Subsample(Transform):
     number: Natural = 1
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """The number of rows is known."""
+        """Return the properties of the data with the new number of rows."""
         return replace(data, n_rows=self.n)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """There must be as many rows."""
+        """Return a message if there are fewer rows; empty otherwise."""
         return "" if data.n_rows is None else self._reason(data.n_rows)
 
     def _reason(self, rows: int) -> str:
         return f"there are {rows} rows to take {self.n} from" if rows < self.n else ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The chosen rows, in random order."""
+        """Return the selected rows, in random order."""
         reason = self._reason(len(data))
         if reason:
             raise NotApplicableError(f"{self.label}: {reason}")
@@ -54,7 +54,7 @@ class Subsample(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapSample(Transform):
-    """Take rows at random with replacement.
+    """Bootstrap sample: random rows with replacement.
 
     Parameters
     ----------
@@ -71,15 +71,15 @@ class BootstrapSample(Transform):
     number: Natural = 1
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """Rows may repeat; their number is known if it was before."""
+        """Return the properties of the data, which may have repeated rows."""
         return data if self.n is None else replace(data, n_rows=self.n)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """There must be rows."""
+        """Return a message if there are no rows; empty otherwise."""
         return "there are no rows to take" if data.n_rows == 0 else ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The chosen rows, in random order."""
+        """Return the selected rows, in random order."""
         if not len(data):
             raise NotApplicableError(f"{self.label}: there are no rows to take")
         return data.take(rng.integers(0, len(data), self.n or len(data)))
@@ -87,10 +87,10 @@ class BootstrapSample(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class Fold(Transform):
-    """Leave out one of several random parts of the rows, or take that part alone.
+    """Fold of a cross-validation: the rows without one random part, or that part alone.
 
-    The parts are the same for all numbers and for all learners; their sizes differ by one row at
-    most. Rows keep their order.
+    The parts are the same for all numbers and for all learners; their sizes differ by one row
+    at most. Rows keep their order.
 
     Parameters
     ----------
@@ -111,24 +111,24 @@ class Fold(Transform):
 
     @property
     def code(self) -> str:
-        """``3of10``, or ``3of10,left_out``."""
+        """The fold as text: ``3of10``, or ``3of10,left_out``."""
         return f"{self.number}of{self.folds}" + (",left_out" if self.left_out else "")
 
     def problem(self) -> str:
-        """There must be such a part, and others."""
+        """Return a message if there is no such fold, or fewer than two; empty otherwise."""
         if self.folds < 2:
             return "rows are left out of 2 or more folds"
         return f"there is no part {self.number}" if self.number > self.folds else ""
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """The number of rows is known if it was before."""
+        """Return the properties of the data with the new number of rows, if known."""
         if data.n_rows is None:
             return data
         part = len(range(self.number - 1, data.n_rows, self.folds))
         return replace(data, n_rows=part if self.left_out else data.n_rows - part)
 
     def not_applicable(self, data: DataFacts) -> str:
-        """There must be a row for each part."""
+        """Return a message if there are fewer rows than folds; empty otherwise."""
         return "" if data.n_rows is None else self._reason(data.n_rows)
 
     def _reason(self, rows: int) -> str:
@@ -136,7 +136,7 @@ class Fold(Transform):
         return f"{self.folds} folds need a row each, and there are {rows}" if few else ""
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The chosen rows, in the order of the data."""
+        """Return the selected rows, in the order of the data."""
         reason = self._reason(len(data))
         if reason:
             raise NotApplicableError(f"{self.label}: {reason}")

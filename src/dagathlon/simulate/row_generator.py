@@ -1,4 +1,4 @@
-"""What generators of rows have in common: their number, and standardisation."""
+"""Base class of generators of rows, with standardisation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.simulate.base import DataGenerator
 
 @dataclass(frozen=True, kw_only=True)
 class RowGenerator(DataGenerator):
-    """Draws a number of rows from a model, as they are or standardised.
+    """Base class of generators of a number of rows from a model, standardised if asked for.
 
     Parameters
     ----------
@@ -33,22 +33,22 @@ class RowGenerator(DataGenerator):
     standardized: bool = False
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """The model's facts and the number of rows."""
+        """Return the properties of the model's data with the number of rows."""
         return replace(model, n_rows=self.n)
 
-    def objection(self, model: DataFacts) -> str:
-        """Categories have no mean and no variance."""
+    def why_unsuitable(self, model: DataFacts) -> str:
+        """Return a message if discrete data are to be standardised; empty otherwise."""
         if self.standardized and self.facts(model).kind == "discrete":
             return "discrete data cannot be standardised; set standardized to false"
-        return super().objection(model)
+        return super().why_unsuitable(model)
 
     def finished(self, data: Dataset) -> Dataset:
-        """The rows as they were asked for."""
+        """Return the rows, standardised if asked for."""
         return standardize(data) if self.standardized else data
 
 
 def standardize(data: Dataset) -> Dataset:
-    """The data with continuous columns of mean 0 and variance 1 (divisor n − 1).
+    """Standardise continuous columns to mean 0 and variance 1 (divisor n − 1).
 
     Missing values stay missing and discrete columns stay as they are. A constant column becomes
     zero, with a warning.

@@ -14,15 +14,15 @@ from dagathlon.simulate.pairs import Pairs
 from dagathlon.simulate.random_graph import RandomGraph
 
 _MAX_EXPONENT = 200
-"""The largest attraction, as a power of ten."""
+"""Largest attachment weight, as a power of ten."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScaleFree(RandomGraph):
-    """Nodes come one after another and attach to earlier ones, the more joined the more likely.
+    """Preferential attachment: new nodes join earlier ones, those of high degree more often.
 
-    A node with k neighbours is chosen in proportion to ``k**power + 1``. The number of nodes that
-    a new one attaches to is one of two consecutive whole numbers, chosen so that the expected
+    A node of degree k is chosen in proportion to ``k**power + 1``. The number of nodes that a
+    new one attaches to is one of two consecutive whole numbers, drawn so that the expected
     number of neighbours is met.
 
     Parameters
@@ -37,7 +37,7 @@ class ScaleFree(RandomGraph):
     power: NonNegative = 1.0
 
     def obstacle(self) -> str:
-        """The attraction of a node that is joined to all others has to be a number."""
+        """Return a message if the largest attachment weight would overflow; empty otherwise."""
         if self.power * math.log10(self.nodes + 1) > _MAX_EXPONENT:
             return f"power {self.power:g} is too large for {self.nodes} nodes"
         return ""
@@ -49,9 +49,10 @@ class ScaleFree(RandomGraph):
 
 
 def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """For each node, how many earlier ones it attaches to: `edges` in all, in expectation.
+    """Draw, for each node, the number of earlier nodes it joins; `edges` is the expected total.
 
-    The first nodes attach to all before them, for want of more; the others to k or to k + 1.
+    The first nodes attach to all before them, since there are no more; the others to k or to k
+    + 1.
     """
     place = np.arange(n, dtype=np.int64)
     least = 0

@@ -49,11 +49,11 @@ class ShapedGraph(GraphGenerator):
 
     @property
     def gives(self) -> GraphKind:
-        """An undirected graph."""
+        """Return "undirected"."""
         return "undirected"
 
     def problem(self) -> str:
-        """Groups and sizes belong to some shapes, and have to fit."""
+        """Return a message if groups or sizes do not fit the shape; empty otherwise."""
         if self.groups is not None and self.shape not in ("cluster", "hub"):
             return f"a {self.shape} graph has no clusters or hubs; set their number to null"
         if self.groups is not None and self.groups > self.nodes:
@@ -72,7 +72,7 @@ class ShapedGraph(GraphGenerator):
         return Graph.from_pairs(numbered(self.nodes, first=0), pairs, directed=False)
 
     def _cluster_sizes(self) -> list[int]:
-        """A random graph is a single cluster; others differ by one at most, the larger last."""
+        """Return the sizes of the clusters, equal up to one node, the larger ones last."""
         if self.shape != "cluster":
             return [self.nodes]
         clusters = min(self.groups or max(2, math.ceil(self.nodes / 20)), self.nodes)

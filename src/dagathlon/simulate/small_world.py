@@ -1,4 +1,4 @@
-"""Small-world graphs: a ring lattice with some edges moved."""
+"""Small-world graphs: a ring lattice with some edges rewired."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dagathlon.simulate.random_graph import RandomGraph
 
 @dataclass(frozen=True, kw_only=True)
 class SmallWorld(RandomGraph):
-    """A ring in which each node is joined to the nearest ones, with edges moved at random.
+    """Small-world graph: a ring of nodes joined to the nearest ones, with edges rewired.
 
-    A node is joined to as many nodes on either side as half of `neighbours`; where that is not a
-    whole number, each edge to the next further node is there with the remaining probability. An
-    edge is moved to a random other end that is not joined to its first end yet.
+    A node is joined to as many nodes on either side as half of `neighbours`; where that is not
+    a whole number, each edge to the next further node exists with the remaining probability. An
+    edge is rewired to a random other end that is not joined to its first end yet.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class SmallWorld(RandomGraph):
     moved: Probability = 0.5
 
     def edges(self, rng: np.random.Generator) -> Pairs:
-        """Lay the ring, then move edges one after another."""
+        """Build the ring, then rewire edges one after another."""
         ring = _ring(self.nodes, self.neighbours, rng)
         joined: list[set[int]] = [set() for _ in range(self.nodes)]
         for a, b in ring.tolist():
@@ -52,7 +52,7 @@ class SmallWorld(RandomGraph):
 
 
 def _ring(n: int, neighbours: float, rng: np.random.Generator) -> Pairs:
-    """Every node with the nodes ahead of it; the last distance only with a probability."""
+    """Return the edges of the ring lattice; those of the last distance by chance."""
     node = np.arange(n, dtype=np.int64)
     whole = int(neighbours // 2)
     rest = neighbours / 2 - whole
@@ -67,7 +67,7 @@ def _ring(n: int, neighbours: float, rng: np.random.Generator) -> Pairs:
 
 
 def _other_end(joined: set[int], node: int, n: int, rng: np.random.Generator) -> int:
-    """A node, all equally likely, that is neither `node` nor joined to it."""
+    """Draw a node, uniformly, that is neither `node` nor joined to it."""
     while True:
         end = int(rng.integers(n))
         if end != node and end not in joined:

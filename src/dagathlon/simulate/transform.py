@@ -1,4 +1,4 @@
-"""`Transform`: data to data, with what it does to the truth."""
+"""`Transform`: a function from data to data, and its effect on the truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Transform(Module):
-    """Makes a data set of a data set: noise, fewer rows, other columns, another scale.
+    """Base class of transforms of data: noise, row or column selection, another scale.
 
     A data entry of a study lists transforms, and an evaluation may ask for learning on transformed
     data. The random stream of a transform depends on the sample it begins with and on the seed,
@@ -39,35 +39,35 @@ class Transform(Module):
 
     @property
     def pooled_copies(self) -> int:
-        """From how many completed copies of the data learners learn; 0 is from the data."""
+        """Number of imputed copies that learners pool; 0 if they learn from the data."""
         return 0
 
     @property
     def code(self) -> str:
-        """The values of the parameters, in short."""
+        """The values of the parameters, abbreviated."""
         return ",".join(_short(value) for value in self.to_json().values())
 
     @property
     def label(self) -> str:
-        """What tables add to the name of the data: ``subsample=100,1``."""
+        """Suffix of the data's name in tables: ``subsample=100,1``."""
         return f"{self.name}={self.code}" if self.code else self.name
 
     @property
     def does_nothing(self) -> bool:
-        """Whether these parameters leave any data as they are."""
+        """Whether the transform with these parameters is the identity."""
         return False
 
     def facts(self, data: DataFacts) -> DataFacts:
-        """What is known of the data afterwards, given what is known of them before."""
+        """Return the properties of the transformed data, given those of the data."""
         return data
 
     def not_applicable(self, data: DataFacts) -> str:
-        """Why this has no meaning for such data; empty when it has, or may have."""
+        """Return why the transform is not applicable to such data; empty if it may be."""
         return ""
 
     @abstractmethod
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """The transformed data; a `NotApplicableError` where this has no meaning for them.
+        """Return the transformed data; raise `NotApplicableError` if it is not applicable.
 
         Parameters
         ----------
@@ -78,14 +78,14 @@ class Transform(Module):
         """
 
     def truth_step(self) -> Module | None:
-        """The module that makes the new truth; None where the truth stays as it is.
+        """Return the module that computes the new truth; None if the truth stays the same.
 
         Its kind is ``truth``, and its ``compute`` takes the old truth and the new data.
         """
         return None
 
     def truth(self, graph: Graph, data: Dataset) -> Graph:
-        """The truth about the transformed data.
+        """Return the truth about the transformed data.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Transform(Module):
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedTruth(Module):
-    """The truth about the variables that are in the data.
+    """Projection of the truth onto the variables in the data.
 
     Where variables are hidden, the graph over the others is the maximal ancestral graph (MAG).
     """
@@ -109,7 +109,7 @@ class ObservedTruth(Module):
     kind = "truth"
 
     def compute(self, graph: Graph, data: Dataset) -> Graph:
-        """The latent projection of the graph on the columns of the data."""
+        """Return the latent projection of the graph on the columns of the data."""
         hidden = [name for name in graph.names if name not in data.index]
         return latent_projection(graph, hidden) if hidden else graph
 

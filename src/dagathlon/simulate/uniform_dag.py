@@ -14,13 +14,12 @@ from dagathlon.simulate.base import GraphGenerator, Nodes, check
 from dagathlon.simulate.random_graph import numbered
 
 EXACT = 40
-"""With more nodes left than this, the numbers of roots have their limit's law to all digits of a
-double."""
+"""Number of remaining nodes up to which root counts are exact; beyond, their limit is used."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UniformDag(GraphGenerator):
-    """Every labelled DAG with so many nodes is equally likely.
+    """Uniform distribution over all labelled DAGs of a number of nodes.
 
     The DAG is drawn layer by layer: the roots, then the roots of what remains, and so on. Up to
     40 nodes the sizes of the layers come from exact counts; beyond, from the limit of these
@@ -47,20 +46,20 @@ class UniformDag(GraphGenerator):
 
 @functools.cache
 def count_by_roots(n: int) -> tuple[int, ...]:
-    """For k = 1, …, n: the number of labelled DAGs with n nodes of which k have no parents."""
+    """Return, for k = 1, …, n, the number of labelled DAGs with n nodes, k of them roots."""
     return tuple(
         math.comb(n, k) * (_continuations(n - k, k) if k < n else 1) for k in range(1, n + 1)
     )
 
 
 def _continuations(m: int, k: int) -> int:
-    """Ways to put m nodes behind k roots, each root of the m having a parent among the k."""
+    """Count the DAGs on m nodes below k roots, each root of the m having a parent among the k."""
     return sum(_weighted(m, k))
 
 
 @functools.cache
 def _weighted(m: int, k: int) -> tuple[int, ...]:
-    """The same by the number s = 1, …, m of roots among the m nodes."""
+    """Count them by the number s = 1, …, m of roots among the m nodes."""
     return tuple(
         (2**k - 1) ** s * 2 ** (k * (m - s)) * count
         for s, count in enumerate(count_by_roots(m), start=1)
@@ -69,14 +68,14 @@ def _weighted(m: int, k: int) -> tuple[int, ...]:
 
 @functools.cache
 def _limit() -> npt.NDArray[np.float64]:
-    """Probabilities of 1, 2, … roots in a large uniform DAG."""
+    """Return the probabilities of 1, 2, … roots in a large uniform DAG."""
     counts = count_by_roots(EXACT)
     total = sum(counts)
     return np.array([count / total for count in counts])
 
 
 def _layers(n: int, rng: np.random.Generator) -> list[int]:
-    """Sizes of the layers, the roots first."""
+    """Draw the sizes of the layers, the roots first."""
     sizes: list[int] = []
     left = n
     while left > 0:
@@ -98,7 +97,7 @@ def _limit_size(before: int | None, rng: np.random.Generator) -> int:
 
 
 def _place(weights: tuple[int, ...], rng: np.random.Generator) -> int:
-    """A place with probability exactly in proportion to its whole-number weight."""
+    """Draw an index with probability exactly proportional to its integer weight."""
     left = _below(sum(weights), rng)
     place = 0
     while left >= weights[place]:
@@ -108,7 +107,7 @@ def _place(weights: tuple[int, ...], rng: np.random.Generator) -> int:
 
 
 def _below(bound: int, rng: np.random.Generator) -> int:
-    """A whole number from 0 to bound - 1, all equally likely, of any size."""
+    """Draw a uniform integer from 0 to bound - 1, of any size."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     while True:
@@ -118,7 +117,7 @@ def _below(bound: int, rng: np.random.Generator) -> int:
 
 
 def _edges_between(sizes: list[int], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Each node has at least one parent in the layer before its own, any in earlier ones."""
+    """Draw edges: at least one parent of each node in the previous layer, any in earlier ones."""
     n = sum(sizes)
     matrix = np.zeros((n, n), dtype=bool)
     start, before = sizes[0], 0

@@ -1,4 +1,4 @@
-"""The conformance suites of learners, tests and scores, for our modules and yours."""
+"""Conformance suites of learners, tests and scores, for our modules and yours."""
 
 from dagathlon.testing.conformance import check_learner, problems_of
 from dagathlon.testing.independence_checks import check_test

@@ -1,4 +1,4 @@
-"""The checks of each kind of module, as ``dagathlon modules NAME --check`` runs them."""
+"""The conformance checks of each kind of module, run by ``dagathlon modules NAME --check``."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ CHECKS: Mapping[Kind, Callable[..., list[str]]] = {
     "score": problems_of_score,
     "format": format_problems,
 }
-"""For each kind a function of the name, `seconds` and `on_check` that returns the problems."""
+"""For each kind, a function of the name, `seconds` and `on_check` that returns the problems."""

@@ -1,4 +1,4 @@
-"""`check_learner`: whether a learner, native or external, does what studies rely on."""
+"""`check_learner`: the conformance suite of learners, native or external."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dagathlon.data import Dataset, facts_of
 from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.run import attempt, make_ready
+from dagathlon.learners.run import make_ready, run_learner
 from dagathlon.modules import find
 from dagathlon.testing.generators import description_problems
 from dagathlon.testing.reports import ConformanceError, OnCheck
@@ -35,9 +35,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60.0) -> None:
     """Check that a learner can be used in studies.
 
-    It must be described in full, give the same result for the same random stream, leave the data
-    alone, return a graph of the declared kind over the columns, answer awkward data with a graph
-    or with a `DagathlonError`, and name whom it hands work to.
+    It must be fully documented, give the same result for the same random stream, not modify the
+    data, return a graph of the declared kind over the columns, answer awkward data with a graph
+    or with a `DagathlonError`, and declare its delegates.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def problems_of(
     seconds: float = 60.0,
     on_check: OnCheck = lambda _: None,
 ) -> list[str]:
-    """What `check_learner` would object to.
+    """Return the problems for which `check_learner` would raise an error.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def _other_global_randomness() -> Iterator[None]:
-    """Put generators that no learner should draw from into a state they have not been in."""
+    """Seed the global random generators anew in each context, to detect learners that use them."""
     kept = random.getstate(), np.random.get_state()  # noqa: NPY002
     number = next(_NUMBERS)
     random.seed(number)
@@ -125,7 +125,7 @@ class _Trial:
     on_check: OnCheck
 
     def problems(self) -> list[str]:
-        """All problems, those of one kind of data after the other."""
+        """Return all problems, grouped by kind of data."""
         found = list(self._round_trip())
         tried = 0
         for kind in _KINDS:
@@ -137,18 +137,18 @@ class _Trial:
         return found if tried else [*found, "no kind of data suits its parameters"]
 
     def _levels(self, kind: DataKind) -> int:
-        """Number of levels of discrete variables that the learner accepts; 0 for no such data."""
+        """Return the number of levels of discrete variables that the learner accepts; 0 if none."""
         if kind not in self.learner.accepted():
             return 0
         suited = (n for n in (3, 2) if not self._objection(self._suited(ordinary(kind, levels=n))))
         return next(suited, 0)
 
     def _suited(self, data: Dataset) -> Dataset:
-        """The data, with intervention targets for a learner that reads them."""
+        """Return the data, with intervention targets for a learner that uses them."""
         return intervened(data) if self.learner.handles_interventions else data
 
     def _objection(self, data: Dataset) -> str:
-        return self.learner.objection(facts_of(data))
+        return self.learner.why_unsuitable(facts_of(data))
 
     def _round_trip(self) -> Iterator[str]:
         written = json.loads(json.dumps(self.learner.to_json()))
@@ -185,7 +185,7 @@ class _Trial:
         self.on_check(what)
         with warnings.catch_warnings(), _other_global_randomness():
             warnings.simplefilter("ignore")
-            return attempt(self.learner, data, np.random.Generator(np.random.Philox(key=1)))
+            return run_learner(self.learner, data, np.random.Generator(np.random.Philox(key=1)))
 
     def _same_again(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         before = data.fingerprint
@@ -229,5 +229,5 @@ def _same_array(one: Floats | None, other: Floats | None) -> bool:
 
 
 def _lasting(estimate: Estimate) -> dict[str, object]:
-    """Statistics without those that measure time."""
+    """Return the statistics without those that measure time."""
     return {k: v for k, v in estimate.stats.items() if not k.endswith(_VOLATILE)}

@@ -1,4 +1,4 @@
-"""`format_problems`: whether a graph format can be used by commands and studies."""
+"""`format_problems`: the conformance suite of graph formats."""
 
 from __future__ import annotations
 

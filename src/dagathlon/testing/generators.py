@@ -1,4 +1,4 @@
-"""`generator_problems`: whether a generator of graphs, models or data can be used in studies."""
+"""`generator_problems`: the conformance suite of generators of graphs, models and data."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def generator_problems(
     seconds: float = 60.0,
     on_check: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Check that a graph, parameter or data generator keeps its contract; return the problems.
+    """Return the problems of a graph, parameter or data generator; empty if it conforms.
 
-    It must be described in full, give the same result for the same random stream, and return what
-    its section of a study promises: a graph of its kind, a model on the graph that was given, data
+    It must be fully documented, give the same result for the same random stream, and return
+    what its section of a study promises: a graph of its kind, a model on the given graph, data
     over the model's variables.
 
     Parameters
@@ -65,7 +65,7 @@ def generator_problems(
 
 
 def description_problems(cls: type[Module]) -> Iterator[str]:
-    """What the description of a module lacks."""
+    """Yield what is missing from the documentation of a module."""
     if not cls.summary().endswith("."):
         yield "its documentation does not begin with a sentence"
     for parameter in cls.parameters().values():
@@ -74,7 +74,7 @@ def description_problems(cls: type[Module]) -> Iterator[str]:
 
 
 def _inputs(module: Module) -> Iterator[tuple[str, _Inputs, DataFacts]]:
-    """What a generator is tried on, and what is known of it beforehand."""
+    """Yield inputs for a generator, with their properties."""
     if isinstance(module, GraphGenerator):
         yield "a graph", (), DataFacts()
     elif isinstance(module, ParameterGenerator):
@@ -82,7 +82,7 @@ def _inputs(module: Module) -> Iterator[tuple[str, _Inputs, DataFacts]]:
             yield what, (graph,), module.gives
     elif isinstance(module, DataGenerator):
         for what, model, facts in _models():
-            if not module.objection(facts):
+            if not module.why_unsuitable(facts):
                 yield what, (model,), module.facts(facts)
 
 

@@ -1,4 +1,4 @@
-"""`check_test`: whether a test of independence keeps what learners rely on."""
+"""`check_test`: the conformance suite of independence tests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def problems_of_test(
     seconds: float = 60.0,
     on_check: OnCheck = lambda _: None,
 ) -> list[str]:
-    """Return what `check_test` objects to.
+    """Return the problems for which `check_test` would raise an error.
 
     Parameters
     ----------

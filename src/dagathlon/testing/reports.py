@@ -1,4 +1,4 @@
-"""What the checks of modules share: their error, and when numbers are the same."""
+"""The error of the conformance suites, and the comparison of numbers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ OnCheck: TypeAlias = Callable[[str], None]
 
 
 class ConformanceError(AssertionError):
-    """A module does not do what studies rely on; the message lists every problem."""
+    """Error for a module that fails its conformance suite; the message lists every problem."""
 
     @classmethod
     def refuse(cls, problems: Sequence[str]) -> None:
-        """Raise it if there are problems."""
+        """Raise the error if there are problems."""
         if problems:
             lines = "\n".join(f"- {problem}" for problem in problems)
             raise cls(f"{len(problems)} problems:\n{lines}")
 
 
 def close(one: float | Sequence[float], other: float | Sequence[float]) -> bool:
-    """Whether numbers are the same but for rounding."""
+    """Return whether numbers are equal up to rounding."""
     return bool(np.allclose(one, other, rtol=1e-6, atol=1e-6))

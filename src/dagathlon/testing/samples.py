@@ -1,4 +1,4 @@
-"""Small data sets that learners are tried on: ordinary ones and awkward ones."""
+"""Small data sets for the conformance suites: ordinary ones and edge cases."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NAMES = ("a b", "x.1", "é", "2nd", "last")
 
 
 class AwkwardData(NamedTuple):
-    """A data set and what is special about it."""
+    """An edge-case data set with its description."""
 
     what: str
     data: Dataset
 
 
 def ordinary(kind: DataKind, n: int = 120, p: int = 5, levels: int = 3) -> Dataset:
-    """Dependent variables: each but the first leans on the one before it."""
+    """Return a chain of dependent variables."""
     rng = np.random.default_rng(2023)
     values = rng.normal(size=(n, p))
     for j in range(1, p):
@@ -32,7 +32,7 @@ def ordinary(kind: DataKind, n: int = 120, p: int = 5, levels: int = 3) -> Datas
 
 
 def of_values(values: npt.NDArray[np.float64], kind: DataKind, levels: int = 3) -> Dataset:
-    """The values as they are, cut into levels, or every second column so; NaN is missing."""
+    """Return values as continuous, discretised or mixed data; NaN is missing."""
     p = values.shape[1]
     names = [*NAMES[:p], *(f"v{j}" for j in range(len(NAMES), p))]
     cut = [kind == "discrete" or (kind == "mixed" and j % 2 == 1) for j in range(p)]
@@ -49,7 +49,7 @@ def of_values(values: npt.NDArray[np.float64], kind: DataKind, levels: int = 3) 
 
 
 def intervened(data: Dataset) -> Dataset:
-    """The data, as if the first variable had been set from outside in every other row."""
+    """Return the data with interventions on the first variable in every other row."""
     rows = np.arange(len(data)) % 2
     codes = data.codes if data.codes.shape[1] else None
     values = data.values if data.values.shape[1] else None
@@ -57,7 +57,7 @@ def intervened(data: Dataset) -> Dataset:
 
 
 def awkward(kind: DataKind, levels: int) -> Iterator[AwkwardData]:
-    """Data on which a learner may refuse to work but must not break."""
+    """Yield edge-case data sets, which a learner may refuse but must not fail on."""
     values = ordinary("continuous", 60).values
     makers: Sequence[tuple[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]]] = (
         ("1 row", lambda x: x[:1]),
@@ -75,7 +75,7 @@ def awkward(kind: DataKind, levels: int) -> Iterator[AwkwardData]:
 
 
 def with_missing(kind: DataKind, levels: int) -> Iterator[AwkwardData]:
-    """Data with missing values: some, a whole column, all."""
+    """Yield data sets with missing values: some, a whole column, all."""
     values = np.array(ordinary("continuous", 60).values)
     some, column, everything = values.copy(), values.copy(), np.full_like(values, np.nan)
     some[::7, 1] = np.nan

@@ -1,4 +1,4 @@
-"""`check_score`: whether a score keeps what searches rely on."""
+"""`check_score`: the conformance suite of scores."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def check_score(score: ScoreModule | type[ScoreModule] | str, *, seconds: float 
 
     Its terms must be finite on ordinary data, the same whenever they are computed and for other
     orders of rows and columns, and depend on nothing outside the family; a strong parent must
-    raise them. One that says it is the same for equivalent DAGs must be. Awkward data must be
-    answered with numbers or minus infinity, or refused with a `DagathlonError`.
+    raise them. A score declared equivalent must be. Awkward data must be answered with numbers
+    or minus infinity, or refused with a `DagathlonError`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def problems_of_score(
     seconds: float = 60.0,
     on_check: OnCheck = lambda _: None,
 ) -> list[str]:
-    """Return what `check_score` objects to.
+    """Return the problems for which `check_score` would raise an error.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class _Trial:
         return intervened(data) if self.module.knows_targets else data
 
     def _allowed(self, data: Dataset, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether a discrete child without continuous parents, where that counts."""
+        """Return whether the score allows a family (some refuse discrete below continuous)."""
         discrete = [variable.is_discrete for variable in data.variables]
         restricted = self.module.conditional and discrete[child]
         return not restricted or all(discrete[parent] for parent in parents)

@@ -1,4 +1,4 @@
-"""Which other modules run while a module works, tests and scores among them."""
+"""Traces of the modules, tests and scores that run while a module works."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage
 
 _DESCRIBING = frozenset(
-    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "objection"}
+    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "why_unsuitable"}
 )
 _OUTSIDE_RESULTS = frozenset({"format", "chart"})
 
 
 @contextmanager
 def tracing() -> Iterator[set[tuple[str, str]]]:
-    """Collect the kinds and names of modules whose code runs inside, but for formats and charts.
+    """Collect kinds and names of the modules that run inside, except formats and charts.
 
-    Calls in native code are not seen, nor those in other threads.
+    Calls in native code and in other threads are not seen.
     """
     found: set[tuple[str, str]] = set()
 
@@ -38,7 +38,7 @@ def tracing() -> Iterator[set[tuple[str, str]]]:
 
 
 def undeclared(module: Module, found: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What ran and is not in the lineage of the module whose run was traced."""
+    """Return the modules that ran and are not in the lineage of the traced module."""
     return sorted(found - {(module.kind, module.name)} - lineage(module).keys())
 
 

@@ -1,1 +1,1 @@
-"""Samplers and exact sums over DAGs; the bootstrap."""
+"""Samplers of DAGs, exact posteriors and the bootstrap."""

@@ -1,4 +1,4 @@
-"""The DAG bootstrap: greedy equivalence searches on samples of the rows, weighted by posteriors."""
+"""The DAG bootstrap: GES on bootstrap samples, weighted by posterior probability."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _COLLAPSED = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Bgies(InterventionalScore):
-    """The DAG bootstrap: GES, or GIES with known targets, on samples of the rows.
+    """The DAG bootstrap: GES, or GIES with known targets, on bootstrap samples.
 
-    Each sample gives a class of DAGs, from which one is drawn, each equally likely, and the
-    coefficients and noise variances of highest likelihood on the sample. DAGs are weighted by their
-    posterior probability on the data as they are. It is no sample from the posterior: DAGs that no
-    search finds are missing, and one that is found twice counts twice.
+    Each sample gives an equivalence class, from which one DAG is drawn uniformly, with its
+    maximum likelihood coefficients and noise variances on the sample. DAGs are weighted by
+    their posterior probability on the full data. It is no sample from the posterior: DAGs that
+    no search finds are missing, and one that is found twice counts twice.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ class Bgies(InterventionalScore):
     threshold: Probability = 0.5
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and the two searches."""
+        """Return the score, and the two searches."""
         return (*super().delegates(), Ges(**self._published()), self._gies())
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Search on each sample, fit, weight."""
+        """Search on each sample, fit parameters, and weight the DAGs."""
         if not self.interventions:
             data = Dataset(data.variables, values=data.values)
         score = self.native_score(data)
@@ -103,7 +103,7 @@ class Bgies(InterventionalScore):
     def _dags(
         self, data: Dataset, rng: np.random.Generator, rows: list[npt.NDArray[np.int64]]
     ) -> Iterator[Graph]:
-        """A DAG of the class of each sample; the sample's rows are put down in `rows`."""
+        """Yield a DAG of each sample's class; append the sample's row numbers to `rows`."""
         random = Random(int(rng.integers(2**63)))
         regime = np.zeros(len(data), dtype=int) if data.regime is None else data.regime
         groups = [np.flatnonzero(regime == number) for number in np.unique(regime)]
@@ -138,7 +138,7 @@ class Bgies(InterventionalScore):
         return Gies(**self._published(), orders=False)
 
     def _published(self) -> dict[str, Any]:
-        """The settings of a published search, with this learner's limits and knowledge."""
+        """Return the settings of the published search, with this learner's limits and knowledge."""
         own = {"max_parents": self.max_parents, "constraints": self.constraints}
         return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
 
@@ -159,7 +159,7 @@ class Bgies(InterventionalScore):
 
 
 def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sample:
-    """The DAGs with their scores, as weights or beside equal ones; each distinct one once."""
+    """Return the distinct DAGs with their scores, as log weights or beside equal weights."""
     number = {dag: place for place, dag in enumerate(dict.fromkeys(dags))}
     of_draw = np.array([number[dag] for dag in dags])
     logs = np.array([sum(score.terms(dag.native)) for dag in number])[of_draw]
@@ -170,7 +170,7 @@ def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sam
 
 
 def _directed(graph: Graph, random: Random) -> Graph:
-    """A DAG of a class with background knowledge: edges are directed one after another."""
+    """Draw a DAG of a class with background knowledge by directing edges one after another."""
     while True:
         open_edges = [edge for edge in graph.edges() if edge.connector == "-"]
         if not open_edges:

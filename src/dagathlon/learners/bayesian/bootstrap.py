@@ -1,4 +1,4 @@
-"""Any learner over bootstrap samples: edge strengths, an averaged graph, a sample of graphs."""
+"""Any learner on bootstrap samples: edge strengths, an averaged graph, sampled graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap(Around):
-    """Another learner on samples of the rows with replacement: the edges that keep coming back.
+class Bootstrap(MetaLearner):
+    """Another learner on bootstrap samples of the rows, with the averaged graph of the results.
 
-    The result is the averaged graph, and the learned graphs one after another in the place of a
-    posterior, which the evaluations of Markov chains read; they are draws from the distribution of
-    what the learner finds, not from a posterior distribution.
+    Besides the averaged graph it returns the learned graphs in the form of a posterior, which
+    the evaluations of Markov chains read; they are draws from the distribution of the learner's
+    results, not from a posterior distribution.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Bootstrap(Around):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """Marks of ancestral graphs cannot be averaged; a learner's own parameters must fit."""
+        """Return what is wrong with the inner learner; one of PAGs is refused."""
         inner = self.known()
         if isinstance(inner, Bootstrap):
             return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"

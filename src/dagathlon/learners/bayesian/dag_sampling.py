@@ -1,4 +1,4 @@
-"""What the samplers of DAGs have in common: the chains and their diagnostics."""
+"""Base class of the samplers of DAGs: chains and their diagnostics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ _STEPS_PER_LOOK = 10
 
 
 class RunLength(NamedTuple):
-    """Steps of a chain, and steps between two states that are saved.
+    """Number of steps of a chain, thinning, warm-up and temperatures.
 
-    Besides: steps before the first one that is saved, steps between two looks at the probabilities
-    of edges (0 is none), and the temperatures of chains that are coupled.
+    The states saved are `stepsave` steps apart, after `warmup` steps. `look` is the number of
+    steps between two measurements of the edge probabilities (0 is none), and `temperatures` are
+    those of coupled chains.
     """
 
     iterations: int
@@ -47,7 +48,7 @@ class RunLength(NamedTuple):
         return self.iterations // self.stepsave + 1
 
     def options(self, seed: int, stream: int) -> _core.ChainOptions:
-        """A native chain of this length, on one of the seed's streams of random numbers."""
+        """Return the options of a native chain of this length, with one of the seed's streams."""
         return _core.ChainOptions(
             iterations=self.iterations,
             stepsave=self.stepsave,
@@ -59,13 +60,13 @@ class RunLength(NamedTuple):
         )
 
     def made(self, saved: int) -> int:
-        """Number of steps of a chain with so many saved states, fewer at a deadline."""
+        """Return the number of steps after which so many states are saved, fewer at a deadline."""
         return self.iterations if saved == self.saved else (saved - 1) * self.stepsave
 
 
 @dataclass(frozen=True, kw_only=True)
 class DagSampler(PosteriorBased, Sampler):
-    """A sampler of DAGs.
+    """Base class of the samplers of DAGs.
 
     Parameters
     ----------
@@ -97,11 +98,11 @@ class DagSampler(PosteriorBased, Sampler):
     mean_edges: bool = True
 
     def problem(self) -> str:
-        """Temperatures begin with that of the posterior and rise."""
-        return objection_to_temperatures(self.temperatures) or super().problem()
+        """Return a message if the temperatures do not begin with 1 and rise; empty otherwise."""
+        return problem_of_temperatures(self.temperatures) or super().problem()
 
     def length(self, p: int) -> RunLength:
-        """How long the chains of p variables are."""
+        """Return the length of the chains for p variables."""
         steps = self.default_iterations(p) if self.iterations is None else self.iterations
         every = self.stepsave or max(steps // _SAVED_STATES, 1)
         warmup = (0 if self.is_search() else steps // 10) if self.warmup is None else self.warmup
@@ -110,16 +111,16 @@ class DagSampler(PosteriorBased, Sampler):
 
     @abstractmethod
     def default_iterations(self, p: int) -> int:
-        """Number of steps for p variables where none is given."""
+        """Return the default number of steps for p variables."""
 
     def is_search(self) -> bool:
-        """Whether the chains only look for the best graph; they then converge to nothing."""
+        """Return whether the chains only search for the best graph, with no limit distribution."""
         return False
 
     def result(
         self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength, space: str = ""
     ) -> Estimate:
-        """The chains, their best graph, and what is known about convergence."""
+        """Return the chains, their best graph and convergence diagnostics."""
         # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
@@ -133,39 +134,39 @@ class DagSampler(PosteriorBased, Sampler):
         return Estimate(posterior.map(), stats, posterior)
 
 
-def objection_to_temperatures(given: Sequence[float]) -> str:
-    """Why chains cannot be coupled so; empty when they can."""
+def problem_of_temperatures(given: Sequence[float]) -> str:
+    """Return why temperatures are invalid for coupled chains; empty if they are valid."""
     if not given or given[0] != 1 or any(np.diff(given) <= 0):
         return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
     return ""
 
 
 def thousands(steps: float) -> int:
-    """Rounded down to thousands."""
+    """Round down to a multiple of 1000."""
     return math.floor(steps / 1000) * 1000
 
 
 def squared_log(p: int) -> float:
-    """The growth of chains that the literature recommends: p² log p."""
+    """Return p² log p, the growth of chain lengths that the literature recommends."""
     return p * p * math.log(p) if p > 0 else 0.0
 
 
 def steps_for(p: int) -> int:
-    """Steps of a chain over partitions, which take some seconds where there are few variables."""
+    """Return the number of steps of a partition chain, some seconds' work for few variables."""
     if p <= 15:
         return 200_000 if p <= 8 else 500_000 if p <= 12 else 300_000
     return max(100_000, thousands(20 * squared_log(p)))
 
 
 def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) -> list[list[int]]:
-    """The order of the columns for the first chain, random ones for the others."""
+    """Return starting orders: that of the columns for the first chain, random ones after it."""
     p = len(required)
     preferences = [np.arange(p), *(rng.permutation(p) for _ in range(chains - 1))]
     return [first_order(required, order.tolist()) for order in preferences]
 
 
 def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
-    """A native chain of DAGs, closed after its last state."""
+    """Convert a native chain of DAGs, closed after its last state."""
     return chain_of_log(log, names, _edge_means(log, len(names)))
 
 
@@ -175,7 +176,7 @@ def chain_of_log(
     edge_means: EdgeMeans | None,
     time: npt.NDArray[np.float64] | None = None,
 ) -> Chain:
-    """A native chain of DAGs or undirected graphs, closed after its last state."""
+    """Convert a native chain of DAGs or undirected graphs, closed after its last state."""
     score = log.score.ravel()
     return Chain(
         names,
@@ -197,7 +198,7 @@ def _edge_means(log: _core.ChainLog, p: int) -> EdgeMeans | None:
 
 
 def _swap_rates(logs: Sequence[_core.ChainLog]) -> dict[str, Statistic]:
-    """For coupled chains the share of accepted exchanges between neighbours."""
+    """Return the share of accepted swaps between neighbours, for coupled chains."""
     proposed = np.sum([log.swaps_proposed for log in logs], axis=0)
     accepted = np.sum([log.swaps_accepted for log in logs], axis=0)
     return {

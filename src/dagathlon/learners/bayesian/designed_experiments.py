@@ -1,4 +1,4 @@
-"""Experiments whose targets a posterior chooses."""
+"""Sequential experiments whose targets are chosen by a posterior."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.base import Learner
 from dagathlon.learners.meta_learner import learner_behind
-from dagathlon.learners.run import attempt
+from dagathlon.learners.run import run_learner
 from dagathlon.modules import Delegate, Natural
 from dagathlon.posteriors.design import best_target
 from dagathlon.simulate.experiments import Experiments
@@ -18,11 +18,11 @@ from dagathlon.simulate.experiments import Experiments
 
 @dataclass(frozen=True, kw_only=True)
 class DesignedExperiments(Experiments):
-    """As `experiments`, but each step sets the variable of which its learner expects to learn most.
+    """`experiments` whose next target maximises the expected information gain of a learner.
 
-    Before each step the learner is run on the rows so far. From its draws, which get parameters
-    where they have none, the expected reduction of their entropy is computed for an intervention on
-    each variable in turn, and the largest wins.
+    Before each step the learner is run on the rows so far. From its posterior draws, which are
+    completed by parameters, the expected reduction of their entropy is computed for an
+    intervention on each variable in turn, and the largest wins.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DesignedExperiments(Experiments):
     draws: Natural = 200
 
     def problem(self) -> str:
-        """The learner must be known and give a posterior."""
+        """Return a message if the learner is unknown or gives no posterior; empty otherwise."""
         try:
             inner = self.inner()
         except DagathlonError as error:
@@ -53,17 +53,17 @@ class DesignedExperiments(Experiments):
         return inner.problem()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner."""
+        """Return the learner."""
         return (self.inner(),)
 
     def inner(self) -> Learner:
-        """The learner that is asked before each step."""
+        """Return the learner that is run before each step."""
         return learner_behind(self.learner)
 
     def target(self, data: Dataset, rng: np.random.Generator) -> str:
-        """The variable whose intervention would tell most."""
+        """Return the variable with the largest expected information gain of an intervention."""
         inner = self.inner()
-        posterior = attempt(inner, data, rng).posterior
+        posterior = run_learner(inner, data, rng).posterior
         if posterior is None or not posterior.chains:
             raise DataError(
                 f"designed_experiments needs draws, and {self.learner} gave none; set draws there"

@@ -1,4 +1,4 @@
-"""The exact posterior over DAGs as a learner."""
+"""The exact posterior over DAGs."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _TOO_MANY_TO_LIST = (
 
 @dataclass(frozen=True, kw_only=True)
 class ExactPosterior(InterventionalScore):
-    """The posterior over all DAGs of at most 20 variables: no sampling, no approximation.
+    """The exact posterior over all DAGs of at most 20 variables: no sampling, no approximation.
 
-    The score is a log marginal likelihood (with others the posterior is what that score would
-    stand for); all DAGs are equally probable at first unless `prior` says otherwise. The log
-    evidence among the statistics is that of a prior that sums to 1 over the DAGs.
+    The score is a log marginal likelihood (other scores are treated as if they were one); the
+    prior over DAGs is uniform unless `prior` says otherwise. The log evidence in the statistics
+    is that of a prior that sums to 1 over the DAGs.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ExactPosterior(InterventionalScore):
     memory_limit: NonNegative = 2.0
 
     def problem(self) -> str:
-        """Options that cannot go together."""
+        """Return a message if options exclude each other; empty otherwise."""
         if self.draw_parameters is not None and not self.draws:
             return "draw_parameters: parameters come with draws, say how many (draws)"
         known = (None, *_CONJUGATE) if self.variances == "own" else (None, "nig")
@@ -103,24 +103,24 @@ class ExactPosterior(InterventionalScore):
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Linear models are for continuous data."""
+        """Return the kinds of data taken; linear models take continuous data alone."""
         linear = self.draw_parameters is not None or self.variances == "equal"
         return super().accepted() & frozenset({"continuous"}) if linear else super().accepted()
 
-    def objection(self, data: DataFacts) -> str:
-        """Sums over all DAGs are for few variables."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are too many variables for sums over all DAGs."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return _too_many(data.n_columns, self.memory_limit)
         if data.n_columns is not None and self._too_many_to_list(data.n_columns):
             return _TOO_MANY_TO_LIST.format(data.n_columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def chosen_score(self, data: Dataset) -> str:
-        """The score; with one variance for all nodes its model is that of nig."""
+        """Return the name of the score; with one variance for all nodes it is nig."""
         return super().chosen_score(data) if self.variances == "own" else "nig"
 
     def posterior(self, data: Dataset) -> ExactSums:
-        """The posterior, to be asked for marginals, features and samples."""
+        """Return the posterior, from which marginals, features and samples are computed."""
         self._require_room(len(data.names))
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         most = len(data.names) if self.max_parents is None else self.max_parents
@@ -137,7 +137,7 @@ class ExactPosterior(InterventionalScore):
         return PooledPosterior(data.names, terms, space, log_prior=mass, data=seen)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sum over all DAGs, and estimate one."""
+        """Sum over all DAGs, and estimate one graph."""
         posterior = self.posterior(data)
         seed = int(rng.integers(2**63))
         if self.draws:
@@ -149,7 +149,7 @@ class ExactPosterior(InterventionalScore):
         return Estimate(graph, _summary(posterior), posterior, self.notes(data))
 
     def _conjugate(self, data: Dataset) -> NormalInverseGamma | NormalWishart | None:
-        """The prior that the parameters of the draws are drawn with."""
+        """Return the conjugate prior with which the parameters of the draws are sampled."""
         if self.draw_parameters is None:
             return None
         own = "nig" if self.chosen_score(data) == "nig" else "wishart"
@@ -173,7 +173,7 @@ class ExactPosterior(InterventionalScore):
 
 
 def _too_many(variables: int, memory_limit: float) -> str:
-    """That the posterior has no room, and what to do."""
+    """Return the error message for a posterior beyond the memory limit, with remedies."""
     most = f"at most {MOST_VARIABLES} variables and memory_limit = {memory_limit:g} GB"
     start = f"the exact posterior of {variables} variables needs"
     remedy = f"{most} are allowed: choose fewer variables, or sample with partition_mcmc"
@@ -184,7 +184,7 @@ def _too_many(variables: int, memory_limit: float) -> str:
 
 
 def memory_needed(variables: int) -> float:
-    """Bytes that the tables over sets of variables take."""
+    """Return the bytes that the tables over sets of variables need."""
     families = variables * 2.0 ** (variables - 1)
     return families * (8 + 8 + 4 + 8 + 8 + 8) + 2.0**variables * 60
 

@@ -1,4 +1,4 @@
-"""Any learner on data with gaps: several completed copies, and what their graphs agree on."""
+"""Any learner on data with missing values: multiple imputation with pooled graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagathlon.learners.imputation_step import (
     seed_of,
     step_behind,
 )
-from dagathlon.learners.meta_learner import Around
+from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.learners.run import Start
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imputed(Around):
+class Imputed(MetaLearner):
     """Another learner on several completed copies of data with missing values, pooled.
 
     Gaps are filled several times at random by chained equations (continuous values by predictive
@@ -83,28 +83,28 @@ class Imputed(Around):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """One pool is enough."""
+        """Return a message if imputed is nested or its imputation step is invalid."""
         if isinstance(self.known(), Imputed):
             return "imputed inside imputed fills no gap; name the learner inside"
         found = problem_of_step(self.imputation)
         return f"imputation: {found}" if found else super().problem()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Whoever imputes, too."""
+        """Return the learner, and the imputation step."""
         return (*super().delegates(), *delegates_to_step(self.imputation))
 
-    def handed_on(self, data: DataFacts) -> DataFacts:
-        """Completed data."""
+    def inner_facts(self, data: DataFacts) -> DataFacts:
+        """Return the properties of the imputed data."""
         return replace(data, missing=False)
 
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the learner objects to in data without gaps."""
-        return super().objection(self.handed_on(data))
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why the learner cannot use the data after imputation; empty if it can."""
+        return super().why_unsuitable(self.inner_facts(data))
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Start | None = None
     ) -> Estimate:
-        """Learn from each copy and pool."""
+        """Learn from each imputed copy and pool the results."""
         inner = self.inner()
         copies = self._completed(data, rng) if data.has_missing else (data,)
         found: list[Estimate] = []
@@ -143,7 +143,7 @@ class Imputed(Around):
         return replace(estimate, graph=estimate.graph.subgraph(data.names))
 
     def _pooled(self, found: list[Estimate], burnin: float) -> Posterior:
-        """All chains of a sampler, which count the same, or else a graph from each copy."""
+        """Return all chains of a sampler with equal weight, or else one graph per copy."""
         chains = [one.posterior for one in found if isinstance(one.posterior, Posterior)]
         drawn = [one for one in chains if one.chains]
         weighted = any(chain.log_weights is not None for one in drawn for chain in one.chains)

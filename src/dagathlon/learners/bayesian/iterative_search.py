@@ -1,4 +1,4 @@
-"""Iterative search: order MCMC in a search space that grows by the edges it finds."""
+"""Iterative search: order MCMC in a search space that is extended by the edges found."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _BURNIN = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class IterativeSearch(SpaceBased):
-    """Iterative order search: a search space from PC that grows where a chain leaves it.
+    """Iterative order search: the search space of PC, extended where a chain leaves it.
 
-    Each round runs order MCMC with one extra parent for each node. Edges outside the search space
-    that the round finds join it, and the next round starts at the best order so far, until a round
-    finds no such edge.
+    Each round runs order MCMC with one extra parent for each node. Edges outside the search
+    space that the round finds join it, and the next round starts at the best order so far,
+    until a round finds no such edge.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ class IterativeSearch(SpaceBased):
     alpha: Probability = 0.05
 
     def level(self) -> float:
-        """As the parameter says."""
+        """Return the parameter `alpha`: the significance level of PC."""
         return self.alpha
 
     def problem(self) -> str:
-        """What the search cannot do without is not to be switched off."""
+        """Return a message if `plus_one` is false, which the search needs; empty otherwise."""
         if not self.plus_one:
             return (
                 "itsearch grows its search space by the extra parent: plus_one has to be true; "
@@ -92,7 +92,7 @@ class IterativeSearch(SpaceBased):
         return super().problem()
 
     def keeps_to_limit(self) -> bool:
-        """As the chains that it is made of."""
+        """Return whether a stopped run ends with a result, as its chains do."""
         return True
 
     def learn(
@@ -136,7 +136,7 @@ class IterativeSearch(SpaceBased):
         return Estimate(Graph.from_adjacency(data.names, matrix), stats, notes=space.notes)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, PC, and the chain over orders of each round."""
+        """Return the score, PC, and the order chain of each round."""
         chain = OrderMcmc(score=self.score, test=self.test, alpha=self.alpha)
         return (*super().delegates(), chain)
 
@@ -146,7 +146,7 @@ class IterativeSearch(SpaceBased):
         return RunLength(steps, max(steps // _SAVED_STATES, 1))
 
     def _found(self, chain: Chain, best: _Best) -> ArcMatrix:
-        """Arcs of the best DAG so far, or those that were sampled often after a burn-in."""
+        """Return the arcs of the best DAG so far, or those sampled often after a burn-in."""
         if self.maximise:
             return best.dag
         late = Posterior([chain]).after(_BURNIN)
@@ -154,7 +154,7 @@ class IterativeSearch(SpaceBased):
         return frequent
 
     def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
-        """The space with the new edges, as far as the limits allow."""
+        """Return the space extended by new edges, within its limits."""
         possible = space.extras | space.candidates
         merged = (space.candidates | found | found.T) & possible
         with_parents = (space.candidates | found) & possible

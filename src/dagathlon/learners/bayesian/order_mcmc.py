@@ -26,7 +26,7 @@ KUIPERS_2022 = "Kuipers, Suter and Moffa 2022, Efficient sampling and structure 
 
 
 def search_steps(p: int) -> int:
-    """Steps of a search: 30000 for few variables, then 6p² log p."""
+    """Return the number of steps of a search: 30000 for few variables, then 6p² log p."""
     return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
 
 
@@ -38,9 +38,9 @@ ANNEALED_SEARCH = _core.Heating(cycles=8, share=0.8)
 class OrderMcmc(SampledSpace, DagSampler):
     """Order MCMC: a Markov chain over orders of the variables, with a DAG drawn from each order.
 
-    The weight of an order is that of all DAGs of the search space that agree with it, so a DAG that
-    agrees with many orders comes up more often than its posterior says. That is made good where
-    each DAG is to count once.
+    The weight of an order is that of all DAGs of the search space that agree with it, so a DAG
+    that agrees with many orders is drawn more often than its posterior probability. With
+    `modularity` structure the draws are corrected for that.
 
     Parameters
     ----------
@@ -60,27 +60,27 @@ class OrderMcmc(SampledSpace, DagSampler):
     modularity: Literal["structure", "order"] | None = None
     maximise: bool = False
 
-    def objection(self, data: DataFacts) -> str:
-        """Orders of DAGs are counted where there are few variables."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are too many variables to count the orders of DAGs."""
         if self.modularity == "structure" and (data.n_columns or 0) > _core.MAX_COUNTED:
             return (
                 f"the orders of DAGs of {data.n_columns} variables are not counted, of at most "
                 f"{_core.MAX_COUNTED}: choose modularity = order, or partition_mcmc"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def is_search(self) -> bool:
-        """As the parameter says."""
+        """Return the parameter `maximise`: whether the chain only searches for the best graph."""
         return self.maximise
 
     def default_iterations(self, p: int) -> int:
-        """Four times as many as partition MCMC makes; of a search 30000, then 6p² log p."""
+        """Return the default number of steps: 4 times partition MCMC's; fewer in a search."""
         return search_steps(p) if self.maximise else 4 * self.steps(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
-        """Sample in the search space of `start`, or in the widest there is room for."""
+        """Sample in the search space of `start`, or in the widest one that tables can hold."""
         score = self.native_score(data)
         space = self.space(data, rng, start)
         summary = _core.Summary.best if self.maximise else _core.Summary.sum
@@ -101,7 +101,7 @@ class OrderMcmc(SampledSpace, DagSampler):
         return replace(found, notes=space.notes)
 
     def _counts_once(self, p: int) -> bool:
-        """Whether each DAG counts once."""
+        """Return whether each DAG counts once, not once per order."""
         wanted = self.modularity or ("structure" if p <= MOST_COMPLETE else "order")
         return wanted == "structure" and not self.maximise
 

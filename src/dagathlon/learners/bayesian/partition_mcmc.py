@@ -19,9 +19,10 @@ from dagathlon.modules import Natural
 class PartitionMcmc(SampledSpace, DagSampler):
     """Partition MCMC: a Markov chain over ordered partitions of the variables.
 
-    Each DAG belongs to one partition alone, so DAGs are drawn by their posterior, inside the search
-    space. Moves: exchange two variables, divide or unite parts, put a variable elsewhere, turn
-    edges of a DAG of the partition, and with few variables leap to a DAG drawn from all orders.
+    Each DAG belongs to exactly one partition, so DAGs are drawn by their posterior probability,
+    inside the search space. Moves: swap two variables, split or join parts, move a variable,
+    reverse edges of a DAG of the partition, and with few variables jump to a DAG drawn from all
+    orders.
 
     Parameters
     ----------
@@ -44,13 +45,13 @@ class PartitionMcmc(SampledSpace, DagSampler):
     leaps: bool = True
 
     def default_iterations(self, p: int) -> int:
-        """200000 to 500000 up to 15 variables, 100000 up to 20, then at least 20000."""
+        """Return the default steps: 200000 to 500000 up to 15 variables, later at least 20000."""
         return self.steps(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
-        """Sample in the search space of `start`, or in the widest there is room for."""
+        """Sample in the search space of `start`, or in the widest one that tables can hold."""
         score = self.native_score(data)
         space = self.space(data, rng, start)
         tables = self.fill(_core.ParentTables(self.power, _core.Summary.sum), score, space)

@@ -1,4 +1,4 @@
-"""The marginal likelihood of linear models with one noise variance, in parts by family."""
+"""Marginal likelihood of linear models with a common noise variance, in parts by family."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from dagathlon.posteriors.regressions import moments_of, regressions
 
 
 def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -> DagWeights:
-    """Terms and rests of all families, the prior over graphs among the terms.
+    """Return the terms and residual sums of all families, with the graph prior in the terms.
 
-    With σ² ~ IG(α, β) for all nodes together, and M_j the number of rows in which node j was not
-    set, the marginal likelihood is (2π)^(-ΣM/2) β^α/β'^α' Γ(α')/Γ(α) Π_j √(det Λ_j/det Λ'_j) with
-    α' = α + ΣM/2 and β' = β + Σ_j (squares that the parents leave)/2.
+    With σ² ~ IG(α, β) for all nodes together, and M_j the number of rows without an
+    intervention on node j, the marginal likelihood is (2π)^(-ΣM/2) β^α/β'^α' Γ(α')/Γ(α) Π_j
+    √(det Λ_j/det Λ'_j) with α' = α + ΣM/2 and β' = β + Σ_j (residual sum of squares given the
+    parents)/2.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parameters of highest likelihood, each DAG on a sample of the rows of its own."""
+"""Maximum likelihood parameters of linear models, each DAG on its own sample of the rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_NOISE = 1e-8
 
 
 class Fits(NamedTuple):
-    """Parameters of linear models.
+    """Parameters of linear models, one per DAG.
 
     Parameters
     ----------
@@ -38,11 +38,12 @@ class Fits(NamedTuple):
 def fitted(
     sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]], *, centred: bool = True
 ) -> Fits:
-    """The parameters of highest likelihood of each DAG on the rows that were drawn for it.
+    """Fit each DAG by maximum likelihood on the rows that were drawn for it.
 
-    Rows in which a node was set are left out for it. Where parents explain all rows of a
-    sample, the variance is what the same coefficients leave of the data as they are, and no less
-    than a share of 1e-8 of the variable's own variance there. A constant variable has none.
+    Rows with an intervention on a node are left out for it. Where the parents explain all rows
+    of a sample, the noise variance is the residual variance of the same coefficients on the
+    full data, but at least 1e-8 of the variable's variance there. A constant variable has
+    variance 0.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def fitted(
 
 
 def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
-    """Sums of products of the rows, each counted as often as it was drawn."""
+    """Return the sums of products of the rows, weighted by how often each was drawn."""
     shifted = values - values.mean(axis=0) if centred else values
     total = np.maximum(counts.sum(axis=1), 1.0)
     means = counts @ shifted / total[:, None]
@@ -88,7 +89,7 @@ def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
 
 
 def _left(coefficients: Floats, moments: Floats, child: int) -> Floats:
-    """What each row of coefficients leaves of a variable's sum of squares."""
+    """Return the residual sum of squares of a variable for each row of coefficients."""
     deviations = -coefficients
     deviations[:, child] += 1.0
     squares = np.einsum("mi,ij,mj->m", deviations, moments, deviations)

@@ -1,4 +1,4 @@
-"""The search space of samplers: all parent sets, or as many as tables can hold."""
+"""Search space of samplers: all parent sets, or as many as tables can hold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEWEST_STEPS = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class SampledSpace(SpaceBased):
-    """A sampler inside a search space: that of all DAGs where there are few variables.
+    """Base class of samplers in a search space: all DAGs where there are few variables.
 
     Parameters
     ----------
@@ -52,35 +52,35 @@ class SampledSpace(SpaceBased):
     free_parents: Count | None = None
 
     def level(self) -> float | None:
-        """As the parameter says."""
+        """Return the parameter `alpha`: the significance level of PC."""
         return self.alpha
 
     def problem(self) -> str:
-        """Candidates go into tables of all their subsets."""
+        """Return a message if there are too many candidates for tables of all subsets."""
         if self.candidates is not None and self.candidates > _core.MAX_CANDIDATES:
             return f"candidates: found {self.candidates}, expected at most {_core.MAX_CANDIDATES}"
         if (self.free_parents or 0) > _MOST_FREE:
             return f"free_parents: found {self.free_parents}, expected at most {_MOST_FREE}"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
-        """Small sets are listed where there are not too many variables."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if `free_parents` is too large for so many variables."""
         if (self.free_parents or 0) > 1 and (data.n_columns or 0) > _MOST_FREED:
             return (
                 f"free_parents: found {self.free_parents} for {data.n_columns} variables, expected "
                 f"at most 1 beyond {_MOST_FREED}"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
-        """That of the start graph or of PC where one is given; else as large as it can be."""
+        """Return the space of the start graph or of PC where given, else the widest possible."""
         if start is not None or self.alpha is not None:
             return super().space(data, rng, start)
         forbidden, required = self.forbidden_and_required(data)
         return self.widest(data, forbidden, required)
 
     def widest(self, data: Dataset, forbidden: ArcMatrix, required: ArcMatrix) -> SearchSpace:
-        """All parent sets, or candidates chosen by the score and a complement."""
+        """Return the space of all parent sets, or of candidates chosen by the score."""
         p, limits = len(data.names), (forbidden, required, self.max_parents)
         if p <= MOST_COMPLETE and self.candidates is None:
             nothing = np.zeros_like(forbidden)
@@ -98,14 +98,14 @@ class SampledSpace(SpaceBased):
         return SearchSpace(chosen, extras, required, words=words, free=free)
 
     def steps(self, p: int) -> int:
-        """Steps of a chain: fewer, and dearer, where the score chooses many candidates."""
+        """Return the steps of a chain: fewer where the score chooses candidates of many nodes."""
         given = self.alpha is not None or self.input_algorithm_id is not None
         if given or p <= MOST_COMPLETE:
             return steps_for(p)
         return max(_FEWEST_STEPS, thousands(2 * squared_log(p)))
 
     def sizes(self, p: int) -> tuple[int, int]:
-        """Number of candidates, and size up to which all parent sets are in the space."""
+        """Return the number of candidates, and the size up to which all parent sets are in it."""
         count = self.candidates or min(max(int(math.log2(_TABLED / p**2)), 4), 10)
         count = min(count, max(p - 1, 1))
         free = (2 if p <= _MOST_FREED else 1) if self.free_parents is None else self.free_parents
@@ -114,7 +114,7 @@ class SampledSpace(SpaceBased):
 
 
 def _check_room(p: int, log_sets: float) -> None:
-    """Refuse tables for so many variables that they have no room, each for 2^log_sets · p sets."""
+    """Raise an error if tables of 2^log_sets · p sets per variable exceed the allowed size."""
     entries = int(2.0**log_sets * p * p)
     if entries > MAX_ENTRIES:
         raise DataError(

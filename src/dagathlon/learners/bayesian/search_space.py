@@ -18,10 +18,10 @@ MAX_ENTRIES = 2**27
 
 
 def space_of_graph(graph: Graph, names: Sequence[str]) -> ArcMatrix:
-    """Candidate parents as a graph has them, from row to column.
+    """Return the candidate parents given by a graph's edges, from row to column.
 
-    A directed edge makes its start a candidate parent of its end; any other edge makes each end
-    one of the other.
+    A directed edge makes its tail a candidate parent of its head; any other edge makes each end
+    a candidate parent of the other.
     """
     if set(graph.names) != set(names):
         missing = [name for name in names if name not in graph]
@@ -37,7 +37,7 @@ def space_of_graph(graph: Graph, names: Sequence[str]) -> ArcMatrix:
 
 
 def check_size(candidates: ArcMatrix, plus_one: bool, limit: int, names: Sequence[str]) -> None:
-    """Refuse a space with more candidate parents than tables of all their subsets can hold."""
+    """Raise an error if a node has too many candidate parents for tables of all subsets."""
     counts = candidates.sum(axis=0)
     remedy = (
         "lower alpha, give a sparser start graph (input_algorithm_id in a study), or raise the hard"
@@ -59,7 +59,7 @@ def check_size(candidates: ArcMatrix, plus_one: bool, limit: int, names: Sequenc
 
 
 def first_order(required: ArcMatrix, preference: Sequence[int]) -> list[int]:
-    """The order that follows a preference as far as required arcs, which have no cycle, allow."""
+    """Return a topological order of the required arcs that follows a preference otherwise."""
     order: list[int] = []
     left = list(preference)
     while left:
@@ -72,7 +72,7 @@ def first_order(required: ArcMatrix, preference: Sequence[int]) -> list[int]:
 def first_candidates(
     score: _core.Score, forbidden: ArcMatrix, required: ArcMatrix, count: int
 ) -> ArcMatrix:
-    """So many candidate parents of each node, those of the largest weights; or all of them."""
+    """Return, for each node, `count` candidate parents of largest weight."""
     if count >= len(forbidden) - 1:
         everything: ArcMatrix = ~forbidden | required
         return everything

@@ -1,4 +1,4 @@
-"""Learners inside a search space of candidate parents."""
+"""Base class of learners in a search space of candidate parents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.search_space import ArcMatrix, check_size, space_of_graph
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import TestText
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
@@ -28,8 +28,8 @@ from dagathlon.pulse import stage
 class SearchSpace(NamedTuple):
     """A search space: candidate, other possible and required parents, from row to column.
 
-    With what is to be known of how it was found, and which DAGs it has, in words. Every set of at
-    most so many parents is in it too, whether they are candidates or not.
+    `notes` say how it was found, `words` which DAGs it has. Every parent set of at most `free`
+    variables is in it too, whether they are candidates or not.
     """
 
     candidates: ArcMatrix
@@ -42,7 +42,7 @@ class SearchSpace(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorBased(InterventionalScore):
-    """A learner for which the exponential of the score is the posterior weight of a DAG.
+    """Base class of learners for which exp(score) is the posterior weight of a DAG.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class PosteriorBased(InterventionalScore):
 
 @dataclass(frozen=True, kw_only=True)
 class SpaceBased(StartsFromGraph, PosteriorBased):
-    """A learner inside a search space of candidate parents.
+    """Base class of learners in a search space of candidate parents.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
     hard_limit: Natural | None = None
 
     def problem(self) -> str:
-        """All subsets of the candidates go into a table."""
+        """Return a message if there are too many candidates for tables of all subsets."""
         if self.hard_limit is not None and self.hard_limit > _core.MAX_CANDIDATES:
             return (
                 f"hard_limit: found {self.hard_limit}, expected at most {_core.MAX_CANDIDATES}: "
@@ -93,18 +93,18 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     @abstractmethod
     def level(self) -> float | None:
-        """Significance level of PC where it is to find the search space."""
+        """Return the significance level of PC, if PC finds the search space; None otherwise."""
 
     def limit(self) -> int:
-        """Largest number of candidate parents."""
+        """Return the largest number of candidate parents."""
         return self.hard_limit or (14 if self.plus_one else _core.MAX_CANDIDATES)
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
-        """The search space: of the start graph, or of PC, without forbidden arcs."""
+        """Return the search space of the start graph or of PC, without forbidden arcs."""
         pc = self.pc()
         if start is None and pc is not None:
             with stage("looking for its search space by PC"):
-                first, source = attempt_inside(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
+                first, source = run_inner_learner(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
         else:
             first, source = Estimate(as_graph(start)), "the start graph"
         forbidden, required = self.forbidden_and_required(data)
@@ -117,12 +117,12 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         return self.checked(found._replace(words=words), data)
 
     def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
-        """The same space, unless it is too large."""
+        """Return the space unchanged; raise an error if it is too large."""
         check_size(space.candidates, self.plus_one, self.limit(), data.names)
         return space
 
     def forbidden_and_required(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
-        """Arcs that no DAG, and those that every DAG has."""
+        """Return the matrices of forbidden and of required arcs."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         forbidden, required = self.arc_matrices(data)
         np.fill_diagonal(forbidden, True)
@@ -131,19 +131,19 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
     def fill(
         self, tables: _core.ParentTables, score: _core.Score, space: SearchSpace
     ) -> _core.ParentTables:
-        """Tables of a search space; those of nodes with the same candidates are kept."""
+        """Fill the score tables of a search space; nodes with equal candidates keep theirs."""
         most = self.max_parents or len(score)
         with stage("filling the tables of scores of its search space"):
             tables.fill(score, space.candidates, space.extras, space.required, most, space.free)
         return tables
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and PC where it makes the search space."""
+        """Return the score, and PC if it finds the search space."""
         own, pc = super().delegates(), self.pc()
         return own if pc is None or self.input_algorithm_id is not None else (*own, pc)
 
     def pc(self) -> Pc | None:
-        """PC where it is to find the search space."""
+        """PC if it finds the search space; None otherwise."""
         level = self.level()
         if level is None:
             return None

@@ -1,4 +1,4 @@
-"""Markov chains over DAGs themselves."""
+"""Markov chains over DAGs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from dagathlon.pulse import best_so_far
 class StructureMcmc(StartsFromGraph, DagSampler):
     """Structure MCMC: a Markov chain over DAGs that adds, removes or reverses one arc at a time.
 
-    Some steps turn an edge and draw both of its ends new parents by their weights, which carries
-    the chain between DAGs that are far apart. It covers all DAGs.
+    Some steps reverse an edge and draw new parents for both of its ends by their weights, which
+    moves the chain between distant DAGs. It covers all DAGs.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class StructureMcmc(StartsFromGraph, DagSampler):
     candidates: Natural | None = None
 
     def problem(self) -> str:
-        """Candidates go into tables of all their subsets."""
+        """Return a message if there are too many candidates for tables of all subsets."""
         if self.candidates is not None and self.candidates > _core.MAX_CANDIDATES:
             return f"candidates: found {self.candidates}, expected at most {_core.MAX_CANDIDATES}"
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """As many as partition MCMC makes, five times."""
+        """Return the default number of steps: five times that of partition MCMC."""
         return 5 * steps_for(p)
 
     def learn(
@@ -76,7 +76,7 @@ class StructureMcmc(StartsFromGraph, DagSampler):
         return self.result(logs, data, length, words)
 
     def _reversals(self, score: _core.Score, data: Dataset) -> tuple[_core.ParentTables, float]:
-        """Tables to turn edges with, and how often; never where there was no time for them."""
+        """Return the tables and the probability of edge reversals; 0 where there are no tables."""
         try:
             return self._tables(score, data), self.reversals
         except OutOfTimeError:
@@ -85,7 +85,7 @@ class StructureMcmc(StartsFromGraph, DagSampler):
             return _core.ParentTables(self.power, _core.Summary.sum), 0.0
 
     def _tables(self, score: _core.Score, data: Dataset) -> _core.ParentTables:
-        """Parent sets to draw from where an edge is turned."""
+        """Return the tables of parent sets for edge reversals."""
         tables = _core.ParentTables(self.power, _core.Summary.sum)
         if not self.reversals or not data.names:
             return tables

@@ -1,1 +1,1 @@
-"""Learners that ask tests of independence."""
+"""Constraint-based learners, which test conditional independence."""

@@ -1,4 +1,4 @@
-"""CD-NOD: causes from data that were observed under several conditions, or while time went by."""
+"""CD-NOD: causal discovery from data of several conditions or changing over time."""
 
 from __future__ import annotations
 
@@ -67,25 +67,25 @@ class CdNod(Pc):
     changes: Literal["unused", "kernel"] = "unused"
 
     def problem(self) -> str:
-        """Only a column can be shown, and only a directed result can be directed further."""
+        """Return a message if options contradict each other; empty otherwise."""
         if self.show_condition and self.condition is None:
             return "show_condition goes with the name of a column; set condition"
         if self.changes == "kernel" and (self.skeleton_only or self.output() == "mixed"):
             return "changes 'kernel' directs the edges of a CPDAG; set it to 'unused'"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
-        """Kernels need complete data."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if kernels would need to handle missing values; empty otherwise."""
         if data.missing and self.changes == "kernel":
             return "cd_nod: changes 'kernel' needs complete data; impute them or set 'unused'"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The test, and the search of PC."""
+        """Return the test, and the search of PC."""
         return (*super().delegates(), Pc(test=self.test))
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
-        """Nothing causes the condition, which stands last where it is no column of the data."""
+        """Return the known edges, with arrows into the condition (or the last column) forbidden."""
         found = knowledge_of(self.constraints, names)
         size = len(names)
         forbidden, required = np.zeros((2, size, size), dtype=np.bool_)
@@ -103,7 +103,7 @@ class CdNod(Pc):
         return _core.KnownEdges(forbidden, required)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Learn a CPDAG of the variables and what changes with the condition."""
+        """Learn a CPDAG of the variables, and which of them change with the condition."""
         test = None if self.test is None else named_test(self.test).module
         kinds: Collection[DataKind] = _ALL if test is None else test.takes
         extended, name = with_condition(data, self.condition, kinds)
@@ -124,7 +124,7 @@ class CdNod(Pc):
     def _by_changes(
         self, graph: Graph, data: Dataset, condition: str, changing: list[str]
     ) -> tuple[Graph, int]:
-        """Direct undirected edges between changing variables, the clearest first."""
+        """Direct undirected edges between changing variables by kernels, the clearest first."""
         labels = labels_of(data, condition)
         if labels.max(initial=0) + 1 < LEAST_CONDITIONS:
             return graph, 0
@@ -142,7 +142,7 @@ class CdNod(Pc):
 def _clearest(
     graph: Graph, pairs: list[tuple[str, str]], measure: Changes, condition: str
 ) -> Graph:
-    """The graph with one more edge directed, and what follows from it by Meek's rules."""
+    """Direct the edge with the clearest direction and apply Meek's rules."""
 
     def along(a: str, b: str) -> float:
         causes = [name for name in graph.parents(b) if name not in (a, condition)]
@@ -155,7 +155,7 @@ def _clearest(
 
 
 def _without(graph: Graph, condition: str, names: tuple[str, ...]) -> Graph:
-    """The graph of the columns of the data, in which the condition has no edge."""
+    """Return the graph over the data's columns, with the edges of the condition removed."""
     if condition not in names:
         return graph.subgraph(names)
     marks = graph.marks.copy()

@@ -1,4 +1,4 @@
-"""The condition under which each row was observed, as a column of its own."""
+"""The condition under which each row was observed, as a column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Labels = npt.NDArray[np.int64]
 
 WINDOWS = 10
-"""Stretches of equal length into which rows in the order of time are cut."""
+"""Number of windows of equal length into which rows in temporal order are divided."""
 
 
 def with_condition(
     data: Dataset, column: str | None, kinds: Collection[DataKind]
 ) -> tuple[Dataset, str]:
-    """Data with a column of the condition, and its name.
+    """Return the data with a column for the condition, and the column's name.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def with_condition(
 
 
 def windows(rows: int) -> Labels:
-    """Numbers of stretches of equal length."""
+    """Return the window number of each row, for windows of equal length."""
     return np.arange(rows) * min(WINDOWS, rows) // max(rows, 1)
 
 
 def labels_of(data: Dataset, column: str) -> Labels:
-    """The condition of each row as a number from 0; values of many kinds are cut into windows."""
+    """Return the condition of each row as a number from 0; columns of many values are binned."""
     discrete = [variable.name for variable in data.variables if variable.is_discrete]
     continuous = [variable.name for variable in data.variables if not variable.is_discrete]
     found: npt.NDArray[np.generic]

@@ -1,4 +1,4 @@
-"""What constraint-based learners share: a test, its level, background knowledge."""
+"""Base class of constraint-based learners: test, significance level, background knowledge."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CHOICE = SharedCode("choice", "test", 2)
 
 @dataclass(frozen=True, kw_only=True)
 class ConstraintBased(Learner):
-    """A learner that asks tests of conditional independence.
+    """Base class of learners that test conditional independence.
 
     Parameters
     ----------
@@ -84,22 +84,22 @@ class ConstraintBased(Learner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """The test must be known."""
+        """Return a message if the test is unknown; empty otherwise."""
         return "" if self.test is None else problem_of_test(self.test)
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that the test takes."""
+        """Return the kinds of data that the test takes."""
         return self.takes if self.test is None else self.takes & named_test(self.test).module.takes
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """What the learner and its test rely on."""
+        """Return the assumptions of the learner and its test."""
         test = named_test(self.test or self.default_tests[kind])
         return (*self.assumes, *test.module.assumptions(kind))
 
-    def objection(self, data: DataFacts) -> str:
-        """Missing values need a test that leaves out rows."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why such data cannot be used: their kind, or missing values."""
         if not data.missing:
-            return super().objection(data)
+            return super().why_unsuitable(data)
         test = None if self.test is None else named_test(self.test)
         if test is None or not (test.deletes or test.imputes):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
@@ -109,17 +109,17 @@ class ConstraintBased(Learner):
                 f"rows out, such as {self.name}[test={deleting}], or that imputes the "
                 f"values, such as {self.name}[test={pooled}]"
             )
-        return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+        return super().why_unsuitable(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The test, or all that the data may choose from."""
+        """Return the test as a delegate, or all default tests if none is set."""
         if self.test is not None:
             return (*super().delegates(), *shared_tests(self.test))
         usual = sorted(set(self.default_tests.values()))
         return (*super().delegates(), *shared_tests(*usual), _CHOICE)
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
-        """The test on these data."""
+        """Make the test on these data."""
         name = self.test or self.default_tests[facts_of(data).kind or "mixed"]
         kind = named_test(name)
         needs_seed = kind.module.needs_seed() or kind.imputes
@@ -133,11 +133,11 @@ class ConstraintBased(Learner):
 
     @property
     def order_limit(self) -> int | None:
-        """The largest number of variables to condition on that was asked for."""
+        """The largest number of variables to condition on; None without a set limit."""
         return None if self.max_order == "inf" else self.max_order
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
-        """Forbidden and required edges, from row to column."""
+        """Return the matrices of forbidden and required edges, from row to column."""
         found = knowledge_of(self.constraints, names)
         if not found:
             return _core.KnownEdges()
@@ -146,5 +146,5 @@ class ConstraintBased(Learner):
 
 
 def sequence_of(names: tuple[str, ...], neighbours: Neighbours) -> list[int]:
-    """The places of the variables in the order to try them; empty for that of the columns."""
+    """Return the column indices in the order to try them; empty for the order of the columns."""
     return [] if neighbours == "by-column" else sorted(range(len(names)), key=names.__getitem__)

@@ -1,4 +1,4 @@
-"""The probability that questions about independence have certain answers."""
+"""Joint probability of independence constraints (answers to tests), as in RFCI-BSC."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ISS = 1.0
 
 @dataclass(frozen=True)
 class _Family:
-    """An answer that depends on others: the table of its probability given theirs."""
+    """An answer with its parent answers and its conditional probability table."""
 
     child: int
     parents: npt.NDArray[np.intp]
     yes: Floats
 
     def at(self, places: npt.NDArray[np.intp]) -> _Family:
-        """The same family among more answers."""
+        """Return the family with its answers renumbered by `places`."""
         return _Family(int(places[self.child]), places[self.parents], self.yes)
 
     def log_probability(self, answers: Answers) -> float:
@@ -34,8 +34,8 @@ class _Family:
         return float(np.log(yes if answers[self.child] else 1 - yes))
 
 
-class AnswerModel:
-    """Answers with given probabilities, some of which depend on each other.
+class ConstraintNetwork:
+    """Bayesian network of independence constraints: test answers, some of which are dependent.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class AnswerModel:
 
     @classmethod
     def learned(cls, log_odds: Floats, draws: Answers) -> Self:
-        """Learn from answers on bootstrap samples, one sample in each row.
+        """Learn the network from answers on bootstrap samples, one sample per row.
 
-        Answers that were the same in every sample have no dependence to learn. The others are a
-        Bayesian network: each has at most three parents among those before it, added one by one
-        as BDeu rises most; its probabilities are posterior means.
+        Answers that are the same in every sample are independent of the rest. The others
+        form a Bayesian network: each has at most three parents among those before it, added
+        greedily by BDeu; its probabilities are posterior means.
         """
         varying = _varying(draws)
         if not len(varying):
@@ -78,7 +78,7 @@ class AnswerModel:
 
     @classmethod
     def of_uncertain(cls, log_odds: Floats, draws: Answers, places: npt.NDArray[np.intp]) -> Self:
-        """Tetrad's way: all answers that were drawn are in the network, certain ones count alone.
+        """Learn the network as in Tetrad: uncertain answers are in it, certain ones independent.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class AnswerModel:
         return cls(log_odds, tuple(f.at(places) for f in families), passes_over=True)
 
     def __call__(self, answers: Answers) -> float:
-        """Logarithm of the probability of these answers."""
+        """Return the log probability of these answers."""
         plain = float(np.where(answers, self._log_yes, self._log_no).sum())
         return plain + sum(family.log_probability(answers) for family in self._families)
 
@@ -108,7 +108,7 @@ def _varying(draws: Answers) -> npt.NDArray[np.intp]:
 
 
 def _parents(draws: Answers) -> dict[int, list[int]]:
-    """The parents of the answers that vary, in a Bayesian network of them."""
+    """Return the parents of each varying answer in a Bayesian network learned from the draws."""
     varying = _varying(draws)
     with part():
         found = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)

@@ -1,4 +1,4 @@
-"""The dual PC algorithm: a set of neighbours and the set of all others are tested together."""
+"""The dual PC algorithm: tests given a set of neighbours and given its complement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import independence_test, shared_tests
 from dagathlon.modules import Count, Delegate, NonNegative, Probability, SharedCode
 
@@ -25,11 +25,11 @@ _PROGRAM = SharedCode("search", "dual_pc_program", 2)
 
 @dataclass(frozen=True, kw_only=True)
 class DualPc(Learner):
-    """PC that starts from both ends: marginal tests and tests given all neighbours.
+    """Dual PC: PC that starts from both ends, marginal tests and tests given all neighbours.
 
-    For every set of neighbours of a node it also tests the set of all its other neighbours, which
-    costs little through the inverse of the correlation matrix. Where the rows are fewer than such a
-    large set needs, or columns are collinear, the second test is left out.
+    For every set of neighbours of a node it also tests given all its other neighbours, which
+    costs little by the inverse of the correlation matrix. Where the rows are too few for such a
+    large set, or columns are collinear, the second test is left out.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class DualPc(Learner):
     timeout: NonNegative | None = None
 
     def output(self) -> Output:
-        """A skeleton has no directions, and marked conflicts are edges that no CPDAG has."""
+        """Return "undirected" for a skeleton, "mixed" where conflicts are marked, else "cpdag"."""
         if self.skeleton_only:
             return "undirected"
         return "mixed" if self._marks_conflicts else self.gives
@@ -78,13 +78,13 @@ class DualPc(Learner):
         return self.complement_always and self.pattern_only
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Fisher's z, and the search if it is that of the authors' program."""
+        """Return Fisher's z, and the search if it is that of the authors' program."""
         return (*shared_tests("zf"), *((_PROGRAM,) if self.complement_always else ()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = independence_test(data, "zf")
-        questions = Questions(test)
+        questions = TestCounter(test)
         graph, tests = _core.dual_pc(
             test.native,
             _core.DualPcOptions(self.alpha, self.max_order, as_program=self.complement_always),

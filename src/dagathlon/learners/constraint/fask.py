@@ -1,4 +1,4 @@
-"""FASK: adjacencies, directed by the skewness of the variables; cycles of two are possible."""
+"""FASK: adjacencies directed by the skewness of the variables; 2-cycles are possible."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dagathlon.learners.constraint.skewness import (
     standardised,
 )
 from dagathlon.learners.order.order_search import Boss, Grasp
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.modules import Delegate, NonNegative, Probability
 from dagathlon.pulse import beat, part
@@ -46,11 +46,11 @@ _OF_THE_SKELETON = ("ntests", "undefined_tests", "order_bound", "score")
 
 @dataclass(frozen=True, kw_only=True)
 class Fask(ConstraintBased):
-    """Fast adjacency skewness: a skeleton, whose edges are directed by skewness.
+    """Fast adjacency skewness (FASK): a skeleton whose edges are directed by skewness.
 
-    Where a cause is large its effect follows it closely, and not the other way round; so skewed
-    variables tell the direction of a single edge, and cycles are possible. A pair in which each is
-    a cause of the other (a 2-cycle) has an edge with two arrows, and a note names it.
+    Where a cause is large its effect follows it closely, but not the other way round; so skewed
+    variables reveal the direction of a single edge, and cycles are possible. A pair in which
+    each is a cause of the other (a 2-cycle) has an edge with two arrows, and a note names it.
 
     Parameters
     ----------
@@ -104,19 +104,19 @@ class Fask(ConstraintBased):
     delta: float = 0.0
     positive_skew: bool = False
 
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the test does with missing values: skewness needs all of them."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message for missing values, which skewness cannot handle; empty otherwise."""
         if data.missing:
             return "fask cannot handle missing values; impute them first or drop the rows"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """What finds the skeleton."""
+        """Return the learner of the skeleton."""
         inner = self._inner()
         return () if inner is None else (inner,)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Find adjacencies, then direct each by itself."""
+        """Find adjacencies, then direct each of them."""
         if len(data) < _FEWEST_ROWS:
             raise DataError(f"fask needs at least {_FEWEST_ROWS} rows, found {len(data)}")
         known = knowledge_of(self.constraints, data.names)
@@ -124,7 +124,7 @@ class Fask(ConstraintBased):
         found = Estimate(Graph(data.names))
         if inner is not None:
             with part():
-                found = attempt_inside(inner, data, rng)
+                found = run_inner_learner(inner, data, rng)
         columns = standardised(data.values)
         joined = found.graph.subgraph(data.names).marks != 0
         by_skew = np.abs(halves(columns).difference) > self.skew_edges
@@ -160,7 +160,7 @@ class Fask(ConstraintBased):
     def _directed(
         self, columns: Floats, adjacent: Bools, known: Knowledge, names: tuple[str, ...]
     ) -> tuple[npt.NDArray[np.uint8], list[tuple[int, int]]]:
-        """Marks of the graph, and the 2-cycles."""
+        """Return the edge marks of the graph, and the 2-cycles."""
         says = left_right(columns, self.left_right, self.delta, self.positive_skew)
         marks = np.zeros(adjacent.shape, dtype=np.uint8)
         cycles = []
@@ -187,7 +187,7 @@ class Fask(ConstraintBased):
 
 
 def _allowed(adjacent: Bools, known: Knowledge, names: tuple[str, ...]) -> Bools:
-    """Adjacencies without those forbidden both ways, and with the required ones."""
+    """Return the adjacencies without those forbidden both ways, plus the required ones."""
     forbidden, required = known.matrices(names) if known else (None, None)
     if forbidden is None or required is None:
         return adjacent
@@ -195,7 +195,7 @@ def _allowed(adjacent: Bools, known: Knowledge, names: tuple[str, ...]) -> Bools
 
 
 def _required(known: Knowledge, one: str, other: str) -> bool | None:
-    """Whether knowledge directs an edge forwards, or backwards; None where it does not say."""
+    """Return whether knowledge directs an edge forwards (True), backwards (False) or not (None)."""
     if (one, other) in known.required or (other, one) in known.forbidden:
         return True
     if (other, one) in known.required or (one, other) in known.forbidden:

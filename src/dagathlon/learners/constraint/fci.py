@@ -12,7 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate, SharedCode
 
@@ -27,13 +27,12 @@ _CPS = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _RULES = "Zhang 2008, On the completeness of orientation rules, Artificial Intelligence 172"
 
 TESTS_OF_RFCI = SharedCode("algorithm", "rfci", 2)
-"""RFCI as far as its tests and knowledge go, which are those of its second version: what learners
-that direct edges by rules of their own hand work to."""
+"""RFCI as a delegate: learners with its tests but other orientation rules declare its version."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatentSearch(ConstraintBased):
-    """A learner whose result is a PAG, found by tests of conditional independence.
+    """Base class of learners of a PAG by tests of conditional independence.
 
     Parameters
     ----------
@@ -64,8 +63,8 @@ class LatentSearch(ConstraintBased):
         return self.learn_with(self.make_test(data, rng))
 
     def learn_with(self, test: IndependenceTest) -> Estimate:
-        """Learn from any test, such as `separation_test` of a true graph."""
-        questions = Questions(test)
+        """Learn from any test, such as the oracle `separation_test` of a true graph."""
+        questions = TestCounter(test)
         graph, _, ambiguous = self._search(test.native, self.options(test.names))
         return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 
@@ -76,7 +75,7 @@ class LatentSearch(ConstraintBased):
         paths: bool = False,
         ask_again: bool = False,
     ) -> _core.PagOptions:
-        """What all native searches for a PAG take.
+        """Return the options of the native searches for a PAG.
 
         Parameters
         ----------
@@ -106,12 +105,12 @@ class LatentSearch(ConstraintBased):
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions
     ) -> tuple[MarkedGraph, int, int]:
-        """The PAG, the number of tests and of ambiguous triples."""
+        """Run the native search; return the PAG, the number of tests and of ambiguous triples."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fci(LatentSearch):
-    """Fast causal inference: the PAG of a causal graph some of whose variables are not observed.
+    """Fast causal inference (FCI): the PAG of a causal graph with latent variables.
 
     With a `max_order` it is the anytime FCI: fewer edges are found absent, and what is directed
     stays right.
@@ -155,7 +154,7 @@ class Fci(LatentSearch):
         paths: bool = False,
         ask_again: bool = False,
     ) -> _core.PagOptions:
-        """With the rules for colliders and discriminating paths."""
+        """Return the native options, with the rules for colliders and discriminating paths."""
         return super().options(names, self.colliders, self.paths == "tests", ask_again)
 
     def _search(
@@ -166,12 +165,12 @@ class Fci(LatentSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class FciPlus(LatentSearch):
-    """FCI with a second pass whose number of tests is polynomial in the number of variables.
+    """FCI+: FCI with a second pass whose number of tests is polynomial in the variables.
 
-    Instead of all sets of variables that collider paths reach, it tries those that the separations
-    found so far imply, beginning with few neighbours of the two variables. With the true
+    Instead of all sets of variables that collider paths reach, it tries those that the
+    separations so far imply, beginning with few neighbours of the two variables. With the true
     separations its result is that of FCI as long as the two have at most eleven neighbours
-    together; for more, larger choices of neighbours are left out.
+    together; for more, larger sets of neighbours are left out.
     """
 
     name = "fci_plus"
@@ -182,7 +181,7 @@ class FciPlus(LatentSearch):
     )
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The test, and FCI but for its second pass."""
+        """Return the test, and FCI's version without its second pass."""
         return (*super().delegates(), Fci(test=self.test))
 
     def _search(
@@ -193,10 +192,11 @@ class FciPlus(LatentSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class Rfci(LatentSearch):
-    """Really fast causal inference: causal relations with latent variables, without a second pass.
+    """Really fast causal inference (RFCI): a graph with latent variables, without a second pass.
 
-    A collider or a discriminating path is used only when tests confirm its edges. The result says
-    nothing wrong about ancestors, but may have more edges than that of `fci`, and fewer marks.
+    A collider or a discriminating path is used only when tests confirm its edges. The ancestral
+    relations in the result are right, but it may have more edges than that of `fci`, and fewer
+    marks.
 
     Parameters
     ----------

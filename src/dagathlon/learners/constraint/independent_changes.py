@@ -1,9 +1,9 @@
-"""Directions from changes: a cause and the mechanism of its effect change independently.
+"""Edge directions from independent changes: a cause and its mechanism change independently.
 
 For each condition the distribution of the cause, and of the effect given the cause, is a point of a
-Hilbert space of kernels; how far these two series of points depend on each other is measured by the
-normalised Hilbert-Schmidt independence criterion (Huang et al. 2020). In the wrong direction both
-have to change together.
+reproducing kernel Hilbert space; the dependence between these two series of points is measured by
+the normalised Hilbert-Schmidt independence criterion (Huang et al. 2020). In the wrong direction
+both have to change together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dagathlon.pulse import beat
 Matrix = npt.NDArray[np.float64]
 
 LEAST_CONDITIONS = 3
-"""Two conditions are two points, whose changes always go together."""
+"""Smallest number of conditions: with two, the changes are always dependent."""
 # Kernels hold rows by rows; the distributions given a cause are compared at some of them.
 _MOST_ROWS = 1000
 _MOST_CONDITIONS = 250
@@ -33,7 +33,7 @@ _RIDGE = 1e-2
 
 @dataclass(frozen=True)
 class Changes:
-    """How distributions change between conditions.
+    """Kernel measure of how distributions change between conditions.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Changes:
     labels: Labels
 
     def dependence(self, cause: Sequence[str], effect: str, own: Sequence[str]) -> float:
-        """How far the changes of a cause and of an effect given it depend on each other.
+        """Return the dependence between the changes of a cause and those of its effect given it.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Changes:
         return float(np.sum(first * second)) / size if size > 0 else 1.0
 
     def _centred(self, variable: str, parents: Sequence[str]) -> Matrix:
-        """Inner products of the distributions given the parents under all conditions."""
+        """Return the centred Gram matrix of the conditional distributions, one per condition."""
         outcome = self._kernel([variable])
         blocks = self._blocks
         sizes = [block.stop - block.start for block in blocks]
@@ -85,7 +85,7 @@ class Changes:
 
     @cached_property
     def _rows(self) -> list[npt.NDArray[np.intp]]:
-        """Rows of each condition, and conditions, evenly chosen where they are many."""
+        """Row numbers of each condition; evenly spaced subsets of many rows or conditions."""
         conditions = np.unique(self.labels)
         conditions = conditions[:: -(-len(conditions) // _MOST_CONDITIONS)]
         found = [np.flatnonzero(self.labels == c) for c in conditions]
@@ -94,12 +94,12 @@ class Changes:
 
     @cached_property
     def _blocks(self) -> list[slice]:
-        """Where the rows of each condition stand in a kernel."""
+        """Slice of each condition's rows in a kernel matrix."""
         ends = np.cumsum([0, *(len(rows) for rows in self._rows)]).tolist()
         return [slice(start, stop) for start, stop in pairwise(ends)]
 
     def _kernel(self, names: Sequence[str]) -> Matrix:
-        """Gaussian kernels of continuous columns, equality of discrete ones, multiplied."""
+        """Return the product kernel: Gaussian for continuous, equality for discrete columns."""
         rows = np.concatenate(self._rows)
         result = np.ones((len(rows), len(rows)))
         for name in names:
@@ -124,6 +124,6 @@ class Changes:
 
 
 def _regression(own: Matrix, other: Matrix) -> Matrix:
-    """Weights of the rows of a condition in the distribution given each of some other rows."""
+    """Return the weights of the rows in the kernel regression at each of some other rows."""
     ridge = _RIDGE * len(own) * np.eye(len(own))
     return np.linalg.solve(own + ridge, other).T.astype(np.float64)

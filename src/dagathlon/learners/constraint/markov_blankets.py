@@ -1,4 +1,4 @@
-"""Learners by way of Markov blankets: grow-shrink and incremental association."""
+"""Learners by Markov blankets: grow-shrink and incremental association."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package,
 
 @dataclass(frozen=True, kw_only=True)
 class BlanketLearner(ConstraintBased):
-    """A learner that finds the Markov blanket of each variable first.
+    """Base class of learners that first find the Markov blanket of each variable.
 
     Blankets that are not mutual are cut down to what both sides agree on. Two variables of each
     other's blanket are neighbours unless some set inside the smaller of the two blankets separates
@@ -44,7 +44,7 @@ class BlanketLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = self.make_test(data, rng)
-        questions = Questions(test)
+        questions = TestCounter(test)
         discrete = all(variable.is_discrete for variable in data.variables)
         levels = list(data.arities) if discrete else []
         options = _core.LocalOptions(
@@ -56,7 +56,7 @@ class BlanketLearner(ConstraintBased):
 
 @dataclass(frozen=True, kw_only=True)
 class Gs(BlanketLearner):
-    """Grow-shrink: adds the first variable that depends on the target, whichever it is."""
+    """Grow-shrink: adds the first variable that depends on the target."""
 
     name = "gs"
     version = 2
@@ -66,7 +66,7 @@ class Gs(BlanketLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class Iamb(BlanketLearner):
-    """Incremental association: adds the variable with the lowest p-value, at last shrinks."""
+    """Incremental association (IAMB): adds the variable of lowest p-value, finally shrinks."""
 
     name = "iamb"
     search = "incremental"
@@ -75,9 +75,9 @@ class Iamb(BlanketLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class FastIamb(BlanketLearner):
-    """Incremental association that adds several variables at a time.
+    """Incremental association that adds several variables at a time (fast-IAMB).
 
-    As many as there are five rows for each cell of the table of a blanket, in discrete data.
+    In discrete data it adds as many as leave five rows per cell of the blanket's table.
     """
 
     name = "fast_iamb"
@@ -87,7 +87,7 @@ class FastIamb(BlanketLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class InterIamb(BlanketLearner):
-    """Incremental association that shrinks after every addition."""
+    """Incremental association that shrinks after every addition (inter-IAMB)."""
 
     name = "inter_iamb"
     search = "interleaved"
@@ -96,9 +96,10 @@ class InterIamb(BlanketLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class IambFdr(BlanketLearner):
-    """Incremental association with control of the false discovery rate.
+    """Incremental association with control of the false discovery rate (IAMB-FDR).
 
-    The p-values are adjusted as Benjamini and Yekutieli do, for any dependence among them.
+    The p-values are adjusted by the method of Benjamini and Yekutieli, for any dependence among
+    them.
     """
 
     name = "iamb_fdr"

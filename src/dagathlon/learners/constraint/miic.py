@@ -91,17 +91,17 @@ class Miic(Learner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """Settings that exclude each other."""
+        """Return a message if options exclude each other; empty otherwise."""
         if self.latent and self.directed:
             return "latent and directed exclude each other: a DAG has no edge with two arrowheads"
         return ""
 
     def output(self) -> Output:
-        """Two arrowheads at one edge make a mixed graph."""
+        """Return "mixed" where edges with two arrowheads are possible."""
         return "mixed" if self.latent else "dag" if self.directed else "cpdag"
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """Hidden common causes are found where they are asked for."""
+        """Return the assumptions; hidden common causes are allowed if they are looked for."""
         return (FAITHFUL,) if self.latent else self.assumes
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -138,9 +138,10 @@ class Miic(Learner):
         arities: list[int],
         rng: np.random.Generator,
     ) -> list[_core.Explained]:
-        """The pairs, without the edges whose confidence ratio is too large.
+        """Remove the edges whose confidence ratio is too large.
 
-        Such an edge is no separated pair: the triples that it shielded direct nothing.
+        Such a pair does not count as separated: the triples that its edge shielded direct
+        nothing.
         """
         edges = [pair for pair in pairs if pair.edge]
         log_chance = np.empty((self.shuffles, len(edges)))
@@ -163,7 +164,7 @@ def _without_edge(pair: _core.Explained) -> _core.Explained:
 
 
 def _seen_levels(codes: Codes) -> tuple[Codes, list[int]]:
-    """The codes of the levels that occur, which alone can carry information, and their numbers."""
+    """Renumber the codes by the levels that occur; return them and the numbers of levels."""
     result = np.empty_like(codes, order="F")
     arities = []
     for j in range(codes.shape[1]):

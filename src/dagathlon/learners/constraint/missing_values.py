@@ -1,4 +1,4 @@
-"""PC for data whose gaps depend on other variables."""
+"""PC for data whose missingness depends on other variables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class MissingValuePc(Pc):
     deletion: Literal["test-wise", "complete-rows"] = "test-wise"
 
     def problem(self) -> str:
-        """The corrections are those of two tests."""
+        """Return a message if the test has no correction for missingness; empty otherwise."""
         corrected = (None, *_TESTS.values(), "disCItest")
         if self.correction is not None and self.test not in corrected:
             return (
@@ -77,12 +77,12 @@ class MissingValuePc(Pc):
             return "skeleton_only goes with correction null only"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
-        """Missing values are welcome."""
-        return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return the empty text: missing values are handled."""
+        return super().why_unsuitable(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The tests, those of the causes of gaps among them."""
+        """Return the tests, those of the causes of missingness included."""
         return (*super().delegates(), *shared_tests(*_TESTS.values()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -106,11 +106,11 @@ _TESTS: dict[str, str] = {"continuous": "gaussCItest", "discrete": "binCItest"}
 
 
 def missingness_causes(data: Dataset, *, alpha: float = 0.05) -> dict[str, list[str]]:
-    """For each variable with gaps, the variables on which they depend.
+    """Return, for each variable with missing values, the variables on which missingness depends.
 
-    Tests whether the indicator of a gap is independent of another variable given others, in the
-    rows where these are observed, as PC does for the neighbours of a node. Variables are
-    continuous, or discrete, throughout.
+    Tests whether the missingness indicator is independent of another variable given others, in
+    the rows where these are observed, as PC does for the neighbours of a node. Variables are
+    all continuous or all discrete.
 
     Parameters
     ----------

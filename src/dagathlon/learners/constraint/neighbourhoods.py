@@ -1,4 +1,4 @@
-"""Learners of parents and children: max-min, HITON, hybrid."""
+"""Learners of parents and children: MMPC, SI-HITON-PC, HPC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class NeighbourLearner(ConstraintBased):
-    """A learner that finds the parents and children of each variable.
+    """Base class of learners of the parents and children of each variable.
 
-    Two variables are adjacent when each is found from the side of the other.
+    Two variables are adjacent when each is in the other's set.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class NeighbourLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a skeleton or a CPDAG."""
         test = self.make_test(data, rng)
-        questions = Questions(test)
+        questions = TestCounter(test)
         options = _core.LocalOptions(
             self.alpha, self.order_limit, self.knowledge(test.names), self.undirected
         )

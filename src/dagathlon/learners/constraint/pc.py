@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest
 
 if TYPE_CHECKING:
@@ -88,13 +88,13 @@ class Pc(ConstraintBased):
     skeleton_only: bool = False
 
     def output(self) -> Output:
-        """Contradictions that are marked are edges with two arrows, which no CPDAG has."""
+        """Return "mixed" where conflicts are marked with two arrowheads; otherwise "cpdag"."""
         if self.skeleton_only:
             return "undirected"
         return "mixed" if self.conflicts in _WITH_CONFLICTS else self.gives
 
     def problem(self) -> str:
-        """A marked conflict cannot be resolved afterwards."""
+        """Return a message if options contradict each other; empty otherwise."""
         decided = self.contradiction != "keep"
         if decided and (
             self.conflicts in _WITH_CONFLICTS or self.colliders in ("conservative", "majority")
@@ -118,12 +118,12 @@ class Pc(ConstraintBased):
         rng: np.random.Generator,
         correction: _core.IndependenceTest | None = None,
     ) -> Estimate:
-        """Learn from any test, such as `separation_test` of a true graph.
+        """Learn from any test, such as the oracle `separation_test` of a true graph.
 
-        With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
-        again with it, and it answers the questions that follow.
+        With a `correction`, edges of the skeleton whose ends have a common neighbour are
+        tested again with it, and it answers all later tests.
         """
-        questions = Questions(test, correction)
+        questions = TestCounter(test, correction)
         ambiguous = 0
         if self.skeleton_only:
             graph, tests = _core.pc_skeleton(test.native, self._skeleton_options(test))

@@ -1,4 +1,4 @@
-"""RFCI-BSC: graphs with latent variables, weighted by the probability of what they claim."""
+"""RFCI-BSC: PAGs weighted by the probability of their independence constraints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.constraint.constraint_network import AnswerModel
+from dagathlon.learners.constraint.constraint_network import ConstraintNetwork
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
@@ -34,9 +34,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 class RfciBsc(Learner):
     """RFCI with Bayesian scoring of constraints: the most probable of many sampled PAGs.
 
-    RFCI is run many times. Each of its questions is answered by a draw with the posterior
-    probability of independence. A graph is then weighted by the probability that all questions of
-    all runs have the answers that the graph gives; the posterior is made of these graphs.
+    RFCI is run many times. Each of its tests is answered at random, with the posterior
+    probability of independence. Each graph is then weighted by the probability of the answers
+    that it implies for all tests of all runs; these weighted graphs are the posterior.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class RfciBsc(Learner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """Both answers must be possible, and the data must count against the prior."""
+        """Return a message if the prior or the bounds are invalid; empty otherwise."""
         if not 0 < self.prior < 1:
             return f"prior must be above 0 and below 1, found {self.prior}"
         if self.lower > self.upper:
@@ -102,11 +102,11 @@ class RfciBsc(Learner):
         return "iss must be above 0" if self.iss <= 0 else super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Tetrad's form has tables only."""
+        """Return the kinds of data taken; Tetrad's form takes discrete data alone."""
         return self.takes if self.form == "published" else frozenset({"discrete"})
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """RFCI, and the scores that answer its questions."""
+        """Return RFCI, and the scores from which probabilities of independence come."""
         return (self._rfci(), *shared_scores(["bdeu", "bge"]))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -125,7 +125,7 @@ class RfciBsc(Learner):
     def _draw(
         self, data: Dataset, rng: np.random.Generator
     ) -> tuple[dict[Graph, int], list[Question]]:
-        """The distinct graphs with how often each came, and all questions that were asked."""
+        """Return the distinct graphs with their frequencies, and all questions of their tests."""
         test = self._test(data)
         options = self._rfci().options(data.names, ask_again=self.form == "tetrad")
         graphs: dict[Graph, int] = {}
@@ -162,9 +162,10 @@ class RfciBsc(Learner):
         data: Dataset,
         rng: np.random.Generator,
     ) -> Posterior:
-        """A graph with contradictory edges claims nothing and has no weight.
+        """Return the posterior by the probability of each graph's implied answers.
 
-        When all are such, the weights are the shares of the runs.
+        A graph with contradictory edges implies no answers and has weight 0. If all graphs
+        are such, the weights are their shares of the runs.
         """
         read = _claims if self.form == "published" else _standing_claims
         found = {graph: read(graph, questions) for graph in graphs}
@@ -180,22 +181,22 @@ class RfciBsc(Learner):
 
     def _model(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
-    ) -> AnswerModel:
-        """The probability of the answers to all questions."""
+    ) -> ConstraintNetwork:
+        """Return the joint probability model of the answers to all questions."""
         odds, probabilities = map(np.array, _core.evaluate_tests(self._test(data), questions))
         tetrad = self.form == "tetrad"
         if self.scoring == "independent":
-            return AnswerModel(odds, passes_over=tetrad)
+            return ConstraintNetwork(odds, passes_over=tetrad)
         if not tetrad:
-            return AnswerModel.learned(odds, self._resampled(questions, data, rng))
+            return ConstraintNetwork.learned(odds, self._resampled(questions, data, rng))
         places = np.flatnonzero((self.lower < probabilities) & (probabilities < self.upper))
         uncertain = [questions[k] for k in places]
-        return AnswerModel.of_uncertain(odds, self._resampled(uncertain, data, rng), places)
+        return ConstraintNetwork.of_uncertain(odds, self._resampled(uncertain, data, rng), places)
 
     def _resampled(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
     ) -> npt.NDArray[np.bool_]:
-        """The more probable answers on bootstrap samples, one sample in each row."""
+        """Return the more probable answers on bootstrap samples, one sample per row."""
         draws = np.empty((self.bootstraps, len(questions)), dtype=np.bool_)
         for row in draws if questions else ():
             again = data.take(rng.integers(len(data), size=len(data)))
@@ -204,7 +205,7 @@ class RfciBsc(Learner):
 
 
 def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
-    """What a graph says to each question; None when its edges contradict each other."""
+    """Return the separations that a graph implies; None when its edges contradict each other."""
     try:
         oracle = _core.oracle_test(_core.directed_circles(graph.native))
     except ValueError:
@@ -213,5 +214,5 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
 
 
 def _standing_claims(graph: Graph, questions: list[Question]) -> list[bool]:
-    """The same with the circles as they stand, which no contradiction keeps from an answer."""
+    """Return the separations by the PAG's marks, circles included, even if contradictory."""
     return _core.standing_claims(graph.native, questions)

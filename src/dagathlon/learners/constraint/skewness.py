@@ -1,4 +1,4 @@
-"""Which of two skewed variables is the cause: left-right rules for all pairs at once."""
+"""Pairwise causal direction by skewness: left-right rules for all pairs at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Halves(NamedTuple):
 
 
 def standardised(values: Floats) -> Floats:
-    """Columns with mean 0 and variance 1; constant ones are 0."""
+    """Standardise columns to mean 0 and variance 1; constant columns become 0."""
     # A mean is rounded, so that what is left of a constant column need not be 0.
     centred = np.where(np.ptp(values, axis=0) > 0, values - values.mean(axis=0), 0.0)
     spread = centred.std(axis=0, ddof=1)
@@ -38,7 +38,7 @@ def standardised(values: Floats) -> Floats:
 
 
 def halves(columns: Floats) -> Halves:
-    """See `Halves`."""
+    """Compute the correlations of `Halves` for standardised columns."""
     positive = (columns > 0).astype(np.float64)
     squares = positive.T @ columns**2
     products = (positive * columns).T @ columns
@@ -48,12 +48,12 @@ def halves(columns: Floats) -> Halves:
 
 
 def skewness(columns: Floats) -> Floats:
-    """The skewness of each standardised column."""
+    """Return the skewness of each standardised column."""
     return np.asarray((columns**3).mean(axis=0), dtype=np.float64)
 
 
 def left_right(columns: Floats, rule: LeftRight, delta: float, positive: bool) -> Floats:
-    """For each pair how much speaks for the row as the cause of the column; antisymmetric.
+    """Return the evidence for row causes column, for each pair; an antisymmetric matrix.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def _log_cosh_of_positive(columns: Floats) -> Floats:
 
 
 def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) -> bool:
-    """Whether the correlation of two columns changes where either of them is positive.
+    """Return whether two variables cause each other (a 2-cycle), by changed correlations.
 
-    So it is where each is a cause of the other (a 2-cycle): given every subset of `others`, the
-    partial correlation in the rows where i is positive differs from that in all rows, and so does
-    the one where j is, by Fisher's z at level `alpha`.
+    That is so if, given every subset of `others`, the partial correlation in the rows where i
+    is positive differs from that in all rows, and so does the one where j is, by Fisher's z at
+    level `alpha`.
     """
     from scipy.special import ndtri  # noqa: PLC0415 - heavy
 
@@ -116,7 +116,7 @@ def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) 
 
 
 def _change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
-    """Fisher's z of the difference of a partial correlation between some rows and all."""
+    """Return Fisher's z of a partial correlation's difference between some and all rows."""
     given = block.shape[1] - 2
     some, every = int(rows.sum()) - 3 - given, len(block) - 3 - given
     if some <= 0:
@@ -126,7 +126,7 @@ def _change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _fisher(block: Floats) -> float:
-    """Fisher's transform of the uncentred partial correlation of the first two columns."""
+    """Return Fisher's transform of the uncentred partial correlation of the first two columns."""
     inverse = np.linalg.pinv(block.T @ block)
     size = float(np.sqrt(inverse[0, 0] * inverse[1, 1]))
     partial = -float(inverse[0, 1]) / size if size > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a search asked of a test, and what the reader of its result must know of that."""
+"""Counts of a search's independence tests, and notes on those without an answer."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _FEWER_ROWS = "Choose the test wilks-dg, which needs fewer rows, or merge rare l
 _BETTER_DATA = "Take out constant columns and copies of others, merge rare levels, or add rows."
 
 
-class Questions:
-    """The questions that are asked from now on.
+class TestCounter:
+    """Counter of the tests made after its creation.
 
     Parameters
     ----------
@@ -36,25 +36,25 @@ class Questions:
 
     @property
     def asked(self) -> int:
-        """How many there were."""
+        """Number of tests."""
         more = 0 if self._correction is None else self._correction.calls
         return self._test.calls - self._before[0] + more
 
     @property
     def undefined(self) -> int:
-        """How many of them the data could not answer."""
+        """Number of tests that the data could not answer."""
         more = 0 if self._correction is None else self._correction.undefined
         return self._test.undefined - self._before[1] + more
 
     def estimate(self, graph: Graph, stats: Mapping[str, Statistic] = {}) -> Estimate:
-        """The result of the search, with the number of questions and notes on the open ones."""
+        """Return the search's result with the test counts and notes on undefined tests."""
         counted = {"ntests": self.asked, "undefined_tests": self.undefined}
         bounded = self._test.native.bounded
         bound = {"order_bound": self._test.native.untestable_order} if bounded else {}
         return Estimate(graph, {**counted, **bound, **stats}, notes=self.notes())
 
     def notes(self) -> tuple[str, ...]:
-        """Sentences on the questions that were left open, and on those that were not asked."""
+        """Return notes on tests that were undefined or were not made for lack of rows."""
         native = self._test.native
         found = []
         if self.undefined:

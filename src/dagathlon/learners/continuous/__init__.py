@@ -1,1 +1,1 @@
-"""Learners that fit weights: continuous optimisation and non-Gaussian noise."""
+"""Learners by continuous optimisation of weights, and by non-Gaussian noise."""

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveNoise(ScipyLearner):
-    """Additive noise models of all pairs: an arc where only one direction has independent noise.
+    """Pairwise additive noise models: an arc where only one direction has independent noise.
 
     Each pair that HSIC finds dependent is regressed both ways by a Gaussian process. Where the
-    residuals are independent of the cause in no direction, there is no arc.
+    residuals depend on the cause in both directions, there is no arc.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class AdditiveNoise(ScipyLearner):
     timeout: NonNegative | None = None
 
     def output(self) -> Output:
-        """Undecided pairs that are kept make no DAG."""
+        """Return "dag", or "mixed" if undecided pairs are kept as edges."""
         return "mixed" if self.undecided == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -92,7 +92,7 @@ class _Regression:
         self._shares = self.NOISE / (sizes + self.NOISE)
 
     def explains(self, effect: Vector, alpha: float) -> bool:
-        """Whether what is left of the effect is independent of the cause."""
+        """Return whether the residual of the effect is independent of the cause."""
         rest = self._directions @ (self._shares * (self._directions.T @ effect))
         if rest.std() <= 1e-7:
             return False

@@ -1,4 +1,4 @@
-"""FastICA: independent components of data by fixed-point iteration."""
+"""FastICA: independent component analysis by fixed-point iteration."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _MANY = 200
 
 
 def independent_components(values: Matrix, max_iter: int, rng: np.random.Generator) -> Matrix:
-    """The unmixing matrix: a row for each component, with weights of the columns of the data.
+    """Return the unmixing matrix: a row of column weights for each independent component.
 
-    All components together, with the contrast log cosh (Hyvärinen 1999, IEEE Transactions on Neural
-    Networks 10). Collinear columns have no such matrix and are refused.
+    All components are estimated jointly, with the contrast log cosh (Hyvärinen 1999, IEEE
+    Transactions on Neural Networks 10). Collinear columns have no such matrix and raise an
+    error.
     """
     centred = (values - values.mean(axis=0)).T
     left, sizes, _ = aside(np.linalg.svd, centred, full_matrices=False)
@@ -38,7 +39,7 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 
 
 def _orthogonal(rows: Matrix) -> Matrix:
-    """The nearest matrix with orthonormal rows."""
+    """Return the nearest matrix with orthonormal rows (polar decomposition)."""
     # A thread costs as much as a small decomposition.
     left, _, right = aside(_decomposed, rows) if len(rows) > _MANY else _decomposed(rows)
     result: Matrix = left @ right

@@ -16,7 +16,7 @@ from dagathlon.learners.continuous.notears_losses import (
     DiscreteColumns,
     accepted_by,
     check_outcomes,
-    objection_to_loss,
+    why_loss_unsuitable,
 )
 from dagathlon.learners.continuous.weights import (
     Matrix,
@@ -39,7 +39,7 @@ _GAIN, _LAST_GAIN = 1e-10, 1e-12
 
 
 class _Sample(NamedTuple):
-    """Second moments, and the rows where the loss needs them."""
+    """Second moments, and the rows if the loss needs them."""
 
     moments: Matrix
     outcomes: Matrix
@@ -115,17 +115,17 @@ class Dagma(Learner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """There must be a scale, and none may be zero."""
+        """Return a message if there is no scale, or one of zero; empty otherwise."""
         return "" if self.s and min(self.s) > 0 else "s needs at least one number above 0"
 
     def accepted(self) -> frozenset[DataKind]:
-        """Least squares are for numbers."""
+        """Return the kinds of data that the loss takes."""
         return accepted_by(self.loss_type, self.discrete, self.takes)
 
-    def objection(self, data: DataFacts) -> str:
-        """Each loss is one of its own kind of columns."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why the loss cannot be used with such data; empty if it can."""
         rules = {"logistic": "for columns of two levels"}
-        return objection_to_loss(self, data, rules) or super().objection(data)
+        return why_loss_unsuitable(self, data, rules) or super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
@@ -146,7 +146,7 @@ class Dagma(Learner):
         return replace(found, notes=notes)
 
     def _prepared(self, values: Matrix) -> _Sample:
-        """Centred or standardised for least squares."""
+        """Centre or standardise the data for least squares."""
         if self.loss_type == "l2":
             values = standardized(values) if self.standardize else values - values.mean(axis=0)
         if self.loss_type == "l2" and self.solver != "adam":
@@ -155,14 +155,14 @@ class Dagma(Learner):
         return _Sample(values.T @ values / len(values), outcomes)
 
     def _path(self, sample: _Sample) -> Matrix:
-        """The weights at the end of the central path."""
+        """Return the weights at the end of the central path."""
         weights: Matrix = np.zeros(sample.moments.shape)
         for stage in range(self.stages):
             weights = self._stage(stage, sample, weights)
         return weights
 
     def _stage(self, stage: int, sample: _Sample, start: Matrix) -> Matrix:
-        """One stage; where it leaves the domain, again with smaller steps and a larger scale."""
+        """Run one stage; outside the domain, retry with smaller steps and a larger scale."""
         scale, rate = self.s[min(stage, len(self.s) - 1)], self.lr
         for _ in range(60):
             found = self._minimum(stage, sample, start, scale, rate)

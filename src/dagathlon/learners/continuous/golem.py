@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Golem(Learner):
     """GOLEM: a Gaussian likelihood with soft sparsity and acyclicity penalties.
 
-    Columns are standardised first: Adam takes steps of one size for all weights, and of columns in
-    units of different size some weights never arrive. Constant columns get no edges.
+    Columns are standardised first: Adam's steps have one size for all weights, and with columns
+    in very different units some weights do not converge. Constant columns get no edges.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Independence by Gaussian kernels: HSIC with its gamma test, and the order of kernel LiNGAM."""
+"""Gaussian kernel methods: HSIC with its gamma test, and the order of kernel LiNGAM."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Vector = npt.NDArray[np.float64]
 
 
 def gaussian_kernel(values: Vector, variance: float) -> Matrix:
-    """exp(-(x - y)²/(2·variance)) for all pairs of values."""
+    """Return exp(-(x - y)²/(2·variance)) for all pairs of values."""
     kernel: Matrix = np.exp(np.subtract.outer(values, values) ** 2 / (-2 * variance))
     return kernel
 
 
 def dependent(x: Vector, y: Vector, alpha: float) -> bool:
-    """Whether HSIC refuses independence at level alpha, by its gamma approximation.
+    """Return whether HSIC rejects independence at level alpha, by its gamma approximation.
 
     The width of each kernel is the median distance of two values.
     """
@@ -28,7 +28,7 @@ def dependent(x: Vector, y: Vector, alpha: float) -> bool:
 
 
 def kernel_order(values: Matrix) -> list[int]:
-    """The causal order of DirectLiNGAM by kernel mutual information (Shimizu et al. 2011)."""
+    """Return DirectLiNGAM's causal order by kernel mutual information (Shimizu et al. 2011)."""
     residuals = np.array((values - values.mean(axis=0)) / values.std(axis=0), dtype=np.float64)
     left = list(range(values.shape[1]))
     order: list[int] = []
@@ -67,6 +67,6 @@ def _smoother(values: Vector) -> Matrix:
 
 
 def _mutual_information(first: Matrix, second: Matrix) -> float:
-    """-½ log det of the regularised correlation operator, by its Schur complement."""
+    """Return -½ log det of the regularised correlation operator, by its Schur complement."""
     product = first @ second
     return float(-0.5 * np.linalg.slogdet(np.eye(len(product)) - product.T @ product)[1])

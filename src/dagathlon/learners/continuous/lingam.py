@@ -1,4 +1,4 @@
-"""LiNGAM: linear models with non-Gaussian noise, whose direction can be told."""
+"""LiNGAM: linear models with non-Gaussian noise, whose direction is identifiable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Lingam(Learner):
-    """A causal order of linear non-Gaussian data, then parents among the variables before each.
+    """Base class of LiNGAM: a causal order, then parents among the variables before each.
 
     Constant columns get no edges.
 
@@ -57,14 +57,14 @@ class Lingam(Learner):
     pruning: Literal["lasso", "refit"] = "refit"
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
-        """Fewer rows than columns leave no residuals."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are fewer rows than columns; empty otherwise."""
         if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
             return (
                 f"{self.name} needs more rows than columns, by two at least; found {data.n_rows} "
                 f"rows of {data.n_columns} columns"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
@@ -84,7 +84,7 @@ class Lingam(Learner):
 
     @abstractmethod
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
-        """The columns, causes before effects."""
+        """Return the columns in causal order."""
 
     def _weights(self, values: Matrix, order: list[int]) -> Matrix:
         centred = values - values.mean(axis=0)
@@ -95,7 +95,7 @@ class Lingam(Learner):
 
 
 def _refitted(values: Matrix, weights: Matrix) -> Matrix:
-    """Least squares weights of the arcs whose weight is not zero."""
+    """Return the least-squares weights of the arcs with non-zero weight."""
     centred = values - values.mean(axis=0)
     result = np.zeros_like(weights)
     for j, column in enumerate(weights.T):
@@ -108,7 +108,7 @@ def _refitted(values: Matrix, weights: Matrix) -> Matrix:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectLingam(Lingam):
-    """DirectLiNGAM: the causal order by repeated regression on the most exogenous variable.
+    """DirectLiNGAM: a causal order by repeated removal of the most exogenous variable.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class DirectLingam(Lingam):
     measure: Literal["pwling", "kernel"] = "pwling"
 
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
-        """The order by the chosen measure."""
+        """Return the causal order by the chosen measure of independence."""
         if self.measure == "kernel":
             return kernel_order(values)
         return _core.pairwise_order(np.asfortranarray(values))
@@ -152,13 +152,13 @@ class IcaLingam(Lingam, ScipyLearner):
     max_iter: Natural = 1000
 
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
-        """The order in which the unmixing matrix is closest to triangular."""
+        """Return the order in which the unmixing matrix's weights are nearest to triangular."""
         unmixing = independent_components(values, self.max_iter, rng)
         return _triangular_order(_regressions(unmixing))
 
 
 def _regressions(unmixing: Matrix) -> Matrix:
-    """Rows assigned to variables and scaled, as weights from column to row."""
+    """Return the weights, from column to row, after assigning and scaling unmixing rows."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - SciPy only when asked for
 
     with np.errstate(divide="ignore"):
@@ -171,7 +171,7 @@ def _regressions(unmixing: Matrix) -> Matrix:
 
 
 def _triangular_order(weights: Matrix) -> list[int]:
-    """Set the smallest weights to zero, one after the other, until the rest form a DAG."""
+    """Return the causal order after zeroing the smallest weights until the rest form a DAG."""
     p = len(weights)
     places = np.argsort(np.abs(weights), axis=None, kind="stable")
 

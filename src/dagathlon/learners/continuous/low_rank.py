@@ -32,9 +32,9 @@ Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 @dataclass(frozen=True, kw_only=True)
 class NotearsLowRank(ScipyLearner):
-    """NOTEARS with a weight matrix that is a product of two thin ones; no L1 penalty.
+    """NOTEARS with a low-rank weight matrix, a product of two thin ones; no L1 penalty.
 
-    The factors start at nothing and at the first columns of the identity, so the order of the
+    The factors start at zero and at the first columns of the identity, so the order of the
     columns matters where the rank is below their number. Columns are standardised first.
 
     Parameters
@@ -76,7 +76,7 @@ class NotearsLowRank(ScipyLearner):
     timeout: NonNegative | None = None
 
     def output(self) -> Output:
-        """Cycles that are kept make no DAG."""
+        """Return "dag", or "mixed" if cycles are kept."""
         return "mixed" if self.cycles == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -107,9 +107,9 @@ class NotearsLowRank(ScipyLearner):
 
 
 def _augmented(values: Matrix, rank: int) -> Objective:
-    """The augmented Lagrangian, by gCastle's operations in gCastle's order.
+    """Return the augmented Lagrangian, computed by gCastle's operations in gCastle's order.
 
-    Its last digits decide which minimum is found, as in the module of the losses of NOTEARS.
+    The last digits decide which minimum is found, as with the losses of NOTEARS.
     """
     n, p = values.shape
     moments, identity = values.T.dot(values), np.eye(p)
@@ -132,7 +132,7 @@ def _augmented(values: Matrix, rank: int) -> Objective:
 
 
 def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
-    """How far the weights are from a DAG, and half its gradient (Zheng et al. 2018)."""
+    """Return the acyclicity constraint of the weights and half its gradient (Zheng 2018)."""
     from scipy.linalg import expm  # noqa: PLC0415 - SciPy only when asked for
 
     squares = weights * weights
@@ -142,7 +142,7 @@ def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
 
 
 def _minimum(objective: Objective, start: Matrix, rho: float, alpha: float) -> tuple[Matrix, float]:
-    """A minimum of the augmented Lagrangian, by the truncated Newton method from `start`."""
+    """Minimise the augmented Lagrangian by the truncated Newton method from `start`."""
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
     with np.errstate(over="ignore", invalid="ignore"):

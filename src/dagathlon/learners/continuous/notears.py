@@ -1,4 +1,4 @@
-"""NOTEARS: a linear model fitted under a smooth constraint that keeps it acyclic."""
+"""NOTEARS: a linear model fitted under a smooth acyclicity constraint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagathlon.learners.continuous.notears_losses import (
     check_outcomes,
     from_moments,
     moments_of,
-    objection_to_loss,
+    why_loss_unsuitable,
 )
 from dagathlon.learners.continuous.notears_solvers import (
     SETTLED,
@@ -50,7 +50,7 @@ _MOST_PRODUCTS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Notears(ScipyLearner):
-    """NOTEARS: a linear model fitted under a smooth constraint that keeps it acyclic.
+    """NOTEARS: a linear model fitted under a smooth acyclicity constraint.
 
     With ``l2`` columns are standardised first, so that neither the time nor the graph depends on
     the units of measurement. Of columns as they are, those of larger variance tend to come later in
@@ -121,7 +121,7 @@ class Notears(ScipyLearner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """The path of solutions is one of least squares, and only these are centred."""
+        """Return a message if the solver or centring does not fit the loss; empty otherwise."""
         if self.solver == "path" and self.loss_type != "l2":
             return f"solver 'path' is for loss_type 'l2'; use 'lbfgsb' for {self.loss_type!r}"
         if not self.centre and (self.standardize or self.loss_type != "l2"):
@@ -129,16 +129,16 @@ class Notears(ScipyLearner):
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Least squares are for numbers."""
+        """Return the kinds of data that the loss takes."""
         return accepted_by(self.loss_type, self.discrete, self.takes)
 
-    def objection(self, data: DataFacts) -> str:
-        """Each loss is one of its own kind of columns."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why the loss cannot be used with such data; empty if it can."""
         rules = {"logistic": "for columns of two levels", "poisson": "for counts"}
-        return objection_to_loss(self, data, rules) or super().objection(data)
+        return why_loss_unsuitable(self, data, rules) or super().why_unsuitable(data)
 
     def output(self) -> Output:
-        """Cycles that are kept make no DAG."""
+        """Return "dag", or "mixed" if cycles are kept."""
         return "mixed" if self.cycles == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -169,7 +169,7 @@ class Notears(ScipyLearner):
         return quasi_newton(LOSSES[self.loss_type](values), self.lambda1, walks)
 
     def _dual_ascent(self, values: Matrix) -> tuple[Minimum, int]:
-        """Raise penalty and multiplier of the constraint until it holds."""
+        """Run dual ascent: raise penalty and multiplier of the constraint until it holds."""
         rho, alpha, steps = 1.0, 0.0, 0
         follow = self._follows_path(values.shape[1])
         minimise = self._minimise(values, follow)

@@ -1,8 +1,8 @@
 """Losses of NOTEARS as functions of the weights: value and gradient.
 
 On some data sets the last digits decide which minimum L-BFGS-B finds: gCastle's own graph changes
-there when its data are changed by 1e-13 of themselves. The losses on rows therefore do gCastle's
-operations in gCastle's order, so that all digits are the same.
+there when its data are perturbed by a relative 1e-13. The losses on rows therefore perform
+gCastle's operations in gCastle's order, so that all digits agree.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DiscreteColumns: TypeAlias = Literal["refuse", "numbers", "ordered"]
 
 
 def moments_of(values: Matrix, centre: bool = True) -> Matrix:
-    """Second moments, by default about the mean: all that least squares need of the rows."""
+    """Return the second moments, by default central: a sufficient statistic for least squares."""
     centred = values - values.mean(axis=0) if centre else values
     result: Matrix = centred.T @ centred / len(centred)
     return result
 
 
 def from_moments(moments: Matrix) -> Loss:
-    """Least squares from second moments: the cost does not depend on the number of rows."""
+    """Return the least-squares loss by second moments; its cost is independent of the rows."""
 
     def loss(weights: Matrix) -> tuple[float, Matrix]:
         errors = np.eye(len(weights)) - weights
@@ -82,14 +82,14 @@ LOSSES = {"l2": _least_squares, "logistic": _logistic, "poisson": _poisson}
 def accepted_by(
     loss_type: str, discrete: DiscreteColumns, takes: frozenset[DataKind]
 ) -> frozenset[DataKind]:
-    """Kinds of data that a loss takes: least squares of levels have no meaning unless asked for."""
+    """Return the kinds of data that a loss takes; discrete columns only if asked for."""
     if loss_type == "l2" and discrete == "refuse":
         return takes & frozenset({"continuous"})
     return takes - frozenset({"mixed"}) if loss_type == "logistic" else takes
 
 
-def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:
-    """Why the loss of a learner cannot be used with such data, with the losses that can.
+def why_loss_unsuitable(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:
+    """Return why a learner's loss cannot be used with such data, with the losses that can.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, st
 
 
 def check_outcomes(learner: str, names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
-    """Refuse columns that the loss is not made for."""
+    """Raise an error for columns outside the loss's range of outcomes."""
     for name, column in zip(names, values.T, strict=True):
         if loss_type == "logistic" and not np.isin(column, (0, 1)).all():
             raise DataError(

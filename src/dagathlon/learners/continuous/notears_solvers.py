@@ -1,4 +1,4 @@
-"""Minima of the augmented Lagrangian of NOTEARS: loss + αh + ½ρh² + λ|W|."""
+"""Minimisers of the augmented Lagrangian of NOTEARS: loss + αh + ½ρh² + λ|W|."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SETTLED = 2e-2
 
 
 class Minimum(NamedTuple):
-    """A minimum of loss + αh + ½ρh², which is also one of loss + μh.
+    """A minimum of loss + αh + ½ρh², which is also a minimum of loss + μh.
 
-    The weights are kept as positive and negative halves, whose sum is their L1 norm at a minimum
-    and smooth everywhere. On the way both halves of a weight may be above zero, and L-BFGS-B
-    goes on from there as it is.
+    The weights are stored as positive and negative parts, whose sum is their L1 norm at a
+    minimum and smooth everywhere. During the search both parts of a weight may be positive, and
+    L-BFGS-B continues from there.
     """
 
     halves: Matrix
@@ -32,7 +32,7 @@ class Minimum(NamedTuple):
 
     @property
     def weights(self) -> Matrix:
-        """The weights, from row to column."""
+        """Return the weights, from row to column."""
         return joined(self.halves)
 
 
@@ -41,14 +41,15 @@ Minimise: TypeAlias = Callable[[Minimum, float, float], Minimum]
 
 
 def origin(p: int) -> Minimum:
-    """No weights."""
+    """Return the minimum with all weights zero."""
     return Minimum(np.zeros(2 * p * p), np.inf, 0.0, 0)
 
 
 def along_path(moments: Matrix, penalty: float) -> Minimise:
-    """Along the path of solutions over the multiplier, by one lasso per column; least squares.
+    """Return the minimiser for least squares by path following with one lasso per column.
 
-    As long as many arcs still change, by larger steps, which find other, often better minima.
+    The path is that of solutions over the multiplier. While many arcs still change it takes
+    larger steps, which find other, often better minima.
     """
 
     def minimise(start: Minimum, rho: float, alpha: float) -> Minimum:
@@ -65,7 +66,7 @@ def along_path(moments: Matrix, penalty: float) -> Minimise:
 
 
 def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
-    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
+    """Return the minimiser by SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
     from scipy.optimize import fmin_l_bfgs_b  # noqa: PLC0415 - SciPy only when asked for
 
     def minimise(start: Minimum, rho: float, alpha: float) -> Minimum:
@@ -87,13 +88,13 @@ def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
 
 
 def native_walks(weights: Matrix) -> tuple[float, Matrix]:
-    """As `walks` but for the last digits, in less time."""
+    """Compute `walks` faster, equal up to the last digits."""
     h, slope = _core.acyclicity(weights, False)
     return h, 2 * slope * weights
 
 
 def walks(weights: Matrix) -> tuple[float, Matrix]:
-    """How far the weights are from a DAG, and its gradient (Yu et al. 2019)."""
+    """Return the acyclicity constraint by closed walks, and its gradient (Yu et al. 2019)."""
     p = len(weights)
     steps = np.eye(p) + weights * weights / p
     power = np.linalg.matrix_power(steps, p - 1).T
@@ -101,7 +102,7 @@ def walks(weights: Matrix) -> tuple[float, Matrix]:
 
 
 def joined(halves: Matrix) -> Matrix:
-    """The matrix of the weights of these halves, row after row."""
+    """Return the weight matrix, flattened by row, from positive and negative parts."""
     positive, negative = halves.reshape(2, -1)
     p = math.isqrt(len(positive))
     result: Matrix = (positive - negative).reshape(p, p)

@@ -1,4 +1,4 @@
-"""From data to numbers and from weights to a DAG: what the continuous learners share."""
+"""Data as numeric matrices, and DAGs from weight matrices, for the continuous learners."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BELOW = re.compile(r"<|less|below|under", re.IGNORECASE)
 
 
 def numbers(data: Dataset, learner: str, rows: int = 2, ordered: bool = False) -> Matrix:
-    """The data as a matrix, levels of discrete columns as the numbers they spell, else their codes.
+    """Return the data as a matrix; discrete levels become the numbers they spell, or codes.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def ranks_of(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
 
 
 def _place(level: str) -> tuple[bool, float, bool] | None:
-    """What levels with numbers are sorted by: whether open above, the number, if not below it."""
+    """Return the sort key of a level with a number: open above, the number, not below it."""
     merged = _MERGED.match(level)
     name = merged[1] if merged else level
     spelled = _NUMBER.findall(name)
@@ -99,7 +99,7 @@ def _place(level: str) -> tuple[bool, float, bool] | None:
 
 
 def standardized(values: Matrix) -> Matrix:
-    """Columns of mean 0 and variance 1; constant ones are 0."""
+    """Standardise columns to mean 0 and variance 1; constant columns become 0."""
     centred = values - values.mean(axis=0)
     used = varying(values)
     scaled: Matrix = np.where(used, centred, 0.0) / np.where(used, centred.std(axis=0), 1.0)
@@ -107,14 +107,14 @@ def standardized(values: Matrix) -> Matrix:
 
 
 def order_by_content(values: Matrix) -> npt.NDArray[np.intp]:
-    """An order of the columns that their values decide, wherever they stand."""
+    """Return an order of the columns that depends on their values, not on their positions."""
     # Of one byte order, so that every machine has the same.
     keys = [hashlib.blake2b(column.astype("<f8").tobytes()).digest() for column in values.T]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
 
 def few_values(learner: str, data: Dataset, values: Matrix) -> tuple[str, ...]:
-    """A note on columns that are taken for continuous and have only a few values."""
+    """Return a note on columns treated as continuous that have only a few distinct values."""
     if len(values) < _FEWEST_ROWS:
         return ()
     counts = [len(np.unique(column)) for column in values.T]
@@ -129,7 +129,7 @@ def few_values(learner: str, data: Dataset, values: Matrix) -> tuple[str, ...]:
 
 
 def varying(values: Matrix) -> npt.NDArray[np.bool_]:
-    """Columns that are not constant, up to the rounding of their mean."""
+    """Return the mask of columns that are not constant, up to rounding of their mean."""
     spread = values.std(axis=0)
     answer: npt.NDArray[np.bool_] = spread > 1e-12 * np.abs(values).max(axis=0)
     return answer
@@ -138,10 +138,10 @@ def varying(values: Matrix) -> npt.NDArray[np.bool_]:
 def dag_estimate(
     names: tuple[str, ...], weights: Matrix, threshold: float, stats: Mapping[str, Statistic]
 ) -> Estimate:
-    """The DAG of the weights, from row to column, whose absolute value exceeds the threshold.
+    """Return the DAG of the weights, from row to column, above a threshold in absolute value.
 
-    Where these form a directed cycle, the threshold is raised until none is left; the weakest
-    weight that was kept is then in the statistics as ``threshold``.
+    Where these form a directed cycle, the threshold is raised until there is none; the smallest
+    remaining weight is then in the statistics as ``threshold``.
     """
     sizes = np.abs(weights)
     np.fill_diagonal(sizes, 0.0)
@@ -164,7 +164,7 @@ def thresholded(
     cycles: Cycles,
     stats: Mapping[str, Statistic],
 ) -> Estimate:
-    """The graph of the weights above the threshold, with its directed cycles cut or kept."""
+    """Return the graph of the weights above the threshold, its directed cycles cut or kept."""
     if cycles == "cut":
         return dag_estimate(names, weights, threshold, stats)
     return Estimate(Graph.from_adjacency(names, np.abs(weights) > threshold), stats)

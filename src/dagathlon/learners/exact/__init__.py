@@ -1,1 +1,1 @@
-"""Learners that prove their result optimal."""
+"""Exact learners, which prove their result optimal."""

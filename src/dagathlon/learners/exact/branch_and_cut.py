@@ -33,10 +33,9 @@ Decision = tuple[int, int, bool]
 
 
 class _Branch(NamedTuple):
-    """Arcs that are decided, and what every DAG with them loses at least.
+    """A branch: decided arcs, a lower bound of the loss, closed parent sets and the cuts used.
 
-    Parent sets that are closed are in none of them that is as good as the best DAG. The cuts are
-    those that gave this bound.
+    Closed parent sets are in no DAG of the branch that is as good as the best DAG.
     """
 
     loss: float
@@ -47,7 +46,9 @@ class _Branch(NamedTuple):
 
 
 class BranchAndCut:
-    """The search for the choice without a cycle that loses least against each node's best set.
+    """Search for the acyclic choice of parent sets with the least total loss.
+
+    The loss of a node is how far its parent set scores below its best one.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class BranchAndCut:
         self._numbers = itertools.count()
 
     def search(self, allowed: float, end: float) -> None:
-        """Search until no DAG can be better by more than is allowed, or until the end comes."""
+        """Search until no DAG can be better by more than `allowed`, or until the time `end`."""
         self._allowed, self._end = max(allowed, TOLERANCE), end
         self._push(0.0, (), np.zeros(len(self._program), dtype=bool))
         while self._open and time.monotonic() < end:
@@ -96,7 +97,7 @@ class BranchAndCut:
             heapq.heappush(self._open, branch)
 
     def _explore(self, branch: _Branch) -> None:
-        """Bound a branch by cuts, and split it where that does not settle it."""
+        """Bound a branch by cuts, and split it unless that prunes it."""
         self.branches += 1
         self._relaxation.close(self._without(branch.closed, branch.decisions))
         self._relaxation.exchange(branch.cuts)
@@ -115,13 +116,13 @@ class BranchAndCut:
                 self._push(loss, (*branch.decisions, (*arc, present)), closed)
 
     def _without(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
-        """What is closed, and what decisions rule out besides."""
+        """Return the mask of closed parent sets, with those that the decisions exclude."""
         result = closed.copy()
         result[self._program.excluded(list(decisions))] = True
         return result
 
     def _cut(self, branch: _Branch) -> Solution | None:
-        """Rounds of cuts; the last solution, or none if the branch is settled."""
+        """Add cuts in rounds; return the last solution, or None if the branch is pruned."""
         reached, in_vain = -math.inf, 0
         patience = _PATIENCE if branch.decisions else _ROOT_PATIENCE
         while True:
@@ -147,7 +148,7 @@ class BranchAndCut:
             self.cuts += len(found)
 
     def _separate(self, values: Floats, thoroughly: bool) -> list[int]:
-        """Cuts that a solution violates, and that it is not held to already."""
+        """Return new cuts that a solution violates."""
         found = self._program.separate(values, _CUTS_OF_A_KIND)
         if thoroughly or not found:
             found += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
@@ -155,16 +156,16 @@ class BranchAndCut:
         return [cut for cut in dict.fromkeys(found) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
-        """Take out columns that only worse DAGs than the best one have."""
+        """Remove columns that cannot be in a DAG as good as the best one (reduced-cost fixing)."""
         self.lower = max(self.lower, min(solution.loss, self.least))
         kept = ~self._is_worse(solution)
         self._relaxation.keep(kept)
         return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
 
     def _narrow(self, solution: Solution, branch: _Branch) -> None:
-        """Close what only worse DAGs of a branch have, with what follows from that.
+        """Close parent sets of a branch by reduced-cost fixing and by implied arcs.
 
-        An arc that all sets of its child have which are left is decided like those of the branch.
+        An arc that is in all open parent sets of its child is treated like a decided one.
         """
         closed = self._relaxation.closed | self._is_worse(solution)
         arcs, total = self._left(closed)
@@ -172,11 +173,11 @@ class BranchAndCut:
         self._relaxation.close(self._without(closed, [*branch.decisions, *implied]))
 
     def _is_worse(self, solution: Solution) -> Flags:
-        """Whether a column is in no DAG that is as good as the best one."""
+        """Return the mask of parent sets that are in no DAG as good as the best one."""
         return solution.loss + solution.reduced > self.least + 10 * TOLERANCE
 
     def _undecided(self, values: Floats) -> list[tuple[int, int]]:
-        """Arcs that are chosen in part, the most even ones first."""
+        """Return the arcs with fractional values, those nearest to 1/2 first."""
         arcs = self._program.arcs(values)
         even = np.minimum(arcs, 1 - arcs)
         order = np.argsort(-even.round(6), axis=None, kind="stable")
@@ -186,7 +187,7 @@ class BranchAndCut:
     def _split(
         self, solution: Solution, decisions: Sequence[Decision], closed: Flags
     ) -> tuple[int, int] | None:
-        """The arc to branch on: both sides are tried for several. None if all is decided."""
+        """Return the arc to branch on, by strong branching; None if all arcs are decided."""
         basis = self._relaxation.basis()
         best, gained = self._any_arc(closed), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
@@ -199,16 +200,16 @@ class BranchAndCut:
         return best
 
     def _any_arc(self, closed: Flags) -> tuple[int, int] | None:
-        """An arc that some parent sets that are left have and others have not.
+        """Return an arc that some open parent sets have and others have not; None without any.
 
-        For the rare solution in which a node takes a part of no parent set at all.
+        For the rare solution in which a node takes a fraction of no parent set at all.
         """
         arcs, total = self._left(closed)
         found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
         return (found[0][0], found[0][1]) if found else None
 
     def _left(self, closed: Flags) -> tuple[Floats, Floats]:
-        """In how many parent sets that are left each arc is, and how many each node has."""
+        """Return the number of open parent sets with each arc, and that of each node."""
         left = np.where(closed, 0.0, 1.0)
         total = np.bincount(self._program.children(), left, minlength=self.nodes)
         return self._program.arcs(left), total.astype(np.float64)
@@ -219,7 +220,7 @@ class BranchAndCut:
         return self._relaxation.trial(_TRIAL_ITERATIONS)
 
     def _take(self, values: Floats) -> bool:
-        """Whether a solution is a DAG; it is kept if it is better than the best so far."""
+        """Return whether a solution is a DAG; store it if it is the best so far."""
         chosen = np.flatnonzero(values > 1 - _WHOLE)
         if len(chosen) < self.nodes:
             return False

@@ -10,7 +10,7 @@ from threading import Lock
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
-from dagathlon.learners.coscheduled import companions, remark
+from dagathlon.learners.coscheduled import add_note, other_learners
 from dagathlon.learners.score.score_based import ScoreBased
 
 COUNTED_FOR_OTHERS = "counted for {} other learners too: the time is more than its own"
@@ -18,7 +18,7 @@ FOUND_COUNTED = "found the tables of its data counted by another learner: the ti
 
 
 class TableMemory:
-    """The tables of the last few data sets that more than one learner has a use for.
+    """Cache of contingency tables for the last data sets that several learners use.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class TableMemory:
     def find(
         self, data: str, score: _core.Score, limits: _core.SearchLimits
     ) -> _core.SetTables | None:
-        """Tables of the data with that fingerprint that serve a score, if there are any."""
+        """Return cached tables of the data with this fingerprint that serve a score, if any."""
         with self._turn:
             tables = self._kept.get(data)
             if tables is None or not tables.serve(score, limits):
@@ -46,7 +46,7 @@ class TableMemory:
             return tables
 
     def keep(self, data: str, tables: _core.SetTables) -> None:
-        """Remember tables, in place of older ones where there is no room for both."""
+        """Store tables; older ones are evicted when there is no room for both."""
         with self._turn:
             self._kept[data] = tables
             self._kept.move_to_end(data)
@@ -54,7 +54,7 @@ class TableMemory:
                 self._kept.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the cache."""
         self._kept.clear()
 
     def _n_bytes(self) -> int:
@@ -62,14 +62,14 @@ class TableMemory:
 
 
 MEMORY = TableMemory()
-"""What the learners of this process share."""
+"""The cache shared by all learners of this process."""
 
 
 def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -> _core.ParentSets:
-    """The parent sets that a learner's score chooses from, within its limits.
+    """Return the candidate parent sets under a learner's score, within its limits.
 
-    The same whatever other learners are there; if some are (`learners.coscheduled`), the tables are
-    counted for all of them at once.
+    The result does not depend on other learners; if some are coscheduled
+    (`learners.coscheduled`), the tables are counted once for all of them.
 
     Parameters
     ----------
@@ -90,23 +90,23 @@ def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -
 def _tables(
     data: Dataset, score: _core.Score, limits: _core.SearchLimits
 ) -> _core.SetTables | None:
-    """Tables that are there already, or that others need too; none if nobody else has a use."""
+    """Return cached tables, or new ones if coscheduled learners need them; None otherwise."""
     found = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
     if found is not None:
-        remark(FOUND_COUNTED)
+        add_note(FOUND_COUNTED)
         return found
     others = list(_scores_of_others(data))
     made = _core.count_tables([score, *others], limits) if others else None
     served = 0 if made is None else sum(made.serve(other, limits) for other in others)
     if made is not None and served:
         MEMORY.keep(data.fingerprint, made)
-        remark(COUNTED_FOR_OTHERS.format(served))
+        add_note(COUNTED_FOR_OTHERS.format(served))
     return made
 
 
 def _scores_of_others(data: Dataset) -> Iterator[_core.Score]:
-    """The scores of those who will ask for parent sets of the same data."""
-    for other in companions():
+    """Yield the scores of coscheduled learners that will need parent sets of the same data."""
+    for other in other_learners():
         # One that cannot have a score on these data says so itself, when it runs.
         with contextlib.suppress(DagathlonError):
             if isinstance(other, ScoreBased) and other.shares_tables:

@@ -1,8 +1,9 @@
-"""Integer programming for optimal DAGs: a variable per parent set, cycles ruled out by cuts.
+"""Integer programming for optimal DAGs: a variable per parent set, cluster cuts against cycles.
 
 Each node takes one parent set; in each cluster of nodes some node takes one outside the cluster
-(Jaakkola et al. 2010, Cussens 2011). There are too many such rules to write down, so those that a
-solution of the linear program violates are added, here and in every branch of the search.
+(Jaakkola et al. 2010, Cussens 2011). There are too many of these constraints to list, so those that
+a solution of the linear program violates are added as cuts, at the root and in every branch of the
+search.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ _MANY_SETS = 50_000
 
 
 class SolverLimits(NamedTuple):
-    """When a search may stop before its proof is complete."""
+    """Limits at which a search stops before its proof of optimality is complete."""
 
     seconds: float = math.inf
     gap: float = 0.0
 
 
 class Bounded(NamedTuple):
-    """A choice of parents for each node, what none can score above, and how that was found."""
+    """A choice of parents for each node, an upper bound of the score, and solver statistics."""
 
     parents: list[list[int]]
     bound: float
@@ -37,7 +38,7 @@ class Bounded(NamedTuple):
 
 
 def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
-    """The best choice without a cycle, or the best so far when a limit is reached."""
+    """Return the best acyclic choice of parents, or the best found when a limit is reached."""
     if sets.count() > _MANY_SETS and math.isinf(min(limits.seconds, time_left())):
         raise DataError(
             f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "
@@ -59,7 +60,7 @@ def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
 
 
 def _solver() -> str:
-    """Name and version of the solver."""
+    """Return the name and version of the solver."""
     from importlib.metadata import version  # noqa: PLC0415 - only for a result
 
     return f"branch and cut, HiGHS {version('highspy')}"

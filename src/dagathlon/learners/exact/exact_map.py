@@ -22,7 +22,7 @@ from dagathlon.learners.exact.cluster_program import (
     solve_by_cuts,
 )
 from dagathlon.learners.order.asobs import WinAsobs
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Delegate, NonNegative
 from dagathlon.pulse import best_so_far, stop_early, time_left, until_deadline, watch
@@ -40,7 +40,7 @@ _OVERFLOW = 1e300
 
 @dataclass(frozen=True)
 class OptimalDag:
-    """A DAG with its certificate.
+    """A DAG with its certificate: score, bound and solver.
 
     Parameters
     ----------
@@ -70,18 +70,18 @@ class OptimalDag:
 
     @property
     def gap(self) -> float:
-        """How far the bound is from the score, as a share of the score."""
+        """Relative gap between the bound and the score."""
         return (self.bound - self.score) / max(abs(self.score), 1.0)
 
     @property
     def proven(self) -> bool:
-        """Whether no DAG is better, but for rounding."""
+        """Whether the DAG is proven to be optimal, up to rounding."""
         return self.gap <= 1e-9
 
 
 @dataclass
 class _Pieces:
-    """What is collected component by component."""
+    """Results collected from the components."""
 
     parents: list[list[int]]
     scores: list[float] = field(default_factory=list)
@@ -100,7 +100,8 @@ def optimal_dag(
 ) -> OptimalDag:
     """Choose each node's parents so that there is no cycle and the score is highest.
 
-    Nodes that cannot be each other's ancestors, given what they choose from, are solved apart.
+    Groups of nodes that cannot be ancestors of each other, given the candidate parent sets, are
+    solved separately.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def optimal_dag(
 def _solve_component(
     lists: ParentLists, component: Sequence[int], solver: str, limits: SolverLimits, pieces: _Pieces
 ) -> list[list[int]]:
-    """Parents of the nodes of a component; those outside can be had in any case."""
+    """Return the parents of the nodes of a component; parents outside it cause no cycle."""
     place = {node: k for k, node in enumerate(component)}
     inside: list[dict[tuple[int, ...], tuple[float, list[int]]]] = []
     for node in component:
@@ -156,7 +157,7 @@ def _solve_component(
 
 
 def _parent_sets(lists: ParentLists) -> _core.ParentSets:
-    """Sort parent sets for a solver, also past the deadline: the quick search then takes over."""
+    """Index parent sets for a solver, even past the deadline: the quick search then takes over."""
     try:
         return _core.ParentSets(lists)
     except OutOfTimeError:
@@ -167,7 +168,7 @@ def _parent_sets(lists: ParentLists) -> _core.ParentSets:
 def _solve(
     sets: _core.ParentSets, solver: str, limits: SolverLimits, pieces: _Pieces
 ) -> tuple[list[list[int]], float | None]:
-    """The chosen parents, and a bound where the score itself is none."""
+    """Return the chosen parents, and a bound of the score; None where they are proven optimal."""
     if len(sets) == 1:
         return [list(sets.lists()[0][0][1])], None
     if not best_so_far():
@@ -216,7 +217,7 @@ class ExactMap(ScoreBased):
         Largest number of parents of a node; null is no limit.
     prune
         Whether parent sets that cannot be in a best DAG are left out before they are scored; the
-        result is the same, later.
+        result is the same; without it, it takes longer.
     solver
         Dynamic programming over sets of variables (dp, up to 25 that depend on each other), integer
         programming with the package highspy (ilp), or whichever suits (auto).
@@ -249,15 +250,15 @@ class ExactMap(ScoreBased):
     at_limit: Literal["fail", "best"] = "fail"
 
     def keeps_to_limit(self) -> bool:
-        """As `at_limit` says."""
+        """Return whether a stopped run ends with a result, as `at_limit` says."""
         return self.at_limit == "best"
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and the search that integer programming starts from."""
+        """Return the score, and the search that gives integer programming its start."""
         return (*super().delegates(), self._order_search())
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Find the best DAG; nothing is random."""
+        """Find the best DAG, deterministically."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         sets = self._candidates(data)
         if sets is None:
@@ -270,7 +271,7 @@ class ExactMap(ScoreBased):
         return Estimate(graph, certificate(found, sets), notes=self.notes(data))
 
     def _candidates(self, data: Dataset) -> _core.ParentSets | None:
-        """All parent sets that matter, or none where scoring takes half of the time or more."""
+        """Return all undominated parent sets; None if scoring takes half of the time limit."""
         left = time_left()
         deadline = None if math.isinf(left) else time.monotonic() + _SCORING_SHARE * left
         try:
@@ -280,8 +281,8 @@ class ExactMap(ScoreBased):
             return None
 
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """The best DAG of a search over orders that scores the most promising sets alone."""
-        found = attempt_inside(self._order_search(data), data, rng)
+        """Return the DAG of an order search that scores the most promising parent sets alone."""
+        found = run_inner_learner(self._order_search(data), data, rng)
         stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
         stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()
@@ -293,7 +294,7 @@ class ExactMap(ScoreBased):
 
 
 def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statistic]:
-    """What shows how good a DAG is."""
+    """Return the statistics that certify a DAG: score, bound, gap, solver."""
     return {
         "score": found.score,
         "bound": found.bound,

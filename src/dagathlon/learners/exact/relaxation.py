@@ -1,8 +1,8 @@
-"""The linear relaxation of the choice of parent sets, with the cuts found so far.
+"""The linear relaxation of the choice of parent sets, with cuts (column generation).
 
 Of thousands of parent sets a solution uses few, so the linear program has only some of them as
-columns. The prices of its rows tell which others could lower the loss; these come in until there is
-none.
+columns. The dual prices of its rows show which others could lower the loss; these are added until
+there are none.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _LEAST_GAIN = 1e-9
 
 
 class Solution(NamedTuple):
-    """An optimum, with a value and a reduced loss for each parent set.
+    """Optimum of the relaxation, with a value and a reduced loss for each parent set.
 
-    The loss is bounded by the prices of rows alone: whatever the solver's tolerances are, no DAG
-    that is not ruled out loses less.
+    The loss is a bound by the dual prices alone: whatever the solver's tolerances are, no DAG
+    that is not excluded has a lower loss.
     """
 
     loss: float
@@ -69,9 +69,9 @@ class Relaxation:
         self._enter(np.flatnonzero(ranks < _FIRST).astype(np.int32))
 
     def _add_nodes(self, dear: float) -> None:
-        """A row for each node, and a column in which it has no parents at a high price.
+        """Add a row for each node, and a column for no parents at a high price.
 
-        With these columns there always is a solution.
+        With these columns the program is always feasible.
         """
         one, every = np.ones(self.nodes), np.arange(self.nodes, dtype=np.int32)
         self._model.addRows(self.nodes, one, one, 0, 0 * every, every[:0], one[:0])
@@ -80,7 +80,7 @@ class Relaxation:
         )
 
     def solve(self) -> Solution:
-        """Solve it from the last basis, for all parent sets."""
+        """Solve the program from the last basis, for all parent sets."""
         while True:
             values, prices, slack = self._solve_listed()
             reduced = self.program.reduced(prices, self.cuts)
@@ -92,20 +92,20 @@ class Relaxation:
         return Solution(self._bound(prices, reduced), values, reduced, slack)
 
     def _bound(self, prices: Floats, reduced: Floats) -> float:
-        """What all rows pay for, and each node's least reduced loss."""
+        """Return the dual bound: prices of all rows plus each node's least reduced loss."""
         least = np.full(self.nodes, math.inf)
         np.minimum.at(least, self.program.children(), np.where(self.closed, math.inf, reduced))
         paid = prices[: self.nodes] + least
         return math.fsum([*paid, *(prices[self.nodes :] * self._most)])
 
     def trial(self, iterations: int) -> float:
-        """A guess of the loss after so many iterations, with the present columns."""
+        """Estimate the loss after some simplex iterations, with the present columns alone."""
         self._model.setOptionValue("simplex_iteration_limit", iterations)
         _run(self._model)
         return float(self._model.getInfo().objective_function_value)
 
     def _solve_listed(self) -> tuple[Floats, Floats, Floats]:
-        """Values of all parent sets, prices of rows and what is left of the cuts' limits."""
+        """Return the values of parent sets, the dual prices of rows and the slack of the cuts."""
         self._model.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         _run(self._model)
         found = self._model.getSolution()
@@ -129,7 +129,7 @@ class Relaxation:
         self._listed = np.concatenate([self._listed, columns])
 
     def thin(self, solution: Solution, bearable: float) -> None:
-        """Take out columns that are far from use; they come back when they are needed."""
+        """Remove columns with a large reduced loss; they are added again when needed."""
         own = solution.reduced[self._listed]
         far = (own > bearable) & (solution.values[self._listed] <= 0)
         if len(own) > _FEW * self.nodes and far.sum() > len(own) // 4:
@@ -151,13 +151,13 @@ class Relaxation:
         self._most = np.append(self._most, most)
 
     def exchange(self, cuts: Sequence[int]) -> None:
-        """Have these cuts and no others."""
+        """Replace the present cuts by these."""
         wanted, present = set(cuts), set(self.cuts)
         self.drop(np.array([cut not in wanted for cut in self.cuts], dtype=bool))
         self.add([cut for cut in cuts if cut not in present])
 
     def drop(self, rows: Flags) -> None:
-        """Take out rows of cuts."""
+        """Remove rows of cuts."""
         places = np.flatnonzero(rows)
         if not len(places):
             return
@@ -166,7 +166,7 @@ class Relaxation:
         self._most = self._most[~rows]
 
     def keep(self, columns: Flags) -> None:
-        """Leave out all parent sets but these, for good."""
+        """Remove all other parent sets permanently."""
         if columns.all():
             return
         gone = np.flatnonzero(~columns[self._listed])
@@ -178,7 +178,7 @@ class Relaxation:
         self.program.keep(columns)
 
     def close(self, closed: Flags) -> None:
-        """Hold these parent sets at 0 and open all others."""
+        """Fix these parent sets at 0 and free all others."""
         changed = np.flatnonzero((closed != self.closed)[self._listed])
         upper = np.where(closed[self._listed[changed]], 0.0, math.inf)
         if len(changed):
@@ -187,7 +187,7 @@ class Relaxation:
         self.closed = closed
 
     def basis(self) -> Any:
-        """Where the last solution ended, to start from again with the same rows and columns."""
+        """Return the basis of the last solution, for warm starts with equal rows and columns."""
         return self._model.getBasis()
 
     def restart(self, basis: Any) -> None:
@@ -196,7 +196,7 @@ class Relaxation:
 
 
 def silent_model() -> Any:
-    """An empty model of HiGHS for the simplex method."""
+    """Make an empty HiGHS model for the simplex method."""
     import highspy  # noqa: PLC0415 - for large problems only
 
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -208,7 +208,7 @@ def silent_model() -> Any:
 
 
 def _run(model: Any) -> None:
-    """Run the solver in a thread of its own; whatever ends the wait ends the solver too."""
+    """Run the solver in a thread; an interrupt or deadline of the wait cancels the solver too."""
     model.HandleUserInterrupt = True
     try:
         aside(model.run)

@@ -1,1 +1,1 @@
-"""Learners that use tests and scores."""
+"""Hybrid learners, which use both independence tests and scores."""

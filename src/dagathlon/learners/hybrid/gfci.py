@@ -1,4 +1,4 @@
-"""GFCI: a score finds the edges, tests and the rules of FCI correct and direct them."""
+"""GFCI: edges by a score, corrected and directed by tests and the rules of FCI."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gfci(ScoredPag):
-    """Greedy fast causal inference: a PAG from a greedy equivalence search and few tests.
+    """Greedy fast causal inference (GFCI): a PAG from a greedy equivalence search and few tests.
 
-    The class of DAGs of highest score has an edge wherever there is one with latent variables, and
-    more: those inside triangles are tested, given neighbours. Where the score has no edge between
-    the ends of a triple it decides whether the middle is a collider; tests decide the others.
+    The equivalence class of highest score has all edges of the graph with latent variables, and
+    more: those inside triangles are tested, given neighbours. Where the class has no edge
+    between the ends of a triple it decides whether the middle is a collider; tests decide the
+    others.
 
     Parameters
     ----------
@@ -48,12 +49,12 @@ class Gfci(ScoredPag):
         return "set max_degree"
 
     def score_use(self) -> _core.ScoreUse:
-        """Ours, or that of Tetrad 6."""
+        """Return the part of the scored class that is used, ours or that of Tetrad 6."""
         older = self.like is not None
         return _core.ScoreUse(scored_neighbours=older, keep_arrows=older)
 
     def search(self, data: Dataset | None = None) -> Fges:
-        """FGES as it was published, which GFCI is built on."""
+        """Return the inner search: FGES as published."""
         return Fges(
             **self.for_search(data),
             faithfulness=self.faithfulness,

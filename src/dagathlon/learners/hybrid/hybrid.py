@@ -19,7 +19,7 @@ from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxO
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TestText, known_tests, named_test, problem_of_test
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Delegate, Natural, Probability
@@ -42,15 +42,15 @@ _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package,
 
 @dataclass(frozen=True)
 class _Confined(Knowledge):
-    """Knowledge, and that no edge but the required ones is outside a skeleton.
+    """Background knowledge that also forbids all edges outside a skeleton but the required ones.
 
-    The pairs outside are many: they are cells of a matrix, and never pairs of names.
+    The pairs outside are many: they are cells of a matrix, never pairs of names.
     """
 
     skeleton: Graph = field(kw_only=True)
 
     def matrices(self, names: Sequence[str]) -> tuple[ArcMatrix, ArcMatrix]:
-        """Forbidden and required edges, from row to column."""
+        """Return the matrices of forbidden and of required edges, from row to column."""
         forbidden, required = super().matrices(names)
         pairs, _ = self.skeleton.subgraph(names).edge_arrays()
         outside = ~np.eye(len(names), dtype=np.bool_)
@@ -60,7 +60,7 @@ class _Confined(Knowledge):
 
 @dataclass(frozen=True, kw_only=True)
 class TwoStep(ScoreBased):
-    """Base of the hybrid learners.
+    """Base class of the hybrid learners: a skeleton learner, then a search inside the skeleton.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ class TwoStep(ScoreBased):
     column_orders: Natural = 1
 
     def chosen(self) -> tuple[Restrict, Maximize]:
-        """Names of the two learners."""
+        """Return the names of the skeleton learner and of the search."""
         return self.steps
 
     def problem(self) -> str:
-        """The test must be known."""
+        """Return what is wrong with the parameters of the two learners; empty if nothing is."""
         if self.test is not None:
             problem = problem_of_test(self.test)
             if problem:
@@ -105,24 +105,24 @@ class TwoStep(ScoreBased):
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that both the test and the score take."""
+        """Return the kinds of data that both the test and the score take."""
         return super().accepted() & self._restrictor().accepted()
 
-    def objection(self, data: DataFacts) -> str:
-        """Whatever either of the two learners objects to."""
-        return super().objection(data) or self._restrictor().objection(data)
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why one of the two learners cannot use such data; empty if both can."""
+        return super().why_unsuitable(data) or self._restrictor().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The two learners."""
+        """Return the two learners."""
         return (*super().delegates(), self._restrictor(), self._maximizer(Knowledge()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""
-        skeleton = attempt_inside(self._restrictor(), data, rng)
+        skeleton = run_inner_learner(self._restrictor(), data, rng)
         given = self.knowledge(data)
         inside_it = _Confined(given.forbidden, given.required, skeleton=skeleton.graph)
         maximizer = self._maximizer(inside_it)
-        inside = attempt_inside(maximizer, data, rng)
+        inside = run_inner_learner(maximizer, data, rng)
         notes = (*skeleton.notes, *inside.notes)
         return Estimate(inside.graph, {**skeleton.stats, **inside.stats}, notes=notes)
 
@@ -146,7 +146,7 @@ class TwoStep(ScoreBased):
 
 @dataclass(frozen=True, kw_only=True)
 class Mmhc(TwoStep):
-    """Max-min hill climbing: neighbours by max-min parents and children, then hill climbing."""
+    """Max-min hill climbing (MMHC): a skeleton by MMPC, then hill climbing inside it."""
 
     name = "mmhc"
     steps = ("mmpc", "hc")
@@ -155,7 +155,7 @@ class Mmhc(TwoStep):
 
 @dataclass(frozen=True, kw_only=True)
 class H2pc(TwoStep):
-    """Hybrid HPC: neighbours by hybrid parents and children, then hill climbing."""
+    """H2PC: a skeleton by hybrid parents and children (HPC), then hill climbing inside it."""
 
     name = "h2pc"
     steps = ("hpc", "hc")
@@ -164,7 +164,7 @@ class H2pc(TwoStep):
 
 @dataclass(frozen=True, kw_only=True)
 class Rsmax2(TwoStep):
-    """Any learner of a skeleton, then any search for a DAG inside it.
+    """Any learner of a skeleton, then any search for a DAG inside it (rsmax2).
 
     Parameters
     ----------
@@ -180,5 +180,5 @@ class Rsmax2(TwoStep):
     maximize: Maximize = "hc"
 
     def chosen(self) -> tuple[Restrict, Maximize]:
-        """As the parameters say."""
+        """Return the parameters `restrict` and `maximize`."""
         return self.restrict, self.maximize

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph, extension
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.hybrid.scored_pag import ScoredPag
 from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch, Tucks
@@ -30,7 +30,7 @@ _TARGETED = (
 
 @dataclass(frozen=True, kw_only=True)
 class OrderFci(ScoredPag):
-    """A PAG from the class of DAGs that a search over orders finds.
+    """Base class of learners of a PAG from the class of DAGs that an order search finds.
 
     Parameters
     ----------
@@ -50,21 +50,21 @@ class OrderFci(ScoredPag):
     keep_arrows: bool = False
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The search over orders, the tests, and the second half of GFCI."""
+        """Return the order search, the tests, and the version of GFCI's second half."""
         return (*super().delegates(), Gfci(score=self.score, test=self.test))
 
     def score_use(self) -> _core.ScoreUse:
-        """As published, or more of it as in Tetrad."""
+        """Return the part of the scored class that is used, as published or as in Tetrad."""
         return _core.ScoreUse(keep_arrows=self.keep_arrows, all_edges=self.all_edges)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BossFci(OrderFci):
-    """BOSS-FCI: as `gfci`, with the search over orders `boss` in the place of `fges`.
+    """BOSS-FCI: `gfci` with the order search `boss` in place of `fges`.
 
-    Edges of its class inside triangles are tested, given neighbours. Where the class has no edge
-    between the ends of a triple it decides whether the middle is a collider; tests decide the
-    others.
+    Edges of its class inside triangles are tested, given neighbours. Where the class has no
+    edge between the ends of a triple it decides whether the middle is a collider; tests decide
+    the others.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ class BossFci(OrderFci):
     backward: bool = False
 
     def search(self, data: Dataset | None = None) -> Boss:
-        """BOSS with the same score."""
+        """Return the inner search: BOSS with the same score."""
         return Boss(**self.for_search(data), starts=self.starts, backward=self.backward)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraspFci(OrderFci):
-    """GRaSP-FCI: as `gfci`, with the search over orders `grasp` in the place of `fges`.
+    """GRaSP-FCI: `gfci` with the order search `grasp` in place of `fges`.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class GraspFci(OrderFci):
     nonsingular_depth: Count = 1
 
     def search(self, data: Dataset | None = None) -> Grasp:
-        """GRaSP with the same score."""
+        """Return the inner search: GRaSP with the same score."""
         return Grasp(
             **self.for_search(data),
             starts=self.starts,
@@ -118,13 +118,13 @@ class GraspFci(OrderFci):
 
 @dataclass(frozen=True, kw_only=True)
 class LvLite(ScoredPag):
-    """LV-Lite, since Tetrad 7.6.7 called FCIT: a PAG by score and by few, targeted tests.
+    """LV-Lite, called FCIT since Tetrad 7.6.7: a PAG by score and few, targeted tests.
 
-    The DAG of a search over orders has a PAG. For each of its edges inside a triangle the PAG says
-    which variables block all other paths between the ends, and only these sets are tested: as they
-    are, and without those of which the edge hides whether they are colliders. An edge is taken out
-    if what is left is a PAG again, so that the result is always one, also where tests contradict
-    each other (but for knowledge, which directs further edges).
+    The DAG of an order search has a PAG. For each edge inside a triangle of that PAG, the
+    variables that block all other paths between its ends are known, and only these sets are
+    tested: with and without the variables whose collider status the edge hides. An edge is
+    removed if the rest is a PAG again, so that the result is always a PAG, even if tests
+    contradict each other (except for background knowledge, which directs further edges).
 
     Parameters
     ----------
@@ -145,13 +145,13 @@ class LvLite(ScoredPag):
     tested: bool = True
 
     def search(self, data: Dataset | None = None) -> OrderSearch:
-        """The search over orders with the same score."""
+        """Return the order search with the same score."""
         kind = Boss if self.order == "boss" else Grasp
         return kind(**self.for_search(data), starts=self.starts)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
-        """Take edges out of the PAG of this class of DAGs by any test."""
-        questions = Questions(test)
+        """Remove edges from the PAG of this class of DAGs by any test."""
+        questions = TestCounter(test)
         options = self.tester().options(test.names)
         dag = extension(scored).native
         graph, _, refused = _core.lv_lite(test.native, dag, options, self.tested)

@@ -1,4 +1,4 @@
-"""SaiyanH: a hybrid search that leaves no variable without a path to the others."""
+"""SaiyanH: a hybrid search whose graph is connected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Saiyanh(ScoreBased):
-    """SaiyanH: strong associations, directions of them, then a search that keeps all connected.
+    """SaiyanH: a graph of strong associations, directed, then a search that stays connected.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Saiyanh(ScoreBased):
     escapes: Count | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Associations, directions, search."""
+        """Find associations, direct them, and search from there."""
         native = _core.Discrepancies(data.codes, list(data.arities))
         forbidden, required = self.arc_matrices(data)
         association = _with_knowledge(native.pairs(), forbidden, required)
@@ -96,14 +96,14 @@ class Saiyanh(ScoreBased):
         settle(found, association, score)
 
     def _join(self, found: Directions, association: Weights, score: _core.Score) -> None:
-        """Connect parts that constraints have left separate, the strongest association first."""
+        """Connect components that constraints have separated, by the strongest associations."""
         for a, b in joining_pairs(found.arcs | found.arcs.T, association):
             found.open(a, b)
             by_score(found, [(a, b)], score, ties=True)
 
 
 def _with_knowledge(association: Weights, forbidden: Pairs, required: Pairs) -> Weights:
-    """Required pairs are the strongest, and pairs that must not be joined the weakest."""
+    """Return the associations with required pairs strongest and forbidden pairs weakest."""
     result = np.where(required | required.T, 1.0, association)
     result[forbidden & forbidden.T] = 0.0
     return result

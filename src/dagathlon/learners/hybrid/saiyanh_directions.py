@@ -1,4 +1,4 @@
-"""How SaiyanH gives the edges of a spanning graph their directions."""
+"""Edge directions in SaiyanH's spanning graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIE = 1e-6
 
 
 class Directions:
-    """Edges that become arcs one by one, never closing a cycle.
+    """A partially directed graph whose edges are directed one by one without a cycle.
 
     Parameters
     ----------
@@ -37,19 +37,19 @@ class Directions:
         self._max_parents = max_parents
 
     def open(self, a: int, b: int) -> None:
-        """Add an edge without a direction."""
+        """Add an undirected edge."""
         self._open[a, b] = self._open[b, a] = True
 
     def is_open(self, a: int, b: int) -> bool:
-        """Whether an edge has no direction yet."""
+        """Return whether an edge is still undirected."""
         return bool(self._open[a, b])
 
     def parents(self, node: int) -> list[int]:
-        """Where arcs into a node come from."""
+        """Return the parents of a node by the arcs so far."""
         return [int(i) for i in np.flatnonzero(self.arcs[:, node])]
 
     def descendants(self, node: int) -> set[int]:
-        """Where directed paths from a node lead."""
+        """Return the descendants of a node by the arcs so far."""
         found: set[int] = set()
         waiting = [node]
         while waiting:
@@ -59,7 +59,7 @@ class Directions:
         return found
 
     def possible(self, a: int, b: int) -> bool:
-        """Whether an edge without a direction may go from a to b."""
+        """Return whether an undirected edge may be directed from a to b."""
         return bool(
             self._open[a, b]
             and not self._forbidden[a, b]
@@ -68,13 +68,13 @@ class Directions:
         )
 
     def direct(self, a: int, b: int) -> None:
-        """From a to b."""
+        """Direct an edge from a to b."""
         self._open[a, b] = self._open[b, a] = False
         self.arcs[a, b] = True
 
 
 class _Triple(NamedTuple):
-    """Two neighbours of a node, and how far their association differs given that node."""
+    """Two neighbours of a node, and the change of their association given that node."""
 
     change: float
     a: int
@@ -89,11 +89,11 @@ def by_triples(
     threshold: float,
     independence: float,
 ) -> None:
-    """Direct edges by the classes of triples: colliders, then away from arcs that meet none.
+    """Direct edges by triples: first colliders, then edges away from arcs into non-colliders.
 
     Two neighbours of a node are dependent given it if their association rises from below the
     threshold to above it, and by the share `independence`; independent given it if it falls by
-    that share. All other triples say nothing.
+    that share. All other triples are ignored.
     """
     colliders: list[_Triple] = []
     chains: list[_Triple] = []
@@ -114,7 +114,7 @@ def by_triples(
 
 
 def _away(found: Directions, chains: Sequence[_Triple]) -> None:
-    """Where an arc meets an edge and they form no collider, the edge leads on."""
+    """Apply Meek's rule 1 until nothing changes: a → m – b in a chain becomes m → b."""
     again = True
     while again:
         again = False
@@ -126,10 +126,10 @@ def _away(found: Directions, chains: Sequence[_Triple]) -> None:
 
 
 def settle(found: Directions, association: Weights, score: _core.Score) -> None:
-    """Direct the other edges, the strongest first: by score, and where it is equal by effects.
+    """Direct the remaining edges, the strongest first: by score, on ties by descendants.
 
-    The effect of an intervention reaches all descendants, so an edge begins at the end that has
-    more of them. Edges that fit in neither direction are left out.
+    The effect of an intervention reaches all descendants, so an edge is directed away from the
+    end that has more of them. Edges that fit in neither direction are removed.
     """
     edges = [pair for pair in reversed(weakest_first(association)) if found.is_open(*pair)]
     for _ in range(2):
@@ -140,7 +140,7 @@ def settle(found: Directions, association: Weights, score: _core.Score) -> None:
 def by_score(
     found: Directions, edges: Sequence[tuple[int, int]], score: _core.Score, ties: bool = False
 ) -> None:
-    """The direction of the higher score, or the only possible one.
+    """Direct edges in the direction of higher score, or in the only possible one.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def by_score(
 
 
 def _gain(found: Directions, a: int, b: int, score: _core.Score) -> float:
-    """What an arc from a to b gains with the arcs that are there."""
+    """Return the score gain of an arc from a to b, given the arcs so far."""
     parents = found.parents(b)
     return score.local(b, sorted([*parents, a])) - score.local(b, parents)
 

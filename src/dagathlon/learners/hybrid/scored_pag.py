@@ -1,4 +1,4 @@
-"""What learners of PAGs share that search by score first: a score, a test, and their parameters."""
+"""Base class of learners of PAGs that begin with a score-based search."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import IndependenceTest, TestText
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredPag(ScoreBased):
-    """A learner that finds a class of DAGs by score, and by tests a PAG from it.
+    """Base class of learners that find a class of DAGs by score and refine it to a PAG by tests.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class ScoredPag(ScoreBased):
     selection: bool = True
 
     def problem(self) -> str:
-        """The test must be known, and no limit be set that the result cannot keep."""
+        """Return a message if the test is unknown or a limit has no effect; empty otherwise."""
         if self.max_parents is not None:
             return (
                 f"{self.name} has no max_parents, for a PAG does not say how many there are; "
@@ -75,38 +75,38 @@ class ScoredPag(ScoreBased):
         return "set max_order, which limits the tests"
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that both the test and the score take."""
+        """Return the kinds of data that both the test and the score take."""
         return super().accepted() & self.tester().accepted()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The search by score, and the tests and knowledge of RFCI."""
+        """Return the score-based search, and the tests and knowledge of RFCI."""
         return (*super().delegates(), self.search(), *self.tester().delegates(), TESTS_OF_RFCI)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Search by score, then test and direct."""
+        """Search by score, then test and direct edges."""
         with part():
-            scored = attempt_inside(self.search(data), data, rng)
+            scored = run_inner_learner(self.search(data), data, rng)
         found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
         notes = (*scored.notes, *found.notes)
         return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         options = self.tester().options(test.names)
         graph, *_ = _core.gfci(test.native, scored.native, options, self.score_use())
         return questions.estimate(Graph._of(test.names, graph))
 
     def score_use(self) -> _core.ScoreUse:
-        """What the class found by score decides."""
+        """Return how the class found by score is used for colliders."""
         return _core.ScoreUse()
 
     @abstractmethod
     def search(self, data: Dataset | None = None) -> Learner:
-        """The search by score."""
+        """Return the score-based search."""
 
     def tester(self) -> Rfci:
-        """The tests, and the knowledge as searches for a PAG take it."""
+        """Return an RFCI with this learner's test and background knowledge."""
         return Rfci(
             alpha=self.alpha,
             test=self.test,

@@ -1,4 +1,4 @@
-"""The extended maximum spanning graph: the strong associations, with more than one path between."""
+"""The extended maximum spanning graph of pairwise associations, as in SaiyanH."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Pairs: TypeAlias = npt.NDArray[np.bool_]
 
 
 def spanning_graph(association: Weights) -> Pairs:
-    """All pairs but those that a third variable explains.
+    """Return all pairs except those that a third variable explains.
 
-    From the weakest pair on, an edge goes when its ends have a common neighbour that is more
-    strongly associated with both of them. Paths remain, so the graph is connected; it has no
-    triangle but of equal associations.
+    From the weakest pair on, an edge is removed if its ends have a common neighbour that is
+    more strongly associated with both of them. The graph stays connected and has no triangle,
+    except with equal associations.
     """
     joined = ~np.eye(len(association), dtype=bool)
     for i, j in weakest_first(association):
@@ -31,7 +31,7 @@ def spanning_graph(association: Weights) -> Pairs:
 
 
 def without_weak(edges: Pairs, association: Weights, threshold: float) -> Pairs:
-    """The edges that are not below a threshold, and of the weaker ones those that connect."""
+    """Remove edges below a threshold, except those needed to keep the graph connected."""
     result = edges & (association >= threshold)
     for a, b in joining_pairs(result, np.where(edges, association, -np.inf)):
         result[a, b] = result[b, a] = True
@@ -39,9 +39,9 @@ def without_weak(edges: Pairs, association: Weights, threshold: float) -> Pairs:
 
 
 def joining_pairs(edges: Pairs, association: Weights) -> Iterator[tuple[int, int]]:
-    """Pairs that would connect separate parts, the strongest first, until there is one part.
+    """Yield pairs that would connect components, the strongest first, until there is one.
 
-    Pairs of association minus infinity are left out.
+    Pairs of association minus infinity are omitted.
     """
     part = _parts(edges)
     for i, j in reversed(weakest_first(association)):
@@ -51,14 +51,14 @@ def joining_pairs(edges: Pairs, association: Weights) -> Iterator[tuple[int, int
 
 
 def weakest_first(association: Weights) -> list[tuple[int, int]]:
-    """All pairs by their association; equal ones by the order of the columns."""
+    """Return all pairs by increasing association; ties by the order of the columns."""
     rows, columns = np.triu_indices(len(association), 1)
     order = np.argsort(association[rows, columns], kind="stable")
     return list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
 
 
 def _parts(edges: Pairs) -> npt.NDArray[np.int64]:
-    """For each node the number of its part."""
+    """Return the number of each node's connected component."""
     part = np.full(len(edges), -1)
     for root in range(len(edges)):
         waiting = [root] if part[root] < 0 else []

@@ -1,4 +1,4 @@
-"""Any learner of DAGs, corrected for latent variables by tests: *-FCI."""
+"""*-FCI: any learner of DAGs, corrected for latent variables by tests."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import TESTS_OF_RFCI, Rfci
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import IndependenceTest, TestText
-from dagathlon.learners.meta_learner import Around, LearnerSettings
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.meta_learner import LearnerSettings, MetaLearner
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.pulse import part
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StarFci(Around):
+class StarFci(MetaLearner):
     """*-FCI: the second half of `gfci`, `boss_fci` and `grasp_fci` for any learner of DAGs.
 
-    The learner's DAG must have no separation that the variables do not have, which learners by
-    score find with many rows also where causes are latent. Edges of its equivalence class inside
-    triangles are tested, given neighbours. Where the class has no edge between the ends of a triple
-    it decides whether the middle is a collider; tests decide the others.
+    The learner's DAG must imply no separation that does not hold; score-based learners with
+    many rows meet this even with latent causes. Edges of its equivalence class inside triangles
+    are tested, given neighbours. Where the class has no edge between the ends of a triple it
+    decides whether the middle is a collider; tests decide the others.
 
     Parameters
     ----------
@@ -85,37 +85,37 @@ class StarFci(Around):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """The test must be known, and the learner give DAGs or their classes."""
+        """Return a message if the test is unknown or the learner gives no DAG or CPDAG."""
         inner = self.known()
         if inner is not None and inner.output() not in ("dag", "cpdag"):
             return f"star_fci corrects a DAG or CPDAG, and {inner.name} gives none"
         return self.tester().problem() or super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that both the test and the learner take."""
+        """Return the kinds of data that both the test and the learner take."""
         return super().accepted() & self.tester().accepted()
 
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the test or the learner objects to."""
-        of_test = self.tester().objection(data).replace(Rfci.name, self.name)
-        return of_test or super().objection(data)
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why the test or the learner cannot use such data; empty if both can."""
+        of_test = self.tester().why_unsuitable(data).replace(Rfci.name, self.name)
+        return of_test or super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner, the tests and knowledge of RFCI, and the second half of GFCI."""
+        """Return the learner, the tests and knowledge of RFCI, and GFCI's second half."""
         of_test = (*self.tester().delegates(), TESTS_OF_RFCI)
         return (*super().delegates(), *of_test, Gfci(test=self.test))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Learn a class of DAGs, then test and direct."""
+        """Learn a class of DAGs, then test and direct edges."""
         with part():
-            scored = attempt_inside(self._informed(), data, rng)
+            scored = run_inner_learner(self._informed(), data, rng)
         found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
         notes = (*scored.notes, *found.notes)
         return Estimate(found.graph, {**scored.stats, **found.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct a DAG or a CPDAG by any test."""
-        questions = Questions(test)
+        questions = TestCounter(test)
         classes = cpdag(scored) if scored.is_dag else scored
         options = self.tester().options(test.names)
         use = _core.ScoreUse(keep_arrows=self.keep_arrows, all_edges=self.all_edges)
@@ -123,7 +123,7 @@ class StarFci(Around):
         return questions.estimate(Graph._of(test.names, graph))
 
     def _informed(self) -> Learner:
-        """The learner, with our knowledge where it has none of its own."""
+        """Return the learner, with our constraints if it has none of its own."""
         inner = self.inner()
         own = {field.name: getattr(inner, field.name) for field in fields(inner)}
         if self.constraints is None or own.get("constraints", "none taken") is not None:
@@ -131,7 +131,7 @@ class StarFci(Around):
         return replace(inner, **{"constraints": self.constraints})
 
     def tester(self) -> Rfci:
-        """The tests, and the knowledge as searches for a PAG take it."""
+        """Return an RFCI with this learner's test and background knowledge."""
         return Rfci(
             alpha=self.alpha,
             test=self.test,

@@ -1,4 +1,4 @@
-"""Tests of conditional independence by name: which there are, and which suits the data."""
+"""Tests of conditional independence by name, and the default test for each kind of data."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from dagathlon.modules.lineage import named_bases
 from dagathlon.modules.spec import single_values
 
 DELETION = ".td"
-"""What is appended to the name of a test for test-wise deletion."""
+"""Suffix of a test's name for test-wise deletion."""
 
 IMPUTATION = ".mi"
-"""What is appended to the name of a test to pool it over imputed copies of the data."""
+"""Suffix of a test's name for pooling over imputed copies of the data."""
 
 DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "wilks-dg"}
-"""The test that suits a kind of data when none is chosen; for mixed data by the benchmark
-``mixed_tests``."""
+"""Default test for each kind of data; for mixed data chosen by the benchmark ``mixed_tests``."""
 
 
 TestText: TypeAlias = Annotated[str, Names("test")]
-"""A test as a learner names it: ``zf``, ``zf.td``, ``mine[bins=5]``."""
+"""A test as named in a learner's parameter: ``zf``, ``zf.td``, ``mine[bins=5]``."""
 
 
 class NamedTest(NamedTuple):
-    """A test as a learner names it: the module, and how missing values are treated."""
+    """A parsed test name: the test module, and how missing values are treated."""
 
     module: TestModule
     deletes: bool
@@ -36,16 +35,16 @@ class NamedTest(NamedTuple):
 
 
 def known_tests() -> Mapping[str, type[TestModule]]:
-    """All tests by name, sorted.
+    """Return all tests by name, sorted.
 
-    One with ``.td`` at its end leaves out rows with missing values per test, one with ``.mi``
-    pools over imputed copies of the data.
+    The suffix ``.td`` of a name is test-wise deletion of rows with missing values, ``.mi``
+    pooling over imputed copies.
     """
     return cast(Mapping[str, type[TestModule]], modules("test"))
 
 
 def named_test(text: str) -> NamedTest:
-    """The test of that name, such as ``zf``, ``zf.td`` or ``mine[bins=5]``.
+    """Parse the name of a test, such as ``zf``, ``zf.td`` or ``mine[bins=5]``.
 
     Raises
     ------
@@ -74,7 +73,7 @@ def named_test(text: str) -> NamedTest:
 
 
 def problem_of_test(text: str) -> str:
-    """Why there is no such test; empty when there is."""
+    """Return why a text names no test; empty if it names one."""
     try:
         named_test(text)
     except DataError as error:
@@ -83,12 +82,12 @@ def problem_of_test(text: str) -> str:
 
 
 def base_name(name: str) -> str:
-    """The name of a test without what says how it treats missing values."""
+    """Return the name of a test without the suffix for missing values."""
     return name.removesuffix(DELETION).removesuffix(IMPUTATION)
 
 
 def with_ending(text: str, ending: str) -> str:
-    """A test as a learner names it, with an ending behind its name.
+    """Append a suffix to the name in a test's text, before its parameters.
 
     Examples
     --------
@@ -100,18 +99,18 @@ def with_ending(text: str, ending: str) -> str:
 
 
 def pooled_tests() -> list[str]:
-    """Names of the tests that can be pooled over imputed copies."""
+    """Return the names of the tests that can be pooled over imputed copies."""
     return [name for name, test in known_tests().items() if test.pools]
 
 
 def suitable_tests(kind: DataKind) -> list[str]:
-    """Names of the tests for a kind of data, those that take no other first."""
+    """Return the names of the tests for a kind of data, those for this kind alone first."""
     found = [name for name, test in known_tests().items() if kind in test.takes]
     return sorted(found, key=lambda name: len(known_tests()[name].takes))
 
 
 def shared_tests(*texts: str) -> tuple[SharedCode, ...]:
-    """Tests, as learners name them, as what a learner hands work to."""
+    """Return the named tests as delegates of a learner, so that their versions count."""
     return tuple(_shared(named_test(text)) for text in texts)
 
 
@@ -124,9 +123,10 @@ def _shared(test: NamedTest) -> SharedCode:
 
 
 def tests_for_missing(kind: DataKind) -> tuple[str, str]:
-    """A test that leaves out rows with missing values, and one that imputes them, by full name.
+    """Return a test with test-wise deletion and one with imputation, by full name.
 
-    They are the default for such data where it can do that, else the ones of shortest name.
+    The default test for the kind of data is taken if it supports that, else the one of shortest
+    name.
     """
     known, default = known_tests(), DEFAULT_TESTS[kind]
     choices = sorted(suitable_tests(kind), key=lambda name: (name != default, len(name)))

@@ -1,4 +1,4 @@
-"""Tests by contingency tables."""
+"""Independence tests by contingency tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagathlon.learners.independence.module import (
 
 
 class DiscreteTest(TestModule):
-    """Base of the tests by contingency tables.
+    """Base class of the tests by contingency tables.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class DiscreteTest(TestModule):
     semiparametric: ClassVar[bool] = False
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel; it leaves out rows with missing values itself."""
+        """Build the native test; it leaves out rows with missing values itself."""
         arities, statistic = list(data.arities), self.statistic
         if not self.replicates:
             return _core.discrete_test(data.codes, arities, statistic, self.df)
@@ -47,7 +47,7 @@ class DiscreteTest(TestModule):
         )
 
     def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
-        """Build the kernel that pools G² over imputed copies."""
+        """Build the native test that pools G² over imputed copies."""
         return _core.pooled_discrete_test(copies.codes, list(copies.data.arities), copies.copies)
 
 
@@ -68,7 +68,7 @@ class InformationOfSeen(DiscreteTest):
 
 
 class AdjustedInformation(DiscreteTest):
-    """mi-seen that accepts independence with fewer than five rows per cell."""
+    """mi-seen, which accepts independence when there are fewer than five rows per cell."""
 
     name = "mi-adf"
     statistic = "g-square"
@@ -98,7 +98,7 @@ class ChiSquareOfSeen(DiscreteTest):
 
 
 class AdjustedChiSquare(DiscreteTest):
-    """x2-seen that accepts independence with fewer than five rows per cell."""
+    """x2-seen, which accepts independence when there are fewer than five rows per cell."""
 
     name = "x2-adf"
     statistic = "chi-square"
@@ -106,14 +106,14 @@ class AdjustedChiSquare(DiscreteTest):
 
 
 class JonckheereTerpstra(DiscreteTest):
-    """Jonckheere-Terpstra test of ordered levels, normal."""
+    """Jonckheere-Terpstra test of ordered levels, normal approximation."""
 
     name = "jt"
     statistic = "ordered-pairs"
 
 
 class BinCITest(DiscreteTest):
-    """G² that accepts independence with fewer than ten rows per degree of freedom."""
+    """G² that accepts independence when there are fewer than ten rows per degree of freedom."""
 
     name = "binCItest"
     statistic = "g-square"
@@ -123,7 +123,7 @@ class BinCITest(DiscreteTest):
 
 # As pcalg's, these take any five given variables for a separating set.
 class DisCITest(DiscreteTest):
-    """G² as pcalg's disCItest, by which five given variables always separate."""
+    """G² as in pcalg's disCItest, which accepts independence given five or more variables."""
 
     name = "disCItest"
     version = 2
@@ -142,7 +142,7 @@ class DisCITestAdapt(DiscreteTest):
 
 
 class TetradGSquare(DiscreteTest):
-    """G² without rare levels, as Tetrad 7; what cannot be tested is dependent."""
+    """G² without rare levels, as in Tetrad 7; untestable questions count as dependence."""
 
     name = "g-square"
     statistic = "g-square"
@@ -151,7 +151,7 @@ class TetradGSquare(DiscreteTest):
 
 
 class TetradChiSquare(DiscreteTest):
-    """X² without rare levels, as Tetrad 7; what cannot be tested is dependent."""
+    """X² without rare levels, as in Tetrad 7; untestable questions count as dependence."""
 
     name = "chi-square"
     statistic = "chi-square"
@@ -160,49 +160,49 @@ class TetradChiSquare(DiscreteTest):
 
 
 class MonteCarloInformation(MonteCarlo, DiscreteTest):
-    """Share of 5000 permutations that reach G²."""
+    """Permutation test by G² with 5000 permutations."""
 
     name = "mc-mi"
     statistic = "g-square"
 
 
 class SequentialInformation(Sequential, DiscreteTest):
-    """Share of 500 permutations that reach G²."""
+    """Permutation test by G² with 500 permutations."""
 
     name = "smc-mi"
     statistic = "g-square"
 
 
 class MonteCarloChiSquare(MonteCarlo, DiscreteTest):
-    """Share of 5000 permutations that reach X²."""
+    """Permutation test by X² with 5000 permutations."""
 
     name = "mc-x2"
     statistic = "chi-square"
 
 
 class SequentialChiSquare(Sequential, DiscreteTest):
-    """Share of 500 permutations that reach X²."""
+    """Permutation test by X² with 500 permutations."""
 
     name = "smc-x2"
     statistic = "chi-square"
 
 
 class MonteCarloJonckheereTerpstra(MonteCarlo, DiscreteTest):
-    """Share of 5000 permutations that reach the Jonckheere-Terpstra statistic."""
+    """Permutation test by the Jonckheere-Terpstra statistic with 5000 permutations."""
 
     name = "mc-jt"
     statistic = "ordered-pairs"
 
 
 class SequentialJonckheereTerpstra(Sequential, DiscreteTest):
-    """Share of 500 permutations that reach the Jonckheere-Terpstra statistic."""
+    """Permutation test by the Jonckheere-Terpstra statistic with 500 permutations."""
 
     name = "smc-jt"
     statistic = "ordered-pairs"
 
 
 class SemiparametricInformation(DiscreteTest):
-    """G² with the mean of 100 permutations as degrees of freedom."""
+    """G² test whose degrees of freedom are the mean of G² over 100 permutations."""
 
     name = "sp-mi"
     statistic = "g-square"
@@ -211,7 +211,7 @@ class SemiparametricInformation(DiscreteTest):
 
 
 class SemiparametricChiSquare(DiscreteTest):
-    """X² with the mean of 100 permutations as degrees of freedom."""
+    """X² test whose degrees of freedom are the mean of X² over 100 permutations."""
 
     name = "sp-x2"
     statistic = "chi-square"

@@ -1,4 +1,4 @@
-"""Tests of any dependence: by kernels, random features and nearest neighbours."""
+"""Nonparametric independence tests: kernels, random features and nearest neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class KernelTest(TestModule):
     max_rows = _KERNEL_ROWS
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel."""
+        """Build the native test."""
         return _core.kernel_test(data.values)
 
 
@@ -33,7 +33,7 @@ class BlockKernelTest(TestModule):
     max_rows = 10 * _KERNEL_ROWS
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel."""
+        """Build the native test."""
         return _core.block_kernel_test(data.values, options.seed)
 
 
@@ -45,7 +45,7 @@ class RandomConditionalTest(TestModule):
     draws = True
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel that joins one variable with the given ones."""
+        """Build the native test, with the features of one variable joined with the given ones."""
         return _core.fourier_test(data.values, True, options.seed)
 
 
@@ -57,7 +57,7 @@ class RandomCorrelationTest(TestModule):
     draws = True
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel."""
+        """Build the native test."""
         return _core.fourier_test(data.values, False, options.seed)
 
 
@@ -70,5 +70,5 @@ class NeighbourTest(TestModule):
     max_rows = _KERNEL_ROWS
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel."""
+        """Build the native test."""
         return _core.neighbour_test(*places_of_rows(data), options.replicates, options.seed)

@@ -1,4 +1,4 @@
-"""Tests by the partial correlation."""
+"""Independence tests by the partial correlation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dagathlon.learners.independence.normal_scores import normal_scores
 
 
 class GaussianTest(TestModule):
-    """Base of the tests by the partial correlation.
+    """Base class of the tests by the partial correlation.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class GaussianTest(TestModule):
     ranks: ClassVar[bool] = False
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel, from moments alone where those are known."""
+        """Build the native test, from moments alone where they are known."""
         statistic, cut = self.statistic, self.largest_correlation
         if self.replicates:
             return _core.gaussian_permutation_test(
@@ -53,12 +53,12 @@ class GaussianTest(TestModule):
         return _core.gaussian_test(values, statistic, cut, options.rowwise)
 
     def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
-        """Build the kernel that pools Fisher's z over imputed copies."""
+        """Build the native test that pools Fisher's z over imputed copies."""
         return _core.pooled_gaussian_test(copies.values, copies.copies, self.largest_correlation)
 
 
 class FisherZ(GaussianTest):
-    """Fisher's z of the partial correlation, normal."""
+    """Fisher's z of the partial correlation, normal approximation."""
 
     name = "zf"
     statistic = "fisher-z"
@@ -76,7 +76,7 @@ class FisherZOfRanks(GaussianTest):
 
 
 class GaussCITest(GaussianTest):
-    """Fisher's z as in pcalg, which cuts correlations at 0.9999999."""
+    """Fisher's z as in pcalg, which truncates correlations at 0.9999999."""
 
     name = "gaussCItest"
     statistic = "fisher-z"
@@ -107,42 +107,42 @@ class ShrunkGaussianInformation(GaussianTest):
 
 
 class MonteCarloFisherZ(MonteCarlo, GaussianTest):
-    """Share of 5000 permutations that reach Fisher's z."""
+    """Permutation test by Fisher's z with 5000 permutations."""
 
     name = "mc-zf"
     statistic = "fisher-z"
 
 
 class SequentialFisherZ(Sequential, GaussianTest):
-    """Share of 500 permutations that reach Fisher's z."""
+    """Permutation test by Fisher's z with 500 permutations."""
 
     name = "smc-zf"
     statistic = "fisher-z"
 
 
 class MonteCarloCorrelation(MonteCarlo, GaussianTest):
-    """Share of 5000 permutations that reach the partial correlation."""
+    """Permutation test by the partial correlation with 5000 permutations."""
 
     name = "mc-cor"
     statistic = "correlation"
 
 
 class SequentialCorrelation(Sequential, GaussianTest):
-    """Share of 500 permutations that reach the partial correlation."""
+    """Permutation test by the partial correlation with 500 permutations."""
 
     name = "smc-cor"
     statistic = "correlation"
 
 
 class MonteCarloGaussianInformation(MonteCarlo, GaussianTest):
-    """Share of 5000 permutations that reach the mutual information of Gaussian variables."""
+    """Permutation test by Gaussian mutual information with 5000 permutations."""
 
     name = "mc-mi-g"
     statistic = "information"
 
 
 class SequentialGaussianInformation(Sequential, GaussianTest):
-    """Share of 500 permutations that reach the mutual information of Gaussian variables."""
+    """Permutation test by Gaussian mutual information with 500 permutations."""
 
     name = "smc-mi-g"
     statistic = "information"

@@ -1,4 +1,4 @@
-"""Tests by models of continuous and discrete variables together."""
+"""Independence tests by joint models of continuous and discrete variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.learners.indicators import indicator_columns
 
 
 class DegenerateTest(TestModule):
-    """Base of the tests that take indicators of levels for normal variables.
+    """Base class of the degenerate Gaussian tests, which treat level indicators as normal.
 
     Attributes
     ----------
@@ -27,23 +27,23 @@ class DegenerateTest(TestModule):
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """Linear relations of numbers and indicators."""
+        """Return the assumption of linear relations among numbers and indicators."""
         return degenerate_gaussian(kind)
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel on values and indicator columns."""
+        """Build the native test on values and indicator columns."""
         columns = indicator_columns(data)
         return _core.degenerate_gaussian_test(*columns, self.bartlett, options.rowwise)
 
 
 class DegenerateRatio(DegenerateTest):
-    """Likelihood ratio of jointly normal indicators and values."""
+    """Likelihood ratio test of jointly normal indicators and values."""
 
     name = "lr-dg"
     pools = True
 
     def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
-        """Build the kernel that pools the likelihood ratio over imputed copies."""
+        """Build the native test that pools the likelihood ratio over imputed copies."""
         stacked = Dataset(copies.data.variables, codes=copies.codes, values=copies.values)
         return _core.pooled_degenerate_test(*indicator_columns(stacked), copies.copies)
 
@@ -56,7 +56,7 @@ class WilksLambda(DegenerateTest):
 
 
 class ConditionalTest(TestModule):
-    """Base of the tests by conditional Gaussian models.
+    """Base class of the tests by conditional Gaussian models.
 
     Attributes
     ----------
@@ -71,11 +71,11 @@ class ConditionalTest(TestModule):
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """Numbers that are Gaussian in each configuration of levels."""
+        """Return the assumption that numbers are Gaussian in each configuration of levels."""
         return conditional_gaussian(kind)
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel; it leaves out rows with missing values itself."""
+        """Build the native test; it leaves out rows with missing values itself."""
         discrete = [variable.is_discrete for variable in data.variables]
         return _core.mixed_test(
             data.codes, list(data.arities), data.values, discrete, self.likelihood_ratio
@@ -90,7 +90,7 @@ class ConditionalInformation(ConditionalTest):
     symmetric = False
 
     def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
-        """Build the kernel that pools the information over imputed copies."""
+        """Build the native test that pools the information over imputed copies."""
         data = copies.data
         discrete = [variable.is_discrete for variable in data.variables]
         return _core.pooled_mixed_test(

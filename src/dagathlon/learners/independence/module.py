@@ -1,4 +1,4 @@
-"""`TestModule`, the base of all tests of conditional independence."""
+"""`TestModule`, the base class of all tests of conditional independence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANY: frozenset[DataKind] = frozenset({"continuous", "discrete", "mixed"})
 
 
 class Options(NamedTuple):
-    """How one test is made.
+    """Options with which the native test is built.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Options(NamedTuple):
 
 
 class StackedCopies(NamedTuple):
-    """Completed copies of a data set, one below the other."""
+    """Imputed copies of a data set, stacked row-wise."""
 
     data: Dataset
     codes: npt.NDArray[np.uint16]
@@ -52,7 +52,7 @@ class StackedCopies(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TestModule(Module):
-    """A test of conditional independence under a name, which learners take as `test`.
+    """Base class of named tests of conditional independence, which learners take as `test`.
 
     Attributes
     ----------
@@ -103,53 +103,53 @@ class TestModule(Module):
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """What it relies on with data of one kind."""
+        """Return the assumptions about data of one kind."""
         return cls.assumes
 
     @classmethod
     def needs_seed(cls) -> bool:
-        """Whether its answers depend on random numbers."""
+        """Return whether its p-values depend on random numbers."""
         return cls.draws or cls.replicates > 0
 
     @abstractmethod
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel that answers questions about these data."""
+        """Build the native test on these data."""
 
     def pooled(self, copies: StackedCopies) -> _core.IndependenceTest:
-        """Build the kernel that pools over imputed copies, for tests with `pools`."""
+        """Build the native test that pools over imputed copies, for tests with `pools`."""
         raise NotImplementedError
 
     def testable_order(self, data: Dataset) -> int:
-        """The largest number of given variables for which the rows may suffice."""
+        """Return the largest number of given variables for which the rows may suffice."""
         discrete = any(variable.is_discrete for variable in data.variables)
         return order_of_tables(data) if self.by_cells and discrete else order_of_columns(data)
 
     def make(
         self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
     ) -> _core.IndependenceTest:
-        """Build the kernel on these data; with `rowwise` rows are left out per question."""
+        """Build the native test; with `rowwise`, incomplete rows are dropped for each test."""
         test = self.native(data, Options(rowwise, replicates or self.replicates, seed))
         test.undefined_is_independent = not self.untestable_is_dependent
         return test
 
     def make_pooled(self, data: Dataset, *, copies: int, seed: int) -> _core.IndependenceTest:
-        """Build the kernel that pools over copies of the data that are imputed here."""
+        """Impute the data several times and build the native test that pools over the copies."""
         return self.pooled(StackedCopies(data, *stacked_copies(data, copies, seed=seed), copies))
 
     def pool(self, completed: Sequence[Dataset]) -> _core.IndependenceTest:
-        """Build the kernel that pools over copies completed elsewhere."""
+        """Build the native test that pools over copies imputed by the caller."""
         codes = np.concatenate([copy.codes for copy in completed]).astype(np.uint16)
         values = np.concatenate([copy.values for copy in completed])
         return self.pooled(StackedCopies(completed[0], codes, values, len(completed)))
 
 
 class MonteCarlo:
-    """Mixin of tests by 5000 permutations."""
+    """Mixin of tests with 5000 permutations."""
 
     replicates = 5000
 
 
 class Sequential:
-    """Mixin of tests by 500 permutations."""
+    """Mixin of tests with 500 permutations."""
 
     replicates = 500

@@ -1,4 +1,4 @@
-"""Ranks as normal quantiles."""
+"""Normal scores: ranks as quantiles of the normal distribution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def normal_scores(values: Floats) -> Floats:
-    """Each column as the normal quantiles of its ranks; ties share theirs, gaps stay gaps."""
+    """Replace each column by the normal quantiles of its mid-ranks; missing values stay NaN."""
     return np.column_stack([_scores(column) for column in values.T]) if values.size else values
 
 

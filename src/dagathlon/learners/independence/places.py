@@ -1,4 +1,4 @@
-"""Data as tests by nearest neighbours need them: ranks of numbers and codes of levels."""
+"""Ranks of numbers and codes of levels, for tests by nearest neighbours."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def places_of_rows(data: Dataset) -> tuple[npt.NDArray[np.uint16], list[bool]]:
-    """The place of each row in each column, and whether the column is discrete.
+    """Return each column's ranks (level codes if discrete), and whether each column is discrete.
 
-    Of a number it is the number of smaller ones, so that equal numbers share a place and monotone
-    functions of a column change nothing; of a level its code.
+    The rank of a number is the number of smaller ones, so that equal numbers share a rank and
+    monotone functions of a column change nothing.
     """
     is_discrete = [variable.is_discrete for variable in data.variables]
     places = np.empty((len(data), len(data.names)), dtype=np.uint16, order="F")

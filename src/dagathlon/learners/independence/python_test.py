@@ -18,17 +18,17 @@ from dagathlon.learners.independence.module import Options, TestModule
 
 @dataclass(frozen=True, kw_only=True)
 class PythonTest(TestModule):
-    """A test of conditional independence whose p-values a method in Python computes.
+    """Base class of tests of conditional independence with a Python method for p-values.
 
-    Everything that takes tests takes it: constraint-based and hybrid learners, `independence_test`,
-    studies. It is asked from one thread.
+    Constraint-based and hybrid learners, `independence_test` and studies take it like any other
+    test. It is called from one thread.
     """
 
     leaves_out_rows = True
     one_thread = True
 
     def begin(self, data: Dataset) -> Any:
-        """Compute once per data set what `p_value` needs; by default the data set itself."""
+        """Precompute, once per data set, the argument `data` of `p_value`."""
         return data
 
     @abstractmethod
@@ -51,7 +51,7 @@ class PythonTest(TestModule):
         """
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build a kernel that calls `p_value`."""
+        """Build a native test that calls `p_value`."""
         asked = self._rowwise(data) if options.rowwise else self._plain(data)
         names = data.names
 
@@ -66,7 +66,7 @@ class PythonTest(TestModule):
         return lambda x, y, given: self.p_value(begun, x, y, given)
 
     def _rowwise(self, data: Dataset) -> Callable[..., Any]:
-        """Ask about the rows that are complete in the variables of the question."""
+        """Return a callback that tests on the rows complete in the variables of the question."""
 
         def answer(x: str, y: str, given: tuple[str, ...]) -> Any:
             part = data.select([name for name in data.names if name in (x, y, *given)])

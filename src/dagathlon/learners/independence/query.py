@@ -1,4 +1,4 @@
-"""`IndependenceTest`: questions about one data set, by the names of its columns."""
+"""`IndependenceTest`: independence tests on one data set, by the names of its columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dagathlon.learners.run import make_ready
 
 
 class TestResult(NamedTuple):
-    """What a test of independence says.
+    """Result of one independence test.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ class IndependenceTest:
 
     @property
     def calls(self) -> int:
-        """How many tests were made."""
+        """Number of tests made."""
         return self._native.calls
 
     @property
     def undefined(self) -> int:
-        """How many of them the data could not answer."""
+        """Number of tests that the data could not answer."""
         return self._native.undefined
 
     def test(self, x: str, y: str, given: str | Collection[str] = ()) -> TestResult:
@@ -107,7 +107,7 @@ class IndependenceTest:
     def independent(
         self, x: str, y: str, given: str | Collection[str] = (), *, alpha: float = 0.05
     ) -> bool:
-        """Whether independence is accepted: the p-value is at least `alpha`."""
+        """Return whether independence is accepted: whether the p-value is at least `alpha`."""
         return self._native.independent(*self._query(x, y, given), alpha)
 
     def _query(self, x: str, y: str, given: str | Collection[str]) -> tuple[int, int, list[int]]:
@@ -130,9 +130,9 @@ def independence_test(
 ) -> IndependenceTest:
     """Make a test of conditional independence.
 
-    A question that the data cannot answer has the p-value 1: a variable is constant, or is a
-    linear function of the given ones; the rows are too few for the given variables. Given
-    variables that are linear functions of each other count once.
+    A test that the data cannot answer has the p-value 1: a variable is constant or a linear
+    function of the given ones, or the rows are too few for the given variables. Given variables
+    that are linear functions of each other count once.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def independence_test(
 
 
 def separation_test(graph: Graph) -> IndependenceTest:
-    """The test that asks a true graph: independence is separation in it.
+    """Return the oracle test of a true graph: independence is separation in it.
 
     Parameters
     ----------

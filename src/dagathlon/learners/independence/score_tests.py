@@ -1,4 +1,4 @@
-"""Tests by a score: variables are dependent when an edge between them pays."""
+"""Independence tests by a score: dependence means that an edge raises the score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
 
 
 class TestByScore(TestModule):
-    """Base of the tests by a score, whatever the level of significance.
+    """Base class of the tests by a score; the significance level has no effect.
 
     Attributes
     ----------
@@ -27,16 +27,16 @@ class TestByScore(TestModule):
     score: ClassVar[str]
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the kernel with Tetrad's parameters of the score."""
+        """Build the native test with Tetrad's parameters of the score."""
         return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
 
     def delegates(self) -> tuple[SharedCode, ...]:
-        """The score."""
+        """Return the score as a delegate."""
         return shared_scores((self.score,))
 
 
 class SemBicTest(TestByScore):
-    """Dependent when the edge pays by sem-bic with penalty 2."""
+    """Dependence if an edge raises sem-bic with penalty 2."""
 
     name = "sem-bic"
     takes = CONTINUOUS
@@ -45,7 +45,7 @@ class SemBicTest(TestByScore):
 
 
 class BdeuTest(TestByScore):
-    """Dependent when the edge pays by bdeu with imaginary sample size 10."""
+    """Dependence if an edge raises bdeu with imaginary sample size 10."""
 
     name = "bdeu"
     takes = DISCRETE
@@ -54,7 +54,7 @@ class BdeuTest(TestByScore):
 
 
 class DiscBicTest(TestByScore):
-    """Dependent when the edge pays by disc-bic with penalty 2."""
+    """Dependence if an edge raises disc-bic with penalty 2."""
 
     name = "disc-bic"
     takes = DISCRETE

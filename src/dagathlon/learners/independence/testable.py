@@ -1,4 +1,4 @@
-"""How many variables a test can be given before the rows run out."""
+"""Number of variables that can be conditioned on before the rows run out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset, Variable
 
 ROWS_PER_CELL = 5
-"""Rows that the cells of a table need on average."""
+"""Rows per cell that a contingency table needs on average."""
 
 
 def order_of_tables(data: Dataset) -> int:
-    """The largest number of given variables for which some table has enough rows per cell.
+    """Return the largest number of given variables for which some table has enough rows per cell.
 
-    It is the table of the variables with the fewest levels. A continuous variable counts as one of
-    two levels.
+    This is the table of the variables with the fewest levels. A continuous variable counts as
+    one of two levels.
 
     Examples
     --------
@@ -38,5 +38,5 @@ def _levels(variable: Variable) -> int:
 
 
 def order_of_columns(data: Dataset) -> int:
-    """The largest number of given columns that leave a row over, for tests of linear models."""
+    """Return the largest number of given columns that leaves a residual degree of freedom."""
     return max(len(data) - 3, 0)

@@ -1,1 +1,1 @@
-"""Learners in JAX: the same code on processors and on graphics cards."""
+"""Learners in JAX: the same code on CPUs and GPUs."""

@@ -1,4 +1,4 @@
-"""Adam: gradient steps in units of their own recent sizes."""
+"""The Adam optimiser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Averages(NamedTuple):
 
 
 def resting(parameters: Any) -> Averages:
-    """The averages before the first step."""
+    """Return the running means before the first step."""
     zeros = jax.tree_util.tree_map(jnp.zeros_like, parameters)
     return Averages(zeros, zeros)
 
@@ -25,7 +25,7 @@ def resting(parameters: Any) -> Averages:
 def descended(
     parameters: Any, slopes: Any, averages: Averages, step: Any, rate: Any
 ) -> tuple[Any, Averages]:
-    """The parameters after a step downhill, and the new averages.
+    """Take one Adam step; return the new parameters and running means.
 
     Parameters
     ----------

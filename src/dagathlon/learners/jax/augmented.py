@@ -1,8 +1,8 @@
-"""Minimising under a constraint: many runs at once, each with multipliers and an end of its own.
+"""Constrained minimisation of many runs at once, each with its own multipliers.
 
-A run minimises an objective by steps of Adam or L-BFGS until it changes little; then its
-multipliers are raised, and it minimises again, until the constraint holds. Runs are data sets times
-starts. What is minimised is a `Problem`; `Lagrangian` is one with an augmented Lagrangian.
+A run minimises an objective by steps of Adam or L-BFGS until it converges; then its multipliers are
+raised, and it minimises again, until the constraint holds. Runs are data sets times starts. The
+objective is a `Problem`; a `Lagrangian` is one with an augmented Lagrangian.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dagathlon.learners.jax.quasi_newton import Memory, Objective, remembered, s
 
 @dataclass(frozen=True)
 class Inner(ABC):
-    """How each minimum is sought.
+    """Base class of the inner minimisers.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ class Inner(ABC):
 
     @abstractmethod
     def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Any:
-        """What is remembered before the first step to a minimum."""
+        """Return the memory of the minimiser before its first step."""
 
     @abstractmethod
     def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
-        """Parameters and memory after a step, and the objective with its L1 penalty."""
+        """Return parameters and memory after a step, and the objective with its L1 penalty."""
 
 
 @dataclass(frozen=True)
 class Adam(Inner):
-    """Steps of Adam: for objectives that depend on random numbers, and rough minima.
+    """Minimiser by Adam: for stochastic objectives and rough minima.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class Adam(Inner):
     slowing: float = math.inf
 
     def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Averages:
-        """No averages yet."""
+        """Return empty running means."""
         return resting(found)
 
     def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
-        """One step; the slope of the L1 penalty at 0 is 0."""
+        """Take one Adam step; the subgradient of the L1 penalty at 0 is 0."""
 
         def objective(found: Any) -> Any:
             rest = problem.objective(found, facts, state.multipliers, key)
@@ -81,15 +81,15 @@ class Adam(Inner):
 
 @dataclass(frozen=True)
 class QuasiNewton(Inner):
-    """Steps of L-BFGS, with exact zeros under an L1 penalty: for objectives without randomness."""
+    """Minimiser by L-BFGS, with exact zeros under an L1 penalty, for deterministic objectives."""
 
     def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Memory:
-        """The objective where the search begins."""
+        """Return the memory at the starting point."""
         row, objective = _in_a_row(problem, found, facts, multipliers)
         return remembered(objective, row)
 
     def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
-        """One step with its search along a line."""
+        """Take one L-BFGS step with its line search."""
         row, objective = _in_a_row(problem, state.found, facts, state.multipliers)
         flat, back = flatten_util.ravel_pytree(state.found)
         factors = problem.sparsity(state.found, facts)
@@ -105,7 +105,7 @@ def _in_a_row(problem: Problem, found: Any, facts: Any, multipliers: Any) -> tup
 
 
 def _sizes(found: Any, factors: Any) -> Any:
-    """The L1 penalty."""
+    """Return the L1 penalty."""
     if factors is None:
         return 0.0
     each = jax.tree_util.tree_map(lambda x, f: jnp.sum(f * jnp.abs(x)), found, factors)
@@ -114,7 +114,7 @@ def _sizes(found: Any, factors: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(ABC):
-    """What is minimised, with all numbers that are compiled in. Methods are of a single run.
+    """Base class of objectives, with all compile-time constants; methods are for a single run.
 
     Parameters
     ----------
@@ -129,31 +129,31 @@ class Problem(ABC):
 
     @abstractmethod
     def begun(self, key: Any, facts: Any) -> Any:
-        """Parameters before the first step: a tree of arrays."""
+        """Return the initial parameters: a tree of arrays."""
 
     @abstractmethod
     def multipliers(self) -> Any:
-        """Multipliers before the first step: a tree of arrays."""
+        """Return the initial multipliers: a tree of arrays."""
 
     @abstractmethod
     def objective(self, found: Any, facts: Any, multipliers: Any, key: Any) -> Any:
-        """What is minimised, apart from an L1 penalty; the key is another one in each step."""
+        """Return the objective without an L1 penalty; each step has another random key."""
 
     @abstractmethod
     def raised(self, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Any]:
-        """New multipliers at a minimum, and whether the run ends there."""
+        """Return new multipliers at a minimum, and whether the run ends there."""
 
     def sparsity(self, found: Any, facts: Any) -> Any:
-        """Factor of the L1 penalty of each parameter: a tree like theirs; None for no penalty."""
+        """Return the L1 penalty factor of each parameter as a tree; None for no penalty."""
         return None
 
     def moved(self, before: Any, after: Any, facts: Any) -> Any:
-        """Where a step of Adam ends that would lead from one place to another."""
+        """Project the result of an Adam step, given the parameters before and after it."""
         return after
 
 
 class Multipliers(NamedTuple):
-    """Of an augmented Lagrangian.
+    """Multipliers of an augmented Lagrangian.
 
     Parameters
     ----------
@@ -192,26 +192,26 @@ class Lagrangian(Problem):
 
     @abstractmethod
     def loss(self, found: Any, facts: Any, key: Any) -> Any:
-        """What is minimised where the constraint holds."""
+        """Return the loss, which is minimised subject to the constraint."""
 
     @abstractmethod
     def constraint(self, found: Any, facts: Any) -> Any:
-        """A number above 0 that is 0 where the constraint holds."""
+        """Return the constraint: a non-negative number that is 0 where the constraint holds."""
 
     def multipliers(self) -> Multipliers:
-        """No multiplier, and a small penalty."""
+        """Return a multiplier of zero and a small penalty."""
         return Multipliers(
             jnp.asarray(self.rho, jnp.float32), jnp.zeros(()), jnp.asarray(jnp.inf, jnp.float32)
         )
 
     def objective(self, found: Any, facts: Any, multipliers: Multipliers, key: Any) -> Any:
-        """The augmented Lagrangian."""
+        """Return the augmented Lagrangian."""
         value = self.constraint(found, facts)
         penalty = (multipliers.alpha + 0.5 * multipliers.rho * value) * value
         return self.loss(found, facts, key) + penalty
 
     def raised(self, found: Any, facts: Any, multipliers: Multipliers) -> tuple[Multipliers, Any]:
-        """A step of dual ascent."""
+        """Take one step of dual ascent."""
         value = self.constraint(found, facts)
         rho, alpha, last = multipliers
         after = Multipliers(
@@ -223,7 +223,7 @@ class Lagrangian(Problem):
 
 
 class State(NamedTuple):
-    """A run.
+    """State of a run.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class State(NamedTuple):
 
 
 def begun(problem: Problem, key: Any, facts: Any) -> State:
-    """The state before the first step."""
+    """Return the state before the first step."""
     ours, first = jax.random.split(key)
     found, multipliers = problem.begun(first, facts), problem.multipliers()
     memory = problem.inner.begun(problem, found, facts, multipliers)
@@ -259,7 +259,7 @@ def begun(problem: Problem, key: Any, facts: Any) -> State:
 
 
 def step(problem: Problem, state: State, facts: Any, number: Any) -> State:
-    """A step towards a minimum."""
+    """Take one step of the inner minimisation."""
     key = jax.random.fold_in(state.key, number)
     found, memory, value = problem.inner.step(problem, state, facts, key)
     return state._replace(
@@ -268,7 +268,7 @@ def step(problem: Problem, state: State, facts: Any, number: Any) -> State:
 
 
 def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
-    """Raise the multipliers where a minimum is found, and say whether the run ends."""
+    """Raise the multipliers if the inner minimisation converged; return whether the run ends."""
     inner = problem.inner
     mean = state.total / inner.every
     change = jnp.abs(state.objective - mean)
@@ -290,7 +290,7 @@ def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
 
 
 class Compiled(NamedTuple):
-    """The functions of many runs, compiled once for each shape."""
+    """Compiled functions for many runs, one compilation per shape."""
 
     begun: Any
     advance: Any
@@ -299,7 +299,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(problem: Problem) -> Compiled:
-    """The functions for a problem."""
+    """Compile the functions for a problem."""
     judge = over_runs(partial(judged, problem))
 
     return Compiled(
@@ -310,7 +310,7 @@ def compiled(problem: Problem) -> Compiled:
 
 
 def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
-    """Run all until each has ended; `Ended.state` is a `State`.
+    """Run until every run has ended; `Ended.state` is a `State`.
 
     Parameters
     ----------

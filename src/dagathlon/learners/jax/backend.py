@@ -1,7 +1,7 @@
-"""JAX, loaded late: what every learner written in it needs.
+"""Lazy import of JAX, its settings, and the base class of learners in JAX.
 
-Files of this room can be imported without JAX. They take `jax` and `jnp` from here, which load the
-package when something of it is first used, and call `require_jax` before they compute.
+Modules of this folder can be imported without JAX. They take `jax` and `jnp` from here, which
+import the package on first use, and call `require_jax` before they compute.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TENSOR_FLOAT = 8.0
 
 
 class _Late:
-    """A package that is loaded when something of it is first used."""
+    """A package that is imported on first use."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -53,10 +53,9 @@ flatten_util: Any = _Late("jax.flatten_util")
 
 @cache
 def require_jax() -> None:
-    """Load JAX for one thread and with a cache of compiled code.
+    """Import JAX, set to one thread, with a cache of compiled code.
 
-    Numbers are 32 bits wide, as JAX has them unless told otherwise: sums over rows are made before,
-    with 64 bits.
+    Numbers have 32 bits, JAX's default: sums over rows are computed before, with 64 bits.
 
     Raises
     ------
@@ -80,7 +79,7 @@ def require_jax() -> None:
 
 
 def _compiled_code() -> str:
-    """Where compiled code is kept; nowhere in a home that cannot be written."""
+    """Return the folder of the compilation cache; empty if the home cannot be written."""
     try:
         return str(cache_folder() / "jax")
     except UnavailableError:
@@ -88,7 +87,7 @@ def _compiled_code() -> str:
 
 
 def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
-    """A key of JAX's random numbers for each run, drawn from its own stream.
+    """Return a JAX random key for each run, drawn from its own generator.
 
     Parameters
     ----------
@@ -102,19 +101,19 @@ def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
 
 
 def on_card() -> bool:
-    """Whether what is computed is computed on a graphics card."""
+    """Return whether JAX computes on a GPU."""
     return bool(jax.default_backend() != "cpu")
 
 
 def in_whole_products() -> AbstractContextManager[object]:
-    """Let no card shorten the factors of products: searches along a line would find no descent."""
+    """Return a context of full-precision matrix products on GPUs, needed by line searches."""
     context: AbstractContextManager[object] = jax.default_matmul_precision("highest")
     return context
 
 
 @cache
 def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
-    """What JAX computes on, and how wide its numbers are.
+    """Return the device and the precision of JAX as statistics.
 
     Parameters
     ----------
@@ -133,10 +132,10 @@ def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
 
 @dataclass(frozen=True, kw_only=True)
 class JaxLearner(Learner):
-    """A learner in JAX, which learns from many data sets at once.
+    """Base class of learners in JAX, which learn from many data sets in one batch.
 
-    `learn_many` is what a learner writes. A run's result does not depend on what else is in the
-    batch, other than by rounding. `whole_products` says that it computes with `in_whole_products`.
+    A subclass defines `learn_many`. A run's result may depend on the rest of the batch by
+    rounding alone. `whole_products` declares that it computes with `in_whole_products`.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
@@ -148,11 +147,11 @@ class JaxLearner(Learner):
 
     @classmethod
     def prepare(cls, say: Callable[[str], None] | None = None) -> None:
-        """Load JAX."""
+        """Import JAX."""
         require_jax()
 
-    def circumstances(self) -> Mapping[str, Statistic]:
-        """The device and the precision of its numbers."""
+    def environment_stats(self) -> Mapping[str, Statistic]:
+        """Return the device and the precision of its numbers."""
         return device_and_precision(self.whole_products)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -163,11 +162,11 @@ class JaxLearner(Learner):
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Learn from each data set with its own random numbers, all at once."""
+        """Learn from each data set with its own random numbers, in one batch."""
 
 
 def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
-    """Places of the data sets of each number of columns: those that fit into one batch."""
+    """Group the indices of data sets by number of columns: each group fits into one batch."""
     found: dict[int, list[int]] = {}
     for place, one in enumerate(data):
         found.setdefault(len(one.names), []).append(place)
@@ -175,8 +174,8 @@ def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
 
 
 def batches_of(places: list[int]) -> list[list[int]]:
-    """Runs to compute together: all of them on a card, else one after the other.
+    """Split runs into batches: all together on a GPU, one by one on a CPU.
 
-    A processor gains nothing from several at once, and compiles for one size in place of many.
+    A CPU gains nothing from several at once, and compiles for one size instead of many.
     """
     return [places] if on_card() else [[place] for place in places]

@@ -1,4 +1,4 @@
-"""The evidence lower bound of BCD Nets: W = Pᵀ L P, with all parameters of one run."""
+"""The evidence lower bound of BCD Nets, W = Pᵀ L P, with the variational parameters of a run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dagathlon.learners.jax.perceptron import layers, outputs
 from dagathlon.posteriors.packed import Floats
 
 ALL_ORDERS = 6
-"""So many nodes have few enough orders to sum over all of them."""
+"""Largest number of nodes for which expectations sum over all orders."""
 _LOG_2PI = math.log(2 * math.pi)
 _SCALES = 16
 
 
 class Family(NamedTuple):
-    """All that is compiled in: sizes, priors and the relaxation."""
+    """Compile-time constants: sizes, priors and the relaxation."""
 
     p: int
     equal_variances: bool
@@ -50,7 +50,7 @@ class Family(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """A data set.
+    """Sufficient statistics of a data set.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Facts(NamedTuple):
 
 
 def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Moments by position for all orders of few nodes."""
+    """Return the moments by position for all orders of few nodes."""
     p = len(counts)
     orders = all_orders(p)
     found = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
@@ -76,7 +76,7 @@ def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
 
 
 class Variational(NamedTuple):
-    """A normal distribution over weights and log variances, and a network from them to orders."""
+    """Variational parameters: normal weights and log variances, and a network for orders."""
 
     mean: Any
     log_sd: Any
@@ -84,7 +84,7 @@ class Variational(NamedTuple):
 
 
 def initial(family: Family, key: Any) -> Variational:
-    """Small weights, noise of about 1, and nearly no preference for an order."""
+    """Return initial parameters: small weights, noise near 1, nearly uniform orders."""
     first, second = jax.random.split(key)
     size = family.arcs + family.noises
     mean = 0.1 * jax.random.normal(first, (size,))
@@ -93,13 +93,13 @@ def initial(family: Family, key: Any) -> Variational:
 
 
 def drawn(family: Family, found: Variational, key: Any, count: int) -> Any:
-    """Draws of weights above the diagonal, row after row, and of log variances."""
+    """Draw weights above the diagonal, row by row, and log variances."""
     noise = jax.random.normal(key, (count, len(found.mean)))
     return found.mean + jnp.exp(found.log_sd) * noise
 
 
 def model_of(family: Family, values: Any) -> tuple[Any, Any]:
-    """Weights by position, from row to column, and log variances."""
+    """Return the weights by position, from row to column, and the log variances."""
     p = family.p
     rows, columns = np.triu_indices(p, 1)
     # A product with zeros and ones: processors are slow at putting single numbers into place.
@@ -110,16 +110,16 @@ def model_of(family: Family, values: Any) -> tuple[Any, Any]:
 
 
 def _with_scores(family: Family, found: Variational, values: Any) -> tuple[Any, Any, Any]:
-    """The models of draws, and scores of nodes at positions."""
+    """Return the models of draws, and the scores of nodes at positions."""
     scores = outputs(found.network, values).reshape(len(values), family.p, family.p)
     return *model_of(family, values), scores
 
 
 def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
-    """An unbiased estimate of the evidence lower bound, as an array of one number.
+    """Return an unbiased estimate of the evidence lower bound, as an array of one number.
 
-    Expectations over orders are sums for few nodes; for more, one order is drawn for each draw of
-    the parameters.
+    Expectations over orders are sums for few nodes; for more, one order is drawn for each draw
+    of the parameters.
     """
     first, second = jax.random.split(key)
     values = drawn(family, found, first, family.samples)
@@ -134,7 +134,7 @@ def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
 
 
 def log_prior(family: Family, values: Any, scale: Any) -> Any:
-    """Horseshoe weights and normal log variances.
+    """Return the log prior: horseshoe weights and normal log variances.
 
     The horseshoe's half-Cauchy mixture of normal distributions is a mean over equally probable
     scales, so that the density is bounded at 0 and sums to 1.
@@ -149,7 +149,7 @@ def log_prior(family: Family, values: Any, scale: Any) -> Any:
 
 
 def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
-    """Expected log likelihood less the divergence of the orders, for each draw."""
+    """Return, for each draw, the expected log likelihood minus the KL divergence of the orders."""
     weights, log_variances, scores = model
     orders = all_orders(family.p)
     log_share = log_shares(scores, orders)
@@ -160,7 +160,7 @@ def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
 
 
 def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
-    """Log likelihood of each draw (row) with each order of the nodes (column)."""
+    """Return the log likelihood of each draw (row) with each order of the nodes (column)."""
     p = weights.shape[1]
     left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
     squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
@@ -172,14 +172,14 @@ def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
 
 
 def _nodes(p: int) -> Floats:
-    """For each node (row) whether it is at a position of an order (columns, orders last)."""
+    """Return 0/1 indicators of each node (row) at each position of each order (last axis)."""
     orders = all_orders(p)
     found = np.equal(np.arange(p)[:, None, None], orders.T[None])
     return found.reshape(p, -1).astype(np.float32)
 
 
 def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any) -> Any:
-    """Log likelihood with one drawn order less the divergence of the orders, for each draw."""
+    """Return, for each draw, the log likelihood with one drawn order minus the KL divergence."""
     weights, log_variances, scores = model
     keys = jax.random.split(key, len(weights))
     places = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))(scores, keys)
@@ -192,7 +192,7 @@ def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any
 def posterior_draws(
     family: Family, found: Variational, reached: Any, key: Any, count: int
 ) -> tuple[Any, Any]:
-    """Draws of the weights of arcs, from row to column, and of the noise variances."""
+    """Draw weights of arcs, from row to column, and noise variances."""
     first, second = jax.random.split(key)
     values = drawn(family, found, first, count)
     weights, log_variances, scores = _with_scores(family, found, values)

@@ -104,7 +104,7 @@ class BcdNets(JaxLearner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """Scales are above 0."""
+        """Return a message if a scale is not above 0; empty otherwise."""
         for field in ("noise_sd", "temperature", "edges_per_node"):
             if getattr(self, field) == 0:
                 return f"{field}: found 0, expected a number above 0"
@@ -113,7 +113,7 @@ class BcdNets(JaxLearner):
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Learn from each data set with its own random numbers, all at once."""
+        """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
         facts = [self._facts(one) for one in data]  # data are refused before anything runs
         found: dict[int, Estimate] = {}
@@ -167,7 +167,7 @@ class BcdNets(JaxLearner):
         return Training(family, by_order, rate, self.patience, self.tolerance)
 
     def _by_order(self, p: int) -> bool:
-        """Whether every order has a distribution of its own."""
+        """Return whether every order has a variational distribution of its own."""
         return self.family == "by_order" and p <= ALL_ORDERS
 
     def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
@@ -196,7 +196,7 @@ _UNSETTLED = "Training ended while the bound was still rising; more steps may he
 
 
 def _refuse_large(data: Dataset, name: str) -> None:
-    """Refuse columns whose squares are far beyond the prior of noise, and of single precision."""
+    """Raise an error for columns far too large for the noise prior and single precision."""
     sizes = np.abs(data.values).max(axis=0)
     if sizes.max() > _LARGEST:
         column = data.names[int(np.argmax(sizes))]
@@ -207,10 +207,10 @@ def _refuse_large(data: Dataset, name: str) -> None:
 
 
 def horseshoe_scale(p: int, rows: int, edges_per_node: float) -> float:
-    """The scale of weights that leaves about as many of them as there are arcs expected.
+    """Return the horseshoe's global scale for an expected number of arcs.
 
-    By Piironen and Vehtari 2017: the odds of an arc over the square root of the number of rows. A
-    share of arcs above a half would be no sparsity, and counts as a half.
+    By Piironen and Vehtari 2017: the odds of an arc over the square root of the number of rows.
+    A share of arcs above one half would not be sparse, and counts as one half.
     """
     most = max(p * (p - 1) / 2, 1.0)
     share = min(edges_per_node * p / most, 0.5)

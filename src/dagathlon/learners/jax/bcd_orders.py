@@ -1,4 +1,4 @@
-"""BCD Nets with a normal distribution of its own for every order of few nodes."""
+"""BCD Nets with a separate normal distribution for every order of few nodes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FEWER = 16
 
 
 def initial(family: Family, key: Any) -> Variational:
-    """Small weights and noise of about 1 for every order."""
+    """Return initial parameters for every order: small weights, noise near 1."""
     shape = (math.factorial(family.p), family.arcs + family.noises)
     mean = 0.1 * jax.random.normal(key, shape)
     return Variational(mean, jnp.full(shape, -2.0, jnp.float32), [])
 
 
 def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
-    """Unbiased estimates of the evidence lower bound given each order."""
+    """Return unbiased estimates of the evidence lower bound given each order."""
     orders, size = found.mean.shape
     draws = max(family.samples // _FEWER, 1)
     noise = jax.random.normal(key, (draws, orders, size))
@@ -43,10 +43,10 @@ def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
 def posterior_draws(
     family: Family, found: Variational, reached: Any, key: Any, count: int
 ) -> tuple[Any, Any]:
-    """Draws of the weights of arcs, from row to column, and of the noise variances.
+    """Draw weights of arcs, from row to column, and noise variances.
 
-    Orders are drawn in proportion to the exponentials of their bounds, which is the choice of
-    highest bound in all.
+    Orders are drawn in proportion to the exponentials of their bounds, which maximises the
+    total bound.
     """
     first, second = jax.random.split(key)
     chosen = jax.random.categorical(first, reached, shape=(count,))

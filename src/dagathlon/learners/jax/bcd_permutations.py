@@ -17,14 +17,15 @@ _SWEEPS = 20
 
 
 def all_orders(p: int) -> Ints:
-    """All orders of the nodes, a row each: the node at each position."""
+    """Return all orders of the nodes, one per row: the node at each position."""
     return np.array(list(permutations(range(p))), dtype=np.int64).reshape(-1, p)
 
 
 def log_shares(scores: Any, orders: Ints) -> Any:
-    """Log probabilities of all orders, for log weights of nodes (columns) at positions (rows).
+    """Return the log probabilities of all orders, given log weights of nodes at positions.
 
-    The probability of an order is proportional to the product of the weights of its places.
+    The probability of an order is proportional to the product of the weights of nodes (columns)
+    at their positions (rows).
     """
     p = orders.shape[1]
     places = np.eye(p, dtype=np.float32)[orders].reshape(len(orders), p * p)
@@ -32,10 +33,11 @@ def log_shares(scores: Any, orders: Ints) -> Any:
 
 
 def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
-    """A random permutation matrix, with the gradient of a doubly stochastic one.
+    """Draw a permutation matrix with the gradient of a doubly stochastic one.
 
-    Gumbel noise is added to the scores; rows and columns of the exponentials are scaled in turn
-    until they sum to 1, and the result is rounded. The gradient passes the rounding by.
+    Gumbel noise is added to the scores; rows and columns of the exponentials are normalised in
+    turn until they sum to 1 (Sinkhorn), and the result is rounded. The gradient ignores the
+    rounding (straight-through estimator).
     """
     noisy = (scores + jax.random.gumbel(key, scores.shape)) / temperature
     noisy, _ = jax.lax.scan(_swept, noisy, None, length=_SWEEPS)
@@ -44,13 +46,13 @@ def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
 
 
 def _swept(log_matrix: Any, _: None) -> tuple[Any, None]:
-    """Rows and then columns scaled to sum to 1; compiled once for all sweeps."""
+    """Run one Sinkhorn sweep: normalise rows, then columns; compiled once for all sweeps."""
     log_matrix = log_matrix - jax.nn.logsumexp(log_matrix, axis=1, keepdims=True)
     return log_matrix - jax.nn.logsumexp(log_matrix, axis=0, keepdims=True), None
 
 
 def _rounded(log_matrix: Any) -> Any:
-    """The permutation matrix by taking the largest entry again and again."""
+    """Round to a permutation matrix by taking the largest entry repeatedly."""
     p = log_matrix.shape[0]
 
     def taken(_: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -64,9 +66,9 @@ def _rounded(log_matrix: Any) -> Any:
 
 
 def gumbel_divergence(scores: Any) -> Any:
-    """Kullback-Leibler divergence of the noisy scores from noise alone.
+    """Return the KL divergence of the noisy scores from the noise alone.
 
-    Noise alone gives all permutations the same probability; what is made of the noisy scores is
-    no farther from that than they are, so that a bound with this divergence holds.
+    The noise alone gives a uniform permutation; permutations made of noisy scores diverge from
+    it by no more than the scores, so that a bound with this divergence holds.
     """
     return jnp.sum(scores + jnp.exp(-scores) - 1)

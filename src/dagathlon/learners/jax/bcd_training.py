@@ -1,4 +1,4 @@
-"""Training of BCD Nets, and the rule that ends it."""
+"""Training of BCD Nets, and its convergence rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SLOWING = 500
 
 
 class Training(NamedTuple):
-    """All that is compiled in."""
+    """Compile-time constants of the training."""
 
     family: Family
     by_order: bool
@@ -26,7 +26,7 @@ class Training(NamedTuple):
 
 
 class State(NamedTuple):
-    """A run: what is varied, and what the rule knows.
+    """State of a run: variational parameters, and the record of the convergence rule.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 
 def begun(training: Training, key: Any) -> State:
-    """The state before the first step."""
+    """Return the state before the first step."""
     ours, first = jax.random.split(key)
     found = _room(training).initial(training.family, first)
     zero, lowest = jnp.zeros(()), jnp.array(-jnp.inf, jnp.float32)
@@ -81,10 +81,10 @@ def step(training: Training, state: State, facts: Facts, number: Any) -> State:
 
 
 def judged(training: Training, state: State) -> tuple[State, Any]:
-    """Whether the mean bound of a block of steps has not risen by the tolerance for long enough.
+    """Return whether the mean bound of a block of steps has stopped rising (early stopping).
 
-    All orders are equally probable before the data, and the bound in all is that of the best
-    probabilities of the orders.
+    The prior of the orders is uniform, and the total bound is that of the best probabilities of
+    the orders.
     """
     reached = state.total / jnp.maximum(state.made, 1)
     mean = jax.nn.logsumexp(reached) - jnp.log(len(reached))
@@ -102,7 +102,7 @@ def judged(training: Training, state: State) -> tuple[State, Any]:
 
 
 class Compiled(NamedTuple):
-    """The functions of many runs, compiled once for each shape."""
+    """Compiled functions for many runs, one compilation per shape."""
 
     begun: Any
     advance: Any
@@ -112,7 +112,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(training: Training, count: int) -> Compiled:
-    """The functions for these settings and this number of draws."""
+    """Compile the functions for these settings and this number of draws."""
 
     def drawn(state: State, key: Any) -> Any:
         return _room(training).posterior_draws(

@@ -1,4 +1,4 @@
-"""DAG-GFlowNet: draws of DAGs by a network that adds one arc at a time."""
+"""DAG-GFlowNet: a network that samples DAGs by adding one arc at a time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from dagathlon.posteriors.exact_sums import DagSpace
 
 @dataclass(frozen=True, kw_only=True)
 class DagGflownet(GflownetLearner, ScoreBased):
-    """Independent draws from the posterior over DAGs by a trained network.
+    """Independent draws from the posterior over DAGs by a trained GFlowNet.
 
-    The network starts at the graph without arcs, and adds arcs that close no cycle until it stops.
-    It is trained until detailed balance holds at every move, so that it stops at a DAG with the
+    The network starts at the empty graph, and adds arcs that close no cycle until it stops. It
+    is trained until detailed balance holds at every move, so that it stops at a DAG with the
     posterior probability of that DAG. `graph` is the DAG that was drawn most often.
 
     Parameters
@@ -38,7 +38,7 @@ class DagGflownet(GflownetLearner, ScoreBased):
     extends_default = False
 
     def reward(self, data: Dataset) -> Reward:
-        """The table of the score, with the constraints."""
+        """Return the table of the score, with the constraints."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         forbidden, required = self.arc_matrices(data)
         most = len(data.names) if self.max_parents is None else self.max_parents
@@ -46,7 +46,7 @@ class DagGflownet(GflownetLearner, ScoreBased):
         return reward_of(score_table(self.native_score(data), space), required)
 
     def space(self) -> str:
-        """All DAGs, or those that keep to the limits."""
+        """Describe the DAGs covered: all, or those within the limits."""
         limits = []
         if self.max_parents is not None:
             limits.append(f"with at most {self.max_parents} parents each")

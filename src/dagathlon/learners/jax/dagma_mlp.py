@@ -1,4 +1,4 @@
-"""DAGMA with networks: nonlinear models on a central path to acyclic ones."""
+"""DAGMA with networks: nonlinear models along a central path to acyclic ones."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _EVERY = 20
 
 @dataclass(frozen=True, kw_only=True)
 class CentralPath(Problem):
-    """Regressions with a penalty of cycles that grows.
+    """Regressions with an increasing penalty of cycles.
 
-    The published objective is weight · loss + cycles; divided by the weight it has the same minima
-    and the same size at all weights.
+    The published objective is weight · loss + cycles; divided by the weight it has the same
+    minima and the same size at all weights.
 
     Parameters
     ----------
@@ -38,24 +38,24 @@ class CentralPath(Problem):
     factor: float
 
     def begun(self, key: Any, facts: Facts) -> Networks:
-        """The empty graph."""
+        """Return the networks of the empty graph."""
         return self.model.begun(key, facts)
 
     def multipliers(self) -> Any:
-        """The weight of the loss."""
+        """Return the initial weight of the loss."""
         return jnp.asarray(self.weight, jnp.float32)
 
     def objective(self, found: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
-        """The loss and the penalty of cycles; infinite outside of the matrices of the path."""
+        """Return the loss plus the cycle penalty; infinite outside the path's domain."""
         cycles = log_determinant(squares(found))
         return self.model.loss(found, facts) + cycles / multipliers
 
     def sparsity(self, found: Networks, facts: Facts) -> Networks:
-        """The L1 penalty of the first layers."""
+        """Return the L1 penalty factors of the first layers."""
         return self.model.sparsity(found)
 
     def raised(self, found: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
-        """A smaller weight; the number of minima alone ends a run."""
+        """Return a smaller weight, and False: the number of minima alone ends a run."""
         return multipliers * self.factor, jnp.zeros((), bool)
 
 
@@ -63,10 +63,10 @@ class CentralPath(Problem):
 class DagmaMlp(NetworkLearner):
     """DAGMA with a perceptron for each variable, along a central path to acyclic models.
 
-    The weight of an arc is the norm of what the network of the effect does first with the cause.
-    Cycles are penalised by a log-determinant, and the more the smaller the weight of the loss is.
-    Minima are sought by L-BFGS with exact zeros, in single precision, in place of many thousand
-    steps of Adam. `weights` of the estimate are the norms.
+    The weight of an arc is the norm of the first-layer weights of the cause in the network of
+    the effect. Cycles are penalised by a log-determinant, and more so the smaller the weight of
+    the loss. Minima are found by L-BFGS with exact zeros, in single precision, instead of many
+    thousand steps of Adam. `weights` of the estimate are the norms.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class DagmaMlp(NetworkLearner):
     tolerance: NonNegative = 1e-4
 
     def problem(self) -> str:
-        """The weight of the loss falls, and is never 0."""
+        """Return a message if the weight of the loss does not fall or is 0; empty otherwise."""
         if self.mu_init == 0:
             return "mu_init: found 0, expected a number above 0"
         if not 0 < self.mu_factor < 1:
@@ -119,7 +119,7 @@ class DagmaMlp(NetworkLearner):
         return super().problem()
 
     def problem_of(self, p: int) -> CentralPath:
-        """What is minimised."""
+        """Return the objective for p variables."""
         return CentralPath(
             inner=QuasiNewton(self.steps, min(_EVERY, self.steps), self.tolerance),
             outer_steps=self.stages,
@@ -129,9 +129,9 @@ class DagmaMlp(NetworkLearner):
         )
 
     def facts_of(self, columns: Matrix, allowed: Matrix) -> Facts:
-        """The data and allowed arcs."""
+        """Return the data and the allowed arcs as arrays."""
         return Facts(columns, columns, allowed)
 
     def weights_of(self, found: Networks, facts: Facts) -> Matrix:
-        """The norms of first weights."""
+        """Return the norms of the first-layer weights."""
         return np.sqrt(np.asarray(squares(found), np.float64))

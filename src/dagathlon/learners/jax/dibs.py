@@ -1,4 +1,4 @@
-"""DiBS: a posterior over graphs as particles in a space of latent vectors."""
+"""DiBS: a posterior over graphs by particles of latent vectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_GIGABYTES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Dibs(JaxLearner):
-    """DiBS: particles of latent vectors, moved towards the posterior over DAGs by Stein's method.
+    """DiBS: particles of latent vectors, moved to the posterior over DAGs by Stein gradients.
 
     Each particle has two latent vectors for each variable; an arc is the more probable the larger
     the inner product of its ends is, and certain in the end. Cycles are penalised more and more.
@@ -138,14 +138,14 @@ class Dibs(JaxLearner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """Scales must be above 0."""
+        """Return a message if a scale is not above 0; empty otherwise."""
         for name in _ABOVE_ZERO:
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         return super().problem()
 
-    def objection(self, data: DataFacts) -> str:
-        """Arrays over parent sets must have room."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if arrays over parent sets would need too much memory."""
         p = data.n_columns or 1
         needed = self._bytes(p) / 1e9
         if needed > _MOST_GIGABYTES:
@@ -153,10 +153,10 @@ class Dibs(JaxLearner):
                 f"{self.name} of {p} variables and {self.particles} particles needs about "
                 f"{needed:.3g} GB, and {_MOST_GIGABYTES} are allowed: choose fewer of either"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def _bytes(self, p: int) -> float:
-        """What the largest arrays of a run take, with their slopes."""
+        """Return the bytes of the largest arrays of a run, with their gradients."""
         if p <= self._most_exact():
             return 8.0 * p * 2.0 ** (p - 1) * (self.particles + p * p)
         if self.likelihood == "linear":
@@ -169,7 +169,7 @@ class Dibs(JaxLearner):
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Move the particles of all data sets: on a card together, else one after the other."""
+        """Move the particles of all data sets: in one batch on a GPU, one by one on a CPU."""
         for one in data:
             refuse_degenerate(one, self.name)
         found: dict[int, Estimate] = {}
@@ -194,7 +194,7 @@ class Dibs(JaxLearner):
         ]
 
     def _run(self, plan: Plan, each: list[Any], rngs: Sequence[np.random.Generator]) -> Ended:
-        """Compiled steps until all runs have settled."""
+        """Run compiled steps until all runs have converged."""
         start, advance, settled = compiled(plan, together=len(each) > 1)
         fixed = jax.tree_util.tree_map(
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
@@ -207,7 +207,7 @@ class Dibs(JaxLearner):
         return ended
 
     def plan(self, p: int) -> Plan:
-        """All that is compiled in, for p variables."""
+        """Return the compile-time constants for p variables."""
         latent_dim = self.latent_dim or max(p, 1)
         return Plan(
             p=p,

@@ -1,7 +1,7 @@
-"""Graphs of DiBS: soft graphs of latent vectors, their expected cycles, priors, parent sets.
+"""Soft graphs of DiBS's latent vectors: expected cycles, priors, parent sets.
 
-Matrices of arcs go from row to column. All particles of a run are held together, along the last
-axis: matrices are small and particles many, so that along this axis processors are fast.
+Matrices of arcs go from row to column. All particles of a run are the last axis: matrices are small
+and particles many, so that CPUs are fast along it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SMALL = 12
 
 
 def product(a: Any, b: Any) -> Any:
-    """The products of two matrices for each particle: (i, k, m) and (k, j, m) to (i, j, m).
+    """Multiply two matrices for each particle: (i, k, m) and (k, j, m) to (i, j, m).
 
-    Linear algebra libraries take one small matrix after another, and most of the time to begin.
+    Linear algebra libraries process one small matrix after another, mostly overhead.
     """
     if a.shape[1] > _SMALL:
         return jnp.einsum("ikm,kjm->ijm", a, b)
@@ -34,12 +34,12 @@ def product(a: Any, b: Any) -> Any:
 
 
 def turned(a: Any) -> Any:
-    """The transposed matrix of each particle."""
+    """Transpose the matrix of each particle."""
     return jnp.swapaxes(a, 0, 1)
 
 
 def latent_products(z: Any) -> Any:
-    """Inner products of the two vectors of each pair of nodes: an arc where they are above 0.
+    """Return the inner products of the two vectors of each pair of nodes: arcs if positive.
 
     Parameters
     ----------
@@ -50,15 +50,15 @@ def latent_products(z: Any) -> Any:
 
 
 def latent_slope(z: Any, slope: Any) -> Any:
-    """The slope in the latent vectors, given that in their products."""
+    """Return the gradient in the latent vectors, given that in their products."""
     return jnp.stack([product(slope, z[1]), product(turned(slope), z[0])])
 
 
 def acyclicity_slope(arcs: Any) -> Any:
-    """Derivatives of the expected value of tr((1 + G/p)^p) − p over graphs with independent arcs.
+    """Return the gradient of E tr((1 + G/p)^p) − p over graphs with independent arcs.
 
     The trace counts closed walks. Where a walk takes an arc twice, the arc's probability counts
-    once: that is put right for walks of up to five arcs, so that all is exact for p ≤ 5.
+    once: this is corrected for walks of up to five arcs, so that all is exact for p ≤ 5.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def acyclicity_slope(arcs: Any) -> Any:
 
 
 def _power(matrix: Any, exponent: int) -> Any:
-    """A power by repeated squaring."""
+    """Return a matrix power by repeated squaring."""
     if exponent == 1:
         return matrix
     half = _power(matrix, exponent // 2)
@@ -88,12 +88,12 @@ def _power(matrix: Any, exponent: int) -> Any:
 
 
 def _walks(p: int, length: int) -> float:
-    """How much closed walks of a length count in the trace."""
+    """Return the weight of closed walks of a length in the trace."""
     return float(math.comb(p, length) / p**length)
 
 
 def log_prior(arcs: Floats, prior: GraphPrior, edges_per_node: float) -> Floats:
-    """Logarithms of the prior of graphs (p, p, m), up to a constant."""
+    """Return the log prior of graphs (p, p, m), up to a constant."""
     if prior == "scale_free":
         return np.asarray(-3 * np.log1p(arcs.sum(axis=0)).sum(axis=0))
     odds = arc_log_odds(len(arcs), edges_per_node) if prior == "er" else 0.0
@@ -101,26 +101,26 @@ def log_prior(arcs: Floats, prior: GraphPrior, edges_per_node: float) -> Floats:
 
 
 def prior_slope(arcs: Any, prior: GraphPrior, edges_per_node: float) -> Any:
-    """Derivatives of the logarithm of the prior, taken at probabilities of arcs."""
+    """Return the gradient of the log prior, evaluated at probabilities of arcs."""
     if prior == "scale_free":
         return -3 / (1 + jnp.sum(arcs, axis=0, keepdims=True))
     return arc_log_odds(len(arcs), edges_per_node) if prior == "er" else 0.0
 
 
 def arc_log_odds(p: int, edges_per_node: float) -> float:
-    """Log odds of a pair of nodes to be joined where so many edges per node are expected."""
+    """Return the log odds that a pair of nodes is joined, given the expected edges per node."""
     probability = min(2 * edges_per_node / max(p - 1, 1), _MOST_PROBABLE)
     return math.log(probability / (1 - probability))
 
 
 @cache
 def parent_sets(p: int) -> npt.NDArray[np.float32]:
-    """All sets of parents of each node as masks, of shape (p, 2^(p−1), p)."""
+    """Return all parent sets of each node as masks, of shape (p, 2^(p−1), p)."""
     sets = (np.arange(2 ** (p - 1))[:, None] >> np.arange(p - 1)) & 1
     return np.stack([np.insert(sets, node, 0, axis=1) for node in range(p)]).astype(np.float32)
 
 
 @cache
 def off_diagonal(p: int) -> npt.NDArray[np.float32]:
-    """Ones where two different nodes meet, for all particles."""
+    """Return ones off the diagonal, for all particles."""
     return (1 - np.eye(p)).astype(np.float32)[:, :, None]

@@ -1,9 +1,9 @@
-"""Likelihoods of DiBS: how much a set of parents of a node explains.
+"""Likelihoods of DiBS for parent sets of a node.
 
-Arcs of a particle are independent and likelihoods have a factor for each node, so that the
-expected likelihood is a product over nodes of sums over the node's parent sets. With few variables
-these sums are made; with many, parent sets of each node are drawn. Either way one node's luck does
-not disturb the estimate for another one, as it does where whole graphs are drawn.
+Arcs of a particle are independent and likelihoods factorise over nodes, so that the expected
+likelihood is a product over nodes of sums over the node's parent sets. With few variables these
+sums are exact; with many, parent sets of each node are sampled. Either way the sampling error of
+one node does not affect the estimate for another, as it does where whole graphs are drawn.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from dagathlon.learners.jax.moments import Floats, Moments
 
 
 class Likelihood(Protocol):
-    """What the sums over parent sets ask of a likelihood.
+    """Protocol of a likelihood that is summed over parent sets.
 
-    `fixed` are arrays made of a data set before anything is compiled, `theta` the parameters of the
-    particles, `logits` the log odds of arcs from row to column, (p, p, m).
+    `fixed` are arrays precomputed from a data set, `theta` the parameters of the particles,
+    `logits` the log odds of arcs from row to column, (p, p, m).
     """
 
     def log_weights(self, fixed: Any, theta: Any, logits: Any) -> Any:
-        """Logarithms of likelihood times odds of all parent sets, of shape (p, sets, m)."""
+        """Return log(likelihood times odds) of all parent sets, of shape (p, sets, m)."""
         ...
 
     def log_weights_of(self, fixed: Any, theta: Any, sets: Any, xp: Any) -> Any:
-        """Logarithms of the likelihood of parent sets (p, sets, p, m), of shape (p, sets, m)."""
+        """Return the log likelihood of parent sets (p, sets, p, m), of shape (p, sets, m)."""
         ...
 
 
 def log_expected(like: Likelihood, fixed: Any, theta: Any, logits: Any) -> Any:
-    """The logarithm of the expected likelihood over graphs with independent arcs: exact sums."""
+    """Return the log expected likelihood over graphs with independent arcs, by exact sums."""
     weights = like.log_weights(fixed, theta, logits)
     absent = jax.nn.log_sigmoid(-logits) * off_diagonal(len(logits))
     return jnp.sum(_log_sum(weights), axis=0) + jnp.sum(absent, axis=(0, 1))
@@ -45,9 +45,10 @@ def log_expected(like: Likelihood, fixed: Any, theta: Any, logits: Any) -> Any:
 def log_expected_drawn(
     like: Likelihood, fixed: Any, theta: Any, logits: Any, *, key: Any, samples: int
 ) -> Any:
-    """The same with parent sets that are drawn, with the gradient of the score-function estimator.
+    """Estimate the log expected likelihood from sampled parent sets.
 
-    Draws follow the probabilities, which the ratio that is 1 makes differentiable.
+    Its gradient is the score-function estimator: the ratio of probabilities is 1 and makes the
+    draws differentiable.
     """
     p, _, m = logits.shape
     off = turned(off_diagonal(p))[:, None]
@@ -61,18 +62,18 @@ def log_expected_drawn(
 
 
 def _by_node(masks: Any, terms: Any) -> Any:
-    """For each node, the sums of the terms in each mask; a node at a time is what is fast."""
+    """Return, for each node, the sums of the terms in each mask, computed node by node."""
     return jnp.stack([mask @ term for mask, term in zip(masks, terms, strict=True)])
 
 
 def _log_sum(weights: Any) -> Any:
-    """Logarithms of sums of exponentials over the second axis."""
+    """Return the log-sum-exp over the second axis."""
     largest = jax.lax.stop_gradient(jnp.max(weights, axis=1, keepdims=True))
     return jnp.log(jnp.sum(jnp.exp(weights - largest), axis=1)) + largest[:, 0]
 
 
 class BgeFixed(NamedTuple):
-    """What BGe needs of a data set: posterior scale matrices, rows per node, and local scores."""
+    """Precomputed arrays of BGe: posterior scale matrices, rows per node, and local scores."""
 
     scale: Any
     counts: Any
@@ -80,7 +81,7 @@ class BgeFixed(NamedTuple):
 
 
 class Bge(NamedTuple):
-    """The marginal likelihood of Geiger and Heckerman (2002); there are no parameters.
+    """The BGe marginal likelihood of Geiger and Heckerman (2002); it has no parameters.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ class Bge(NamedTuple):
     iss_w: float
 
     def fixed(self, moments: Moments, tabled: bool) -> BgeFixed:
-        """Arrays of one data set; local scores of all parent sets where there are few."""
+        """Precompute the arrays of one data set; local scores of all parent sets if `tabled`."""
         p = len(moments.gram)
         scale = moments.gram + self._prior_scale(p) * np.eye(p)
         if not tabled:
@@ -106,7 +107,7 @@ class Bge(NamedTuple):
         return self.iss_mu * (self.iss_w - p - 1) / (self.iss_mu + 1)
 
     def local(self, xp: Any, scale: Any, counts: Any, own: Any, sets: Any) -> Any:
-        """Local scores of parent sets, in the form of Kuipers, Moffa and Heckerman (2014).
+        """Return local scores of parent sets, as in Kuipers, Moffa and Heckerman (2014).
 
         Parameters
         ----------
@@ -135,11 +136,11 @@ class Bge(NamedTuple):
         )
 
     def log_weights(self, fixed: BgeFixed, theta: Any, logits: Any) -> Any:
-        """Local scores are known before."""
+        """Return the precomputed local scores plus the log odds of all parent sets."""
         return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), turned(logits))
 
     def log_weights_of(self, fixed: BgeFixed, theta: Any, sets: Any, xp: Any) -> Any:
-        """Determinants for each set; node by node, since their matrices fill the memory."""
+        """Return local scores by determinants, node by node, to save memory."""
         p, drawn, _, m = sets.shape
         rows = xp.moveaxis(sets, 3, 2).reshape(p, 1, drawn * m, p)
         each = (fixed.scale[:, None], fixed.counts[:, None], xp.eye(p)[:, None], rows)
@@ -151,28 +152,28 @@ class Bge(NamedTuple):
 
 
 def _log_minors(xp: Any, matrices: Any, sets: Any) -> Any:
-    """Log determinants of the rows and columns in a set: the others become those of the unit."""
+    """Return log determinants of principal minors, with unit rows and columns outside the set."""
     chosen = matrices[:, None] * sets[..., :, None] * sets[..., None, :]
     others = (1 - sets)[..., None] * xp.eye(sets.shape[-1])
     return xp.linalg.slogdet(chosen + others)[1]
 
 
 class LinearFixed(NamedTuple):
-    """What the linear model needs of a data set: second moments and rows of each node."""
+    """Precomputed arrays of the linear model: second moments and rows of each node."""
 
     gram: Any
     counts: Any
 
 
 class Theta(NamedTuple):
-    """Parameters of particles: coefficients from row to column, logarithms of the variances."""
+    """Parameters of particles: coefficients from row to column, log variances."""
 
     coefficients: Any
     log_variances: Any
 
 
 class Linear(NamedTuple):
-    """A linear Gaussian model with normal coefficients; sums over rows are second moments.
+    """A linear Gaussian model with normal coefficients, evaluated by second moments.
 
     Parameters
     ----------
@@ -190,24 +191,24 @@ class Linear(NamedTuple):
     noise_rate: float
 
     def fixed(self, moments: Moments, tabled: bool) -> LinearFixed:
-        """Arrays of one data set."""
+        """Precompute the arrays of one data set."""
         return LinearFixed(moments.gram, moments.counts)
 
     def log_variances(self, theta: Theta) -> Any:
-        """Of the particle, or as given."""
+        """Return the log variances of the particles, or the given one."""
         if self.noise_variance is None:
             return theta.log_variances
         return 0 * theta.log_variances + math.log(self.noise_variance)
 
     def log_noise_prior(self, theta: Theta, xp: Any) -> Any:
-        """Of the logarithms of variances, up to a constant."""
+        """Return the log prior of the log variances, up to a constant."""
         if self.noise_variance is not None:
             return 0.0
         logs = theta.log_variances
         return -xp.sum(self.noise_shape * logs + self.noise_rate * xp.exp(-logs), axis=0)
 
     def _terms(self, fixed: LinearFixed, theta: Theta, xp: Any) -> tuple[Any, Any]:
-        """Quadratic forms in the mask of a parent set, (p, p, p, m), and what all sets share.
+        """Return quadratic forms in the mask of a parent set, (p, p, p, m), and the common term.
 
         Masks are their own squares, so that the diagonal holds the linear terms.
         """
@@ -224,7 +225,7 @@ class Linear(NamedTuple):
         return products + linear[:, :, None] * xp.eye(p)[..., None], alone
 
     def log_weights(self, fixed: LinearFixed, theta: Theta, logits: Any) -> Any:
-        """One product of all masks with the quadratic forms."""
+        """Return the log weights of all parent sets: masks times quadratic forms."""
         p, _, m = logits.shape
         forms, alone = self._terms(fixed, theta, jnp)
         forms = forms + turned(logits)[:, :, None] * jnp.eye(p)[..., None]
@@ -233,14 +234,14 @@ class Linear(NamedTuple):
         return _by_node(pairs, forms.reshape(p, -1, m)) + alone[:, None]
 
     def log_weights_of(self, fixed: LinearFixed, theta: Theta, sets: Any, xp: Any) -> Any:
-        """The quadratic forms of sets that were drawn."""
+        """Evaluate the quadratic forms of sampled parent sets."""
         forms, alone = self._terms(fixed, theta, xp)
         explained = xp.einsum("jsim,jikm->jskm", sets, forms)
         return xp.sum(explained * sets, axis=2) + alone[:, None]
 
 
 def log_joint(like: Bge | Linear, fixed: Any, theta: Any, arcs: Floats) -> Floats:
-    """Logarithms of likelihoods of graphs and priors of their parameters, with 64 bits.
+    """Return log likelihoods of graphs plus log priors of their parameters, with 64 bits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the particles of DiBS come to: DAGs with weights and parameters, an estimate, notes."""
+"""Results of DiBS: DAGs with weights and parameters, an estimate, notes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Arcs = npt.NDArray[np.bool_]
 
 
 class Finished(NamedTuple):
-    """A run at its end: latent products (p, p, m), parameters, and how it ended."""
+    """A finished run: latent products (p, p, m), parameters, and how it ended."""
 
     products: Floats
     theta: Theta | None
@@ -33,7 +33,7 @@ class Finished(NamedTuple):
 def estimate(
     plan: Plan, fixed: Any, run: Finished, names: Sequence[str], *, weighted: bool
 ) -> Estimate:
-    """The posterior of the particles that are DAGs, and the best of them."""
+    """Return the posterior of the acyclic particles, and the best of them."""
     if not np.all(np.isfinite(run.products)):
         raise DataError("dibs: numbers overflow; give the columns a common scale, such as 1")
     arcs, theta, notes = _dags(run)
@@ -64,7 +64,7 @@ def estimate(
 
 
 def _dags(run: Finished) -> tuple[Arcs, Theta | None, tuple[str, ...]]:
-    """Particles without a cycle; where there is none, all of them with arcs taken out."""
+    """Return the acyclic particles; if there are none, all of them with cycles removed."""
     arcs = run.products > 0
     arcs &= ~np.eye(len(arcs), dtype=np.bool_)[:, :, None]
     acyclic = without_cycles(arcs)
@@ -81,7 +81,7 @@ def _dags(run: Finished) -> tuple[Arcs, Theta | None, tuple[str, ...]]:
 
 
 def without_cycles(arcs: Arcs) -> Arcs:
-    """Whether each graph of shape (p, p, m) is acyclic: nodes without parents are taken away."""
+    """Return whether each graph of shape (p, p, m) is acyclic, by repeated removal of roots."""
     left = np.ones(arcs.shape[1:], dtype=np.bool_)
     for _ in range(len(arcs)):
         left &= np.any(arcs & left[:, None], axis=0)
@@ -89,7 +89,7 @@ def without_cycles(arcs: Arcs) -> Arcs:
 
 
 def _cut(products: Floats) -> Arcs:
-    """The strongest arcs first, without those that would close a cycle."""
+    """Add arcs from the strongest on, without those that would close a cycle."""
     p = len(products)
     found = np.zeros((p, p), dtype=np.bool_)
     reaches = np.eye(p, dtype=np.bool_)
@@ -104,7 +104,7 @@ def _cut(products: Floats) -> Arcs:
 
 
 def _log_weights(arcs: Arcs, score: Floats, theta: Theta | None) -> Floats:
-    """Particles count by their posterior; equal graphs without parameters share one weight."""
+    """Return log weights by the posterior; equal graphs without parameters share one weight."""
     if theta is not None:
         return score
     rows = np.moveaxis(arcs, 2, 0).reshape(arcs.shape[2], -1)
@@ -114,7 +114,7 @@ def _log_weights(arcs: Arcs, score: Floats, theta: Theta | None) -> Floats:
 
 
 def _effective(logs: Floats | None, particles: int) -> float:
-    """The number of particles that count as much as these do with their weights."""
+    """Return the effective sample size of weighted particles."""
     if logs is None:
         return float(particles)
     weights = np.exp(logs - logs.max())
@@ -122,7 +122,7 @@ def _effective(logs: Floats | None, particles: int) -> float:
 
 
 def _parameters(plan: Plan, theta: Theta | None, arcs: Arcs) -> tuple[Floats | None, Floats | None]:
-    """Coefficients and variances of each particle, where there are any."""
+    """Return the coefficients and variances of each particle, if there are any."""
     if theta is None or not isinstance(plan.likelihood, Linear):
         return None, None
     coefficients = np.moveaxis(np.where(arcs, theta.coefficients, 0.0), 2, 0)

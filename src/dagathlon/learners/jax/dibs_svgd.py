@@ -1,4 +1,4 @@
-"""Particles of DiBS: their log density, Stein's direction, steps, and the rule that ends a run."""
+"""Stein variational gradient descent (SVGD) of DiBS's particles, and its convergence rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TINY = 1e-8
 
 
 class Plan(NamedTuple):
-    """All that is compiled in: the sizes, the model, the kernel and the schedules."""
+    """Compile-time constants: sizes, model, kernel and schedules."""
 
     p: int
     particles: int
@@ -43,13 +43,16 @@ class Plan(NamedTuple):
     edges_per_node: float
     likelihood: Bge | Linear
     samples: int
-    """Parent sets that are drawn for each node, 0 for exact sums."""
+    """Number of parent sets sampled for each node; 0 for exact sums."""
     patience: int
     tolerance: float
 
 
 class State(NamedTuple):
-    """A run: particles, running means of squares, and what the rule saw when all began to rest."""
+    """State of a run: particles, running mean squares, and averages when they last changed.
+
+    `seen` are averages over the particles, `seen_at` the step at which they were recorded.
+    """
 
     z: Any
     theta: Any
@@ -60,7 +63,7 @@ class State(NamedTuple):
 
 
 def initial(plan: Plan, key: Any) -> State:
-    """Particles drawn from the priors of latent vectors and parameters."""
+    """Draw particles from the priors of latent vectors and parameters."""
     ours, first, second, third = jax.random.split(key, 4)
     p, m = plan.p, plan.particles
     z = plan.latent_std * jax.random.normal(first, (2, p, plan.latent_dim, m))
@@ -75,12 +78,12 @@ def initial(plan: Plan, key: Any) -> State:
 
 
 def hard_arcs(z: Any) -> Any:
-    """The graph of each particle: arcs that are more probable than not."""
+    """Return the graph of each particle: arcs of probability above 1/2."""
     return latent_products(z) * off_diagonal(z.shape[1]) > 0
 
 
 def _averages(z: Any, theta: Any) -> Any:
-    """Means over particles: shares of arcs, coefficients on arcs, logarithms of variances."""
+    """Return means over particles: frequencies of arcs, coefficients on arcs, log variances."""
     arcs = hard_arcs(z)
     if theta is None:
         return (jnp.mean(arcs, axis=-1),)
@@ -88,10 +91,10 @@ def _averages(z: Any, theta: Any) -> Any:
 
 
 def slopes(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
-    """Slopes of the log posterior densities of all particles (Z, Θ) at a step.
+    """Return the gradients of the log posterior density of all particles (Z, Θ) at a step.
 
-    Written out down to the arcs: what a compiler makes of derivatives of the whole takes four times
-    as long, since it computes what several parts share once for each.
+    Derived by hand down to the arcs: automatic differentiation of the whole takes four times as
+    long, since it recomputes what several parts share.
     """
     like, z, theta = plan.likelihood, state.z, state.theta
     logits = plan.alpha * step * latent_products(z)
@@ -122,7 +125,7 @@ def _likelihood_slopes(
 
 
 def direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Stein's direction under a sum of two Gaussian kernels, of Z and of Θ."""
+    """Return the SVGD direction under a sum of two Gaussian kernels, of Z and of Θ."""
     kernel_z, push_z = _kernel(_columns(z), plan.gamma_z)
     if theta is None:
         return _moved(kernel_z, _columns(uphill[0]), push_z).reshape(z.shape), None
@@ -136,17 +139,17 @@ def direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[
 
 
 def _columns(values: Any) -> Any:
-    """One column for each particle."""
+    """Flatten values to one column for each particle."""
     return values.reshape(-1, values.shape[-1])
 
 
 def _flattened(theta: Theta) -> Any:
-    """All parameters in one column for each particle."""
+    """Flatten all parameters to one column for each particle."""
     return jnp.concatenate([_columns(theta.coefficients), theta.log_variances])
 
 
 def _kernel(columns: Any, bandwidth: float) -> tuple[Any, Any]:
-    """exp(−distance²/bandwidth) for all pairs, and how particles push each other apart by it."""
+    """Return the kernel exp(−distance²/bandwidth) of all pairs, and its repulsive term."""
     squares = jnp.sum(columns**2, axis=0)
     distances = squares[:, None] + squares[None, :] - 2 * columns.T @ columns
     kernel = jnp.exp(-jnp.maximum(distances, 0) / bandwidth)
@@ -159,7 +162,7 @@ def _moved(kernel: Any, uphill: Any, push: Any) -> Any:
 
 
 def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
-    """Stein's direction, with the step lengths of RMSprop."""
+    """Take one SVGD step with RMSprop step lengths."""
     ascent = direction(plan, state.z, state.theta, slopes(plan, fixed, state, step))
     tree_map = jax.tree_util.tree_map
     squares = tree_map(lambda s, a: _DECAY * s + (1 - _DECAY) * a * a, state.squares, ascent)
@@ -173,7 +176,7 @@ def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
 
 
 def _settled(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
-    """Whether averages over particles have rested for as many steps as patience asks."""
+    """Return whether the averages over particles have been constant for `patience` steps."""
     now = _averages(state.z, state.theta)
     moved = [jnp.max(jnp.abs(a - b)) for a, b in zip(now, state.seen, strict=True)]
     rests = jnp.max(jnp.stack(moved)) <= plan.tolerance
@@ -184,7 +187,7 @@ def _settled(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
 
 @cache
 def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
-    """The start, the steps from one number to another, and the rule.
+    """Compile the initialisation, the steps between two numbers, and the convergence rule.
 
     Parameters
     ----------
@@ -210,7 +213,7 @@ def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
 
 
 def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of one run, for arrays of which the first axis has that run alone."""
+    """Wrap a function of one run for arrays whose first axis has that run alone."""
 
     def called(*given: Any) -> Any:
         found = function(*jax.tree_util.tree_map(lambda x: x[0], given))

@@ -1,4 +1,4 @@
-"""What learners that sample DAGs with a GFlowNet have in common."""
+"""Base class of learners that sample DAGs with a GFlowNet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EVERY = 100
 
 
 class Flown(NamedTuple):
-    """What came of a run: the DAGs, from row to column, and what was counted."""
+    """Result of a run: sampled DAGs, from row to column, and statistics."""
 
     arcs: Bools
     stats: dict[str, Statistic]
@@ -37,7 +37,7 @@ class Flown(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GflownetLearner(JaxLearner):
-    """A learner that trains a GFlowNet until its draws follow a posterior over DAGs.
+    """Base class of learners that train a GFlowNet to sample a posterior over DAGs.
 
     Parameters
     ----------
@@ -80,19 +80,19 @@ class GflownetLearner(JaxLearner):
     draws: Natural = 1000
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
-        """Weights of all families are in a table."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if the table of families would need too much memory."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return (
                 f"{self.name} keeps the weights of all families in a table, for at most "
                 f"{MOST_VARIABLES} variables; found {data.n_columns}: sample with partition_mcmc"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Learn from each data set with its own random numbers, all at once."""
+        """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
         rewards = [self.reward(one) for one in data]  # data are refused before anything runs
         found: dict[int, Estimate] = {}
@@ -106,18 +106,18 @@ class GflownetLearner(JaxLearner):
 
     @abstractmethod
     def reward(self, data: Dataset) -> Reward:
-        """What the data say about DAGs."""
+        """Return the log weights of all families as a reward."""
 
     def estimate(self, data: Dataset, flown: Flown, rng: np.random.Generator) -> Estimate:
-        """The estimate that comes of a run."""
+        """Return the estimate from a run."""
         return flown_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
 
     def space(self) -> str:
-        """Which graphs the posterior covers, in words."""
+        """Describe the graphs that the posterior covers."""
         return "all DAGs"
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
-        """The draws, here without parameters."""
+        """Return the sampled DAGs; subclasses may add parameters."""
         return packed(data.names, arcs)
 
     def _flown(self, rewards: list[Reward], rngs: list[np.random.Generator]) -> list[Flown]:
@@ -165,12 +165,12 @@ def _unsettled(loss: float, tolerance: float) -> str:
 
 
 def packed(names: tuple[str, ...], arcs: Bools) -> Sample:
-    """Draws of DAGs from their matrices."""
+    """Pack the adjacency matrices of sampled DAGs."""
     return Sample(names, "arcs", Packing(len(names), "arcs").pack(arcs))
 
 
 def flown_estimate(sample: Sample, flown: Flown, space: str) -> Estimate:
-    """The most frequent DAG, and the posterior of the draws."""
+    """Return the most frequent DAG, and the posterior of the draws."""
     posterior = Posterior([sample], space=space)
     stats = flown.stats | {"expected_edges": posterior.expected_edges}
     return Estimate(posterior.map(), stats, posterior, flown.notes)

@@ -1,6 +1,6 @@
 """The policy of a GFlowNet over DAGs: which arc to add, or to stop.
 
-Everything here is about one graph; `vmap` makes it many.
+Functions take one graph; `vmap` extends them to many.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _UNIT = 5.0
 
 
 class Policy(NamedTuple):
-    """All that is compiled in: the number of nodes, the network, the depth of rewards."""
+    """Compile-time constants: number of nodes, network size, compression depth of rewards."""
 
     p: int
     hidden: int
@@ -24,17 +24,17 @@ class Policy(NamedTuple):
 
 
 def network(policy: Policy, key: Any) -> Any:
-    """A network with random weights: two hidden layers."""
+    """Return a network of two hidden layers with random weights."""
     cells = policy.p**2
     return layers(key, (3 * cells + 1, policy.hidden, policy.hidden, cells))
 
 
 def log_odds(policy: Policy, weights: Any, graph: Graphs, reward: Reward) -> tuple[Any, Any]:
-    """Log odds of each move against stopping, and what it gains.
+    """Return the log odds of each move against stopping, and the log reward gain of each.
 
-    Without the network they would be the gain of the arc over the number of arcs that may have
-    been added last. The network learns what is missing: the log of all the reward that can be
-    reached from there, relative to the reward there. An arc that is not legal has minus infinity.
+    Without the network the odds would be the gain of the arc over the number of arcs that may
+    have been added last. The network learns the rest: the log of all reward reachable from
+    there, relative to the reward there. Illegal arcs have minus infinity.
     """
     next_moves = moves(graph, reward, policy.depth)
     gain, legal = next_moves.gain.reshape(-1), next_moves.legal.reshape(-1)
@@ -45,7 +45,7 @@ def log_odds(policy: Policy, weights: Any, graph: Graphs, reward: Reward) -> tup
 
 
 def imbalance(policy: Policy, weights: Any, graph: Graphs, move: Any, reward: Reward) -> Any:
-    """How far the policy is from detailed balance at one move, in nats.
+    """Return the violation of detailed balance at one move, in nats.
 
     With rewards R, backward probabilities 1/(number of added arcs) and a stop that is possible
     everywhere, balance is R(G') P(G | G') P(stop | G) = R(G) P(G' | G) P(stop | G').
@@ -60,5 +60,5 @@ def imbalance(policy: Policy, weights: Any, graph: Graphs, move: Any, reward: Re
 
 
 def _added(graph: Graphs, reward: Reward) -> Any:
-    """Number of arcs beyond those at the start."""
+    """Return the number of arcs added since the start."""
     return jnp.sum(graph.arcs & ~reward.start).astype(jnp.float32)

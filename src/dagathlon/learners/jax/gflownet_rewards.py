@@ -1,4 +1,4 @@
-"""Tables of the log weights of families: all that a GFlowNet knows of the data."""
+"""Tables of the log weights of families: the rewards of a GFlowNet."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _BLOCK = 4096
 
 
 def compression_depth(p: int) -> float:
-    """How far below a good DAG log rewards are kept as they are.
+    """Return the depth below a good DAG down to which log rewards are not compressed.
 
-    There are fewer than 3^(p(p-1)/2) DAGs, so those that are deeper have less than a thousandth of
-    the probability of the good one, all together.
+    There are fewer than 3^(p(p-1)/2) DAGs, so all deeper ones together have less than a
+    thousandth of the probability of the good one.
     """
     return p * (p - 1) / 2 * math.log(3) + math.log(1000)
 
 
 def parent_sets(p: int, child: int) -> Bools:
-    """All sets of parents of a node in the order of the table: a row of truth values each."""
+    """Return all parent sets of a node in the order of the table, one mask per row."""
     numbers = np.arange(2 ** (p - 1))
     others = [node for node in range(p) if node != child]
     sets = np.zeros((len(numbers), p), dtype=np.bool_)
@@ -35,7 +35,7 @@ def parent_sets(p: int, child: int) -> Bools:
 
 
 def score_table(score: _core.Score, space: DagSpace) -> Floats:
-    """Log weights of all families that keep to the limits; the others have minus infinity."""
+    """Return the log weights of all families within the limits; minus infinity for the others."""
     p = len(space.forbidden)
     table = np.full((p, 2 ** (p - 1)), -np.inf)
     for child in range(p):
@@ -50,14 +50,14 @@ def score_table(score: _core.Score, space: DagSpace) -> Floats:
 
 
 def allowed_sets(sets: Bools, space: DagSpace, child: int) -> Bools:
-    """Which sets of parents keep to the limits; parents may be missing that are required."""
+    """Return the mask of parent sets within the limits; required parents may be missing."""
     wrong = np.any(sets & space.forbidden[:, child], axis=1)
     found: Bools = np.logical_not(wrong) & (sets.sum(axis=1) <= space.max_parents)
     return found
 
 
 def reward_of(table: Floats, required: Bools) -> Reward:
-    """The reward of a table, relative to a DAG found by adding the best arc again and again."""
+    """Return the reward of a table, relative to a greedily constructed DAG."""
     p = len(table)
     family = _columns(required)
     if not np.isfinite(table[np.arange(p), family]).all():
@@ -70,7 +70,7 @@ def reward_of(table: Floats, required: Bools) -> Reward:
 
 
 def _columns(arcs: Bools) -> Ints:
-    """The column of the table of each node's family."""
+    """Return the table column of each node's family."""
     p = len(arcs)
     node = np.arange(p)
     place = node[:, None] - (node[:, None] > node[None, :])
@@ -79,7 +79,7 @@ def _columns(arcs: Bools) -> Ints:
 
 
 def _greedy(table: Floats, start: Bools) -> Bools:
-    """A DAG to which no arc can be added that raises its log weight."""
+    """Add arcs greedily until none raises the log weight; return the DAG."""
     p = len(table)
     arcs, leads = start.copy(), closure(start)
     while True:
@@ -96,7 +96,7 @@ def _greedy(table: Floats, start: Bools) -> Bools:
 
 
 def closure(arcs: Bools) -> Bools:
-    """Which nodes lead to which, themselves included."""
+    """Return the reflexive transitive closure of arcs."""
     leads = arcs | np.eye(len(arcs), dtype=np.bool_)
     for middle in range(len(arcs)):
         leads |= leads[:, middle][:, None] & leads[middle][None, :]

@@ -1,6 +1,6 @@
 """The states of a GFlowNet over DAGs: graphs that grow by one arc at a time.
 
-Everything here is about one graph; `vmap` makes it many.
+Functions take one graph; `vmap` extends them to many.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dagathlon.learners.jax.backend import jnp
 
 
 class Reward(NamedTuple):
-    """What a data set says about DAGs.
+    """The rewards of DAGs on a data set.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ class Reward(NamedTuple):
 
 
 class Graphs(NamedTuple):
-    """A DAG: its arcs, from row to column, and which nodes lead to which, themselves included."""
+    """A DAG: its arcs, from row to column, and their reflexive transitive closure."""
 
     arcs: Any
     leads: Any
 
 
 class Moves(NamedTuple):
-    """What can follow a graph: for each arc whether it may be added, and what that gains.
+    """Moves from a graph: for each arc whether it may be added, and its log reward gain.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ class Moves(NamedTuple):
 
 
 def family_bits(p: int) -> Any:
-    """What a parent (row) adds to the column of a child's (column) family in the table."""
+    """Return the table offset of each parent (row) in the families of each child (column)."""
     node = jnp.arange(p)
     place = node[:, None] - (node[:, None] > node[None, :])
     return jnp.where(node[:, None] == node[None, :], 0, 2**place).astype(jnp.int32)
 
 
 def with_arc(graph: Graphs, move: Any) -> Graphs:
-    """The graph with one more arc, given as a cell of the matrix, row after row."""
+    """Return the graph with one more arc, given as a flat index of the matrix."""
     p = graph.arcs.shape[-1]
     parent, child = move // p, move % p
     leads = graph.leads | (graph.leads[:, parent][:, None] & graph.leads[child, :][None, :])
@@ -67,7 +67,7 @@ def with_arc(graph: Graphs, move: Any) -> Graphs:
 
 
 def moves(graph: Graphs, reward: Reward, depth: float) -> Moves:
-    """What can be added to a graph.
+    """Return the possible moves from a graph.
 
     Parameters
     ----------
@@ -93,10 +93,11 @@ def moves(graph: Graphs, reward: Reward, depth: float) -> Moves:
 
 
 def compressed(log_reward: Any, depth: float) -> Any:
-    """Log rewards relative to a good DAG, with what is far below drawn nearer.
+    """Compress log rewards far below that of a good DAG.
 
-    Below `-depth` they fall as a logarithm. All DAGs there together have next to no probability,
-    before as after, but a network learns numbers up to a few hundred more easily than thousands.
+    Below `-depth` they fall logarithmically. All DAGs there together have almost no
+    probability, before as after, but a network learns numbers up to a few hundred more easily
+    than thousands.
     """
     below = jnp.maximum(-log_reward - depth, 0.0)
     return jnp.maximum(log_reward, -depth) - depth * jnp.log1p(below / depth)

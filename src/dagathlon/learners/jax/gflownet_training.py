@@ -1,4 +1,4 @@
-"""Training of a GFlowNet over DAGs, and draws from it."""
+"""Training of a GFlowNet over DAGs, and sampling from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REMEMBERED = 100
 
 
 class Training(NamedTuple):
-    """All that is compiled in."""
+    """Compile-time constants of the training."""
 
     policy: Policy
     steps: int
@@ -33,7 +33,7 @@ class Training(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """Moves that were made: the graphs before, the arcs, and how many were ever stored."""
+    """Replay buffer of moves: the graphs before, the arcs, and the number of moves ever stored."""
 
     graphs: Graphs
     moves: Any
@@ -41,7 +41,7 @@ class Buffer(NamedTuple):
 
 
 class State(NamedTuple):
-    """A run."""
+    """State of a run."""
 
     weights: Any
     averages: Averages
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 
 def initial(training: Training, key: Any, reward: Reward, leads: Any) -> State:
-    """A network with random weights and walkers at the start.
+    """Return a network with random weights and walkers at the start.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _repeated(graph: Graphs, count: int) -> Graphs:
 
 
 def step(training: Training, state: State, fixed: tuple[Reward, Any], number: Any) -> State:
-    """Walk one move, and correct the network on moves of the buffer."""
+    """Move the walkers once, and train the network on moves of the buffer."""
     reward, _ = fixed
     key, walk, choose = jax.random.split(state.key, 3)
     exploring = jnp.maximum(training.exploration, 0.5 * (1 - number / _EXPLORING))
@@ -100,7 +100,7 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
 
 
 def _loss(training: Training, weights: Any, graphs: Graphs, moves: Any, reward: Reward) -> Any:
-    """Huber's loss of the imbalances: half a square up to one nat, then linear."""
+    """Return the Huber loss of the imbalances: quadratic up to one nat, then linear."""
     found = jax.vmap(lambda g, m: imbalance(training.policy, weights, g, m, reward))(graphs, moves)
     size = jnp.abs(found)
     return jnp.mean(jnp.where(size < 1, size**2 / 2, size - 0.5))
@@ -109,7 +109,7 @@ def _loss(training: Training, weights: Any, graphs: Graphs, moves: Any, reward: 
 def _walked(
     training: Training, state: State, reward: Reward, how: tuple[Any, Any]
 ) -> tuple[Graphs, Buffer]:
-    """Every walker adds an arc, which is stored, or stops and begins again."""
+    """Let every walker add an arc, which is stored, or stop and restart."""
     key, exploring = how
     first, second, third = jax.random.split(key, 3)
     odds = _all_odds(training.policy, state.weights, state.walkers, reward)
@@ -127,10 +127,10 @@ def _walked(
 
 
 def _fewer_arcs(arcs: Any, start: Any, key: Any) -> Graphs:
-    """Where walkers go on that have stopped: half of them at the start, others on the way to it.
+    """Return new positions of stopped walkers: half at the start, others on the way to it.
 
-    They lose some of their arcs, any number with the same probability, and may go elsewhere from
-    there: so all ways to a probable graph are tried, and graphs that are nearly the same.
+    They lose a uniform number of their arcs, and may continue elsewhere from there: so all ways
+    to a probable graph are explored, and graphs that are nearly the same.
     """
     first, second = jax.random.split(key)
     share = 2 * jax.random.uniform(first, (len(arcs), 1, 1)) - 1
@@ -144,13 +144,13 @@ def _fewer_arcs(arcs: Any, start: Any, key: Any) -> Graphs:
 
 
 def _all_odds(policy: Policy, weights: Any, graphs: Graphs, reward: Reward) -> Any:
-    """Log odds of the moves of many graphs, with stopping as the last one."""
+    """Return the log odds of the moves of many graphs, with stopping as the last one."""
     odds, _ = jax.vmap(lambda graph: log_odds(policy, weights, graph, reward))(graphs)
     return jnp.concatenate([odds, jnp.zeros((len(odds), 1))], axis=1)
 
 
 def _stored(training: Training, buffer: Buffer, graphs: Graphs, move: Any, made: Any) -> Buffer:
-    """The newest moves in place of the oldest."""
+    """Store the newest moves in place of the oldest."""
     place = (buffer.stored + jnp.cumsum(made) - 1) % training.buffer
     place = jnp.where(made, place, training.buffer)  # past the end: not stored
     kept = Graphs(
@@ -164,7 +164,7 @@ def _stored(training: Training, buffer: Buffer, graphs: Graphs, move: Any, made:
 
 
 def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, count: int) -> Any:
-    """Independent DAGs, from row to column."""
+    """Sample independent DAGs, from row to column."""
     reward, leads = fixed
 
     def grown(number: Any, now: tuple[Graphs, Any]) -> tuple[Graphs, Any]:
@@ -182,7 +182,7 @@ def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, cou
 
 
 class Compiled(NamedTuple):
-    """The functions of many runs, compiled once for each shape."""
+    """Compiled functions for many runs, one compilation per shape."""
 
     initial: Any
     advance: Any
@@ -192,7 +192,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(training: Training, count: int) -> Compiled:
-    """The functions for these settings and this number of draws."""
+    """Compile the functions for these settings and this number of draws."""
 
     def drawn(state: State, fixed: Any, key: Any) -> Any:
         return draws(training.policy, state.weights, fixed, key, count)

@@ -40,7 +40,7 @@ _LEAST_LOG_SCALE = -5.0
 
 
 class Found(NamedTuple):
-    """What is learned.
+    """Parameters: the networks, and the noise variances.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
 
 def negative_log_likelihood(found: Found, rows: Any) -> Any:
-    """Of Gaussian noise around the predictions: the mean over rows, less its constant."""
+    """Return the mean Gaussian negative log likelihood of rows, without its constant."""
     squares = squared_errors(found.model, jax.lax.stop_gradient(found.mask), rows)
     scales = jnp.maximum(found.log_scales, _LEAST_LOG_SCALE)
     return jnp.sum(0.5 * squares * jnp.exp(-2 * scales) + scales)
@@ -83,20 +83,20 @@ class PathProblem(Lagrangian):
     clamp: float
 
     def begun(self, key: Any, facts: Facts) -> Found:
-        """Random networks, and noise as large as a standardised variable."""
+        """Return random networks, and noise as large as a standardised variable."""
         p = facts.rows.shape[1]
         return Found(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
 
     def loss(self, found: Found, facts: Facts, key: Any) -> Any:
-        """The negative log-likelihood of some rows."""
+        """Return the negative log likelihood of a batch of rows."""
         return negative_log_likelihood(found, drawn_rows(key, facts.rows, self.batch))
 
     def constraint(self, found: Found, facts: Facts) -> Any:
-        """Closed walks along the paths of the networks."""
+        """Return the acyclicity constraint by closed walks along the paths of the networks."""
         return walks(connectivity(found.model, jax.lax.stop_gradient(found.mask)))
 
     def moved(self, before: Found, after: Found, facts: Facts) -> Found:
-        """Leave out arcs whose paths are next to nothing."""
+        """Mask arcs whose path weights are nearly zero."""
         kept = connectivity(after.model, before.mask) > self.clamp
         return after._replace(mask=before.mask * kept)
 
@@ -151,15 +151,15 @@ class Grandag(MaskedLearner):
     clamp: NonNegative = 1e-4
     standardize: bool = True
 
-    def objection(self, data: DataFacts) -> str:
-        """Additive models need rows."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are too few rows for additive models; empty otherwise."""
         rows, columns = data.n_rows, data.n_columns or 0
         if self.pruning == "additive" and rows is not None and 2 <= rows < _fewest(columns):
             return _too_few(rows, columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def problem_of(self, p: int) -> PathProblem:
-        """What is minimised."""
+        """Return the objective for p variables."""
         return PathProblem(
             hidden=self.hidden,
             batch=self.batch_size,
@@ -169,7 +169,7 @@ class Grandag(MaskedLearner):
         )
 
     def weights_of(self, found: Found, facts: Facts) -> Matrix:
-        """Mean absolute slopes."""
+        """Return the mean absolute gradients as weights of arcs."""
         return np.asarray(_compiled_slopes()(found.model, found.mask, facts.rows), np.float64)
 
     def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
@@ -180,7 +180,7 @@ class Grandag(MaskedLearner):
         return replace(found, graph=Graph.from_adjacency(data.names, kept), weights=weights * kept)
 
     def _pruned(self, data: Dataset, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Arcs with significant terms, and those that are required."""
+        """Return the arcs with significant terms, and those that are required."""
         _, required = knowledge_of(self.constraints, data.names).matrices(data.names)
         used = np.flatnonzero(varying(data.values))
         if len(data) < _fewest(len(used)):

@@ -1,4 +1,4 @@
-"""The loop round compiled steps: many runs at once, each of which ends by its own rule."""
+"""The training loop: compiled steps of many runs, each of which ends by its own rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PIECE_SECONDS = 0.1
 
 
 class Ended(NamedTuple):
-    """Where the runs ended.
+    """Final states of the runs.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ class Ended(NamedTuple):
 
 
 def require_steps(ended: Ended) -> None:
-    """Refuse what has not learned anything yet."""
+    """Raise an error if a run was stopped before its first step."""
     if not ended.steps.all():
         raise OutOfTimeError("the time limit came before the first step")
 
 
 def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
-    """A function of one run for arrays of runs: `jax.vmap`, but for one run without its axis.
+    """Vectorise a function of one run over runs: `jax.vmap`, except for a single run.
 
-    A processor multiplies matrices ten times faster than arrays of a single matrix.
+    A CPU multiplies matrices ten times faster than arrays of a single matrix.
     """
 
     def mapped(*given: Any) -> Any:
@@ -66,7 +66,7 @@ def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., A
 
 
 def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
-    """The steps of many runs from one number up to another, compiled.
+    """Compile the steps of many runs from one number up to another.
 
     Parameters
     ----------
@@ -86,10 +86,10 @@ def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance
 def run_until_settled(
     advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
 ) -> Ended:
-    """Advance all runs until each has settled, or to the last step.
+    """Advance all runs until each has converged, or to the last step.
 
-    What a run returns does not depend on the others: its state is put aside when it has settled,
-    and once half of the runs have, the others go on in a smaller batch.
+    What a run returns does not depend on the others: its state is stored when it has converged,
+    and once half of the runs have, the others continue in a smaller batch.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def run_until_settled(
 
 
 class _Pieces:
-    """How many steps are made between two beats: no more than take a tenth of a second."""
+    """Number of steps between two beats, adapted so that they take at most a tenth of a second."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -145,12 +145,12 @@ class _Pieces:
 
 
 def _compiled_size(runs: int) -> int:
-    """The power of two that has room for so many runs: few sizes are compiled for."""
+    """Return the smallest power of two for so many runs, so that few sizes are compiled."""
     return 1 << max(runs - 1, 0).bit_length()
 
 
 class _Batch:
-    """The runs that go on, and what the others came to."""
+    """The active runs, and the results of the others."""
 
     def __init__(self, state: Any, fixed: Any) -> None:
         self._found = jax.tree_util.tree_map(np.array, state)
@@ -163,7 +163,7 @@ class _Batch:
         self._take(_compiled_size(runs))
 
     def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
-        """Keep what has settled; where half of the batch has, go on with fewer rows."""
+        """Store the results of converged runs; shrink the batch once half of it has converged."""
         ended = self.alive[done[self.alive]]
         if not ended.size:
             return
@@ -175,7 +175,7 @@ class _Batch:
             self._take(size)
 
     def _take(self, size: int) -> None:
-        """Go on with a batch of another size, filled up by repeating runs."""
+        """Continue with a batch of another size, padded by repeated runs."""
         if size == len(self._place):
             return
         rows = np.resize(self.alive, size)
@@ -193,7 +193,7 @@ class _Batch:
         jax.tree_util.tree_map(copy, self._found, self.state)
 
     def ended(self, step: int) -> Ended:
-        """All runs; those that were going on, as they are now."""
+        """Return all runs; the active ones in their present state."""
         if self.alive.size:
             self._keep(self.alive, step)
         return Ended(self._found, self._steps, self._settled)

@@ -1,4 +1,4 @@
-"""What GraN-DAG and MCSL share as learners: candidate parents, training, arcs without cycles."""
+"""Base class of GraN-DAG and MCSL: candidate parents, training, removal of cycles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EVERY = 100
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedLearner(NetworkLearner):
-    """A learner whose networks have masked inputs, trained on random rows.
+    """Base class of learners whose networks have masked inputs, trained on minibatches.
 
     Parameters
     ----------
@@ -70,18 +70,18 @@ class MaskedLearner(NetworkLearner):
     h_tol: NonNegative = 1e-8
 
     def facts_of(self, columns: Matrix, allowed: Matrix) -> Any:
-        """The data, and allowed arcs between neighbours that vary."""
+        """Return the data, and the allowed arcs between candidate neighbours, as arrays."""
         used = np.flatnonzero(varying(columns.T))
         near = np.zeros_like(allowed)
         near[np.ix_(used, used)] = self.models(columns[used].T).neighbours
         return Facts(columns.T, allowed * near)
 
     def models(self, values: Matrix) -> Models:
-        """Additive models, of columns that vary."""
+        """Return additive models of the columns, which must not be constant."""
         return Models(values, self.splines, self.neighbours)
 
     def search(self) -> dict[str, Any]:
-        """The settings that all problems have."""
+        """Return the settings that all problems share."""
         every = min(_EVERY, self.steps)
         return {
             "inner": Adam(self.steps, every, self.tolerance, self.learning_rate),
@@ -95,7 +95,7 @@ class MaskedLearner(NetworkLearner):
         return {**super()._stats(ended, state, run), "acyclicity": value}
 
     def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
-        """The arcs above the threshold; where cycles are left, without the weakest arcs of each."""
+        """Return the arcs above the threshold, with the weakest arc of each cycle removed."""
         knowledge = knowledge_of(self.constraints, data.names)
         sizes = with_required(weights, knowledge, data.names)
         cut = closing_arcs(np.where(sizes > self.w_threshold, sizes, 0.0))
@@ -111,10 +111,10 @@ class MaskedLearner(NetworkLearner):
 
 
 def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
-    """The arcs, from row to column, without which no directed cycle is left: the weakest of each.
+    """Return arcs, from row to column, whose removal breaks all cycles: the weakest of each.
 
-    Arcs are looked at from the weakest to the strongest, and go when they close a cycle with what
-    is left: a cycle loses its weakest arc at the latest when that one is looked at.
+    Arcs are visited from the weakest to the strongest, and removed when they close a cycle with
+    the remaining ones.
     """
     left, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
     for place in np.argsort(weights, axis=None, kind="stable"):
@@ -125,7 +125,7 @@ def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
 
 
 def _reaches(arcs: npt.NDArray[np.bool_], start: int, end: int) -> bool:
-    """Whether a directed path leads from one node to another, of no arc where they are one."""
+    """Return whether a directed path, possibly empty, leads from one node to another."""
     beat()
     seen = np.zeros(len(arcs), dtype=np.bool_)
     seen[start] = True

@@ -1,6 +1,6 @@
 """Networks with masked inputs, one for each variable: the models of GraN-DAG and MCSL.
 
-Functions are of a single run. Masks and what is computed from them are from row to column.
+Functions are for a single run. Masks and connectivities are from row to column.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dagathlon.learners.jax.backend import jax, jnp
 
 
 class Facts(NamedTuple):
-    """What a run knows.
+    """Input arrays of a run.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Networks(NamedTuple):
 
 
 def networks(key: Any, p: int, hidden: tuple[int, ...]) -> Networks:
-    """Networks with random weights, of which no layer enlarges or shrinks its inputs."""
+    """Return networks with random weights, scaled to preserve variance across layers."""
     sizes = (p, *hidden, 1)
     weights = []
     for number, (ins, outs) in enumerate(pairwise(sizes)):
@@ -53,7 +53,7 @@ def networks(key: Any, p: int, hidden: tuple[int, ...]) -> Networks:
 
 
 def predicted(model: Networks, mask: Any, rows: Any) -> Any:
-    """What each network says of its variable: (variables, rows). Inputs are times their masks."""
+    """Return the prediction of each network, (variables, rows); inputs are multiplied by masks."""
     first = _masked(model.weights[0], mask)
     p, _, units = first.shape
     values = rows @ first.transpose(1, 0, 2).reshape(p, -1)  # one product in place of p
@@ -68,12 +68,12 @@ def _masked(first: Any, mask: Any) -> Any:
 
 
 def squared_errors(model: Networks, mask: Any, rows: Any) -> Any:
-    """Mean squares of what the networks leave of each variable."""
+    """Return the mean squared residuals of the networks."""
     return jnp.mean((rows.T - predicted(model, mask, rows)) ** 2, axis=1)
 
 
 def connectivity(model: Networks, mask: Any) -> Any:
-    """Means over the paths from an input to the output of products of absolute weights.
+    """Return mean products of absolute weights over the paths from each input to the output.
 
     Where it is 0 the network does not depend on the input: there is no arc.
     """
@@ -86,7 +86,7 @@ def connectivity(model: Networks, mask: Any) -> Any:
 
 
 def mean_slopes(model: Networks, mask: Any, rows: Any) -> Any:
-    """Means over rows of the absolute slopes of each prediction by each input."""
+    """Return means over rows of the absolute gradients of each prediction by each input."""
 
     def of_row(row: Any) -> Any:
         return predicted(model, mask, row[None])[:, 0]
@@ -96,15 +96,15 @@ def mean_slopes(model: Networks, mask: Any, rows: Any) -> Any:
 
 
 def drawn_rows(key: Any, rows: Any, count: int) -> Any:
-    """Random rows, with replacement; all of them where there are no more."""
+    """Draw rows with replacement; all rows if there are no more."""
     if count >= len(rows):
         return rows
     return rows[jax.random.randint(key, (count,), 0, len(rows))]
 
 
 def gumbel_sigmoid(key: Any, logits: Any, temperature: float) -> Any:
-    """Random numbers between 0 and 1, near to both at low temperatures, with slopes by logits.
+    """Draw Gumbel-sigmoid variables, near 0 or 1 at low temperature, differentiable by logits.
 
-    They are above a half with the probability that the logits say.
+    They are above 1/2 with the probability of the logits.
     """
     return jax.nn.sigmoid((logits + jax.random.logistic(key, logits.shape)) / temperature)

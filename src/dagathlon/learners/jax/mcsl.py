@@ -1,4 +1,4 @@
-"""MCSL: networks whose inputs are masked by random numbers with learned probabilities."""
+"""MCSL: networks whose inputs have random masks with learned probabilities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SPURIOUS = 10.0
 
 
 class MaskFacts(NamedTuple):
-    """What a run knows.
+    """Input arrays of a run.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class MaskFacts(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is learned.
+    """Parameters: the networks, and the log odds of masks.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Found(NamedTuple):
 
 
 def arc_probabilities(found: Found, facts: MaskFacts) -> Any:
-    """Probabilities that an arc is not masked: those of random masks above a half."""
+    """Return the probability that each arc is unmasked: that a random mask is above 1/2."""
     return facts.allowed * jax.nn.sigmoid(found.logits)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskProblem(Lagrangian):
-    """Errors of networks with masked inputs, where the masks have no directed cycle.
+    """Errors of networks with masked inputs, subject to masks without a directed cycle.
 
     Parameters
     ----------
@@ -89,25 +89,25 @@ class MaskProblem(Lagrangian):
     noise: Noise
 
     def begun(self, key: Any, facts: MaskFacts) -> Found:
-        """Random networks, and masks that are as likely open as closed."""
+        """Return random networks, and masks of probability 1/2."""
         p = facts.rows.shape[1]
         return Found(networks(key, p, self.hidden), jnp.zeros((p, p)))
 
     def loss(self, found: Found, facts: MaskFacts, key: Any) -> Any:
-        """Errors of some rows under a random mask, and the size of the mask."""
+        """Return the error of a batch of rows under a random mask, plus the penalty of the mask."""
         ours, others = jax.random.split(key)
         mask = facts.allowed * gumbel_sigmoid(ours, found.logits, self.temperature)
         squares = squared_errors(found.model, mask, drawn_rows(others, facts.rows, self.batch))
         return self.misfit(squares) + facts.penalty * jnp.sum(mask)
 
     def misfit(self, squares: Any) -> Any:
-        """The negative log-likelihood of Gaussian noise, but for constants."""
+        """Return the Gaussian negative log likelihood, up to constants."""
         if self.noise == "equal":
             return 0.5 * jnp.sum(squares)
         return 0.5 * jnp.sum(jnp.log(squares + _LEAST_VARIANCE))
 
     def constraint(self, found: Found, facts: MaskFacts) -> Any:
-        """Closed walks along arcs, by their probabilities."""
+        """Return the acyclicity constraint by closed walks along arcs, by their probabilities."""
         return walks(arc_probabilities(found, facts))
 
 
@@ -161,13 +161,13 @@ class Mcsl(MaskedLearner):
     h_tol: NonNegative = 1e-4
 
     def problem(self) -> str:
-        """Masks need a temperature."""
+        """Return a message if the temperature is not above 0; empty otherwise."""
         if self.temperature == 0:
             return "temperature: found 0, expected a number above 0"
         return super().problem()
 
     def problem_of(self, p: int) -> MaskProblem:
-        """What is minimised."""
+        """Return the objective for p variables."""
         return MaskProblem(
             hidden=self.hidden,
             batch=self.batch_size,
@@ -178,7 +178,7 @@ class Mcsl(MaskedLearner):
         )
 
     def facts_of(self, columns: Matrix, allowed: Matrix) -> MaskFacts:
-        """The data, allowed arcs, and the penalty."""
+        """Return the data, allowed arcs, and the penalty, as arrays."""
         rows, near = super().facts_of(columns, allowed)
         sizes = rows.std(axis=0)[varying(rows)]
         if self.noise == "equal" and len(sizes):
@@ -187,5 +187,5 @@ class Mcsl(MaskedLearner):
         return MaskFacts(rows, near, np.array(penalty))
 
     def weights_of(self, found: Found, facts: MaskFacts) -> Matrix:
-        """Probabilities of arcs."""
+        """Return the probabilities of arcs."""
         return np.asarray(arc_probabilities(found, facts), np.float64)

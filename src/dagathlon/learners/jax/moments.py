@@ -1,4 +1,4 @@
-"""Second moments of data: all that linear Gaussian likelihoods need of any number of rows."""
+"""Second moments of data, which suffice for linear Gaussian likelihoods."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Moments(NamedTuple):
 
 
 def moments(data: Dataset, *, centre: bool) -> Moments:
-    """Second moments of each node's own rows, with 64 bits.
+    """Return the second moments of each node's observational rows, with 64 bits.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def moments(data: Dataset, *, centre: bool) -> Moments:
 
 
 def stacked(each: Sequence[Moments]) -> Moments:
-    """The moments of several data sets of as many columns, with an axis for the data set."""
+    """Stack the moments of several data sets of equally many columns along a new axis."""
     return Moments(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
 
 def refuse_degenerate(data: Dataset, name: str) -> None:
-    """Say why a Gaussian model of these data has no meaning, where it has none."""
+    """Raise an error if a Gaussian model of these data is degenerate."""
     if len(data) < 2:
         raise DataError(f"{name} needs at least 2 rows of data, found {len(data)}")
     values = data.values

@@ -1,7 +1,7 @@
-"""Smooth measures of directed cycles: 0 for weights of a DAG, above 0 for all others.
+"""Acyclicity constraints: smooth functions that are 0 exactly for weights of a DAG.
 
-Weights are not negative here, from row to column. All terms of the sums are then positive, so that
-measures far below the rounding of 1 are still right in single precision.
+Weights are non-negative here, from row to column. All terms of the sums are then positive, so that
+values far below the rounding of 1 are still accurate in single precision.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ROUNDING = 1e-5
 
 
 def walks(weights: Any) -> Any:
-    """The trace of exp(weights) − 1: weighted closed walks, of length k divided by k!."""
+    """Return the trace of exp(weights) − 1: closed walks of length k weighted by 1/k!."""
     small = weights / 2**_HALVINGS
     total = jnp.zeros_like(small)
     eye = jnp.eye(weights.shape[-1], dtype=weights.dtype)
@@ -28,7 +28,7 @@ def walks(weights: Any) -> Any:
 
 
 def log_determinant(weights: Any) -> Any:
-    """Minus log det(1 − weights): closed walks, of length k divided by k.
+    """Return −log det(1 − weights): closed walks of length k weighted by 1/k.
 
     It is infinite where the spectral radius of the weights is not below 1.
     """

@@ -1,4 +1,4 @@
-"""What learners that fit a network to each variable share: data, knowledge, starts, the graph."""
+"""Base class of learners with a network for each variable: data, constraints, starts, graph."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LARGEST, _SIMILAR = 1e6, 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkLearner(JaxLearner):
-    """A learner that minimises a `Problem` and puts a threshold to weights of arcs.
+    """Base class of learners that minimise a `Problem` and threshold the weights of arcs.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ class NetworkLearner(JaxLearner):
 
     @abstractmethod
     def problem_of(self, p: int) -> Problem:
-        """What is minimised, for p variables; all that is compiled in."""
+        """Return the objective for p variables, with all compile-time constants."""
 
     @abstractmethod
     def facts_of(self, columns: Matrix, allowed: Matrix) -> Any:
-        """What a run knows, as a tree of arrays.
+        """Return the input arrays of a run, as a tree.
 
         Parameters
         ----------
@@ -81,12 +81,12 @@ class NetworkLearner(JaxLearner):
 
     @abstractmethod
     def weights_of(self, found: Any, facts: Any) -> Matrix:
-        """Weights of arcs, from row to column, from the parameters of a run."""
+        """Return the weights of arcs, from row to column, from the parameters of a run."""
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Learn from all data sets and starts: on a card together, else one after the other."""
+        """Learn from all data sets and starts: in one batch on a GPU, one by one on a CPU."""
         require_jax()
         facts = [self._facts(one) for one in data]  # data are refused before anything runs
         runs = [place for place in range(len(data)) for _ in range(self.starts)]
@@ -126,7 +126,7 @@ class NetworkLearner(JaxLearner):
         facts: list[Any],
         ended: Ended,
     ) -> None:
-        """Keep the start of the lowest objective of each data set."""
+        """Keep, for each data set, the start of lowest objective."""
         for run, place in enumerate(places):
             state = jax.tree_util.tree_map(lambda part, run=run: part[run], ended.state)
             objective = float(state.minimum)
@@ -157,7 +157,7 @@ class NetworkLearner(JaxLearner):
 
 
 def allowed_arcs(knowledge: Knowledge, names: Sequence[str]) -> Matrix:
-    """Ones where an arc is allowed, from row to column; what is required stands one way."""
+    """Return ones for allowed arcs, from row to column; required arcs are allowed one way."""
     place = {name: i for i, name in enumerate(names)}
     allowed = 1.0 - np.eye(len(names))
     reverse = {(b, a) for a, b in knowledge.required if (b, a) not in knowledge.required}
@@ -167,7 +167,7 @@ def allowed_arcs(knowledge: Knowledge, names: Sequence[str]) -> Matrix:
 
 
 def with_required(weights: Matrix, knowledge: Knowledge, names: Sequence[str]) -> Matrix:
-    """Weights by which required arcs are the last to go, of those required both ways one."""
+    """Raise the weights of required arcs above all others; of those required both ways, one."""
     place = {name: i for i, name in enumerate(names)}
     result, most = weights.copy(), weights.max(initial=0.0)
     for a, b in sorted(knowledge.required):
@@ -180,7 +180,7 @@ def with_required(weights: Matrix, knowledge: Knowledge, names: Sequence[str]) -
 
 
 def _alike(runs: list[int], facts: list[Any]) -> list[list[int]]:
-    """Runs to compute together: of data of one size, all on a card, else one by one."""
+    """Group runs into batches: data of one size, together on a GPU, one by one on a CPU."""
     found: dict[Any, list[int]] = {}
     for run, place in enumerate(runs):
         shapes = tuple(part.shape for part in jax.tree_util.tree_leaves(facts[place]))
@@ -193,7 +193,7 @@ def _stacked(facts: list[Any]) -> Any:
 
 
 def _units(learner: str, data: Dataset) -> tuple[str, ...]:
-    """A note on columns of very different sizes."""
+    """Return a note on columns of very different scales."""
     sizes = data.values.std(axis=0)
     sizes = sizes[sizes > 0]
     if not sizes.size or sizes.max() <= _SIMILAR * sizes.min():

@@ -1,4 +1,4 @@
-"""A nonlinear regression of each variable on all others, whose inputs are counted by norms."""
+"""Nonlinear regressions of each variable on all others, with arcs as norms of input weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_VARIANCE = 1e-8
 
 
 class Facts(NamedTuple):
-    """What a run knows.
+    """Input arrays of a run.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Regressions:
     logarithm: bool = False
 
     def inputs(self, columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The columns, or the basis functions of all, those of one number together.
+        """Return the columns, or their basis functions, those of one frequency together.
 
-        Sines of odd numbers of quarters of a wave are a basis of what is 0 at 0, from 0 to 1:
-        columns are brought there, each from its least value to its largest. All functions have
-        slope 1 at the least value, so that weights are in the units of slopes.
+        Sines of odd numbers of quarter waves are a basis of functions on [0, 1] that are 0
+        at 0: columns are scaled to it, each from its minimum to its maximum. All functions
+        have slope 1 at the minimum, so that weights are in the units of slopes.
         """
         if not self.functions:
             return columns
@@ -93,9 +93,9 @@ class Regressions:
         return np.concatenate([width * scale * np.sin(part / scale) for scale in scales])
 
     def begun(self, key: Any, facts: Facts) -> Networks:
-        """Networks that use no input yet; all variables have the same other weights.
+        """Return networks that use no input yet; all variables share the other initial weights.
 
-        So the columns can come in any order.
+        So the result does not depend on the order of the columns.
         """
         p, ins = len(facts.columns), len(facts.inputs)
         units = self.hidden[0] if self.hidden else 1
@@ -110,7 +110,7 @@ class Regressions:
         return Networks(jnp.zeros((p, units, ins)), jnp.zeros((p, units)), tuple(layers))
 
     def loss(self, model: Networks, facts: Facts) -> Any:
-        """The loss with the penalty of squares; the L1 penalty is `sparsity`."""
+        """Return the loss with the ridge penalty; the L1 penalty is `sparsity`."""
         used = model._replace(first=model.first * _repeated(facts.allowed, model))
         rest = facts.columns - predicted(used, facts.inputs)
         variances = jnp.mean(rest**2, axis=1)
@@ -123,13 +123,13 @@ class Regressions:
         return fit + 0.5 * self.lambda2 * ridge(model)
 
     def sparsity(self, model: Networks) -> Networks:
-        """Factor of the L1 penalty of each parameter."""
+        """Return the L1 penalty factor of each parameter."""
         none = jax.tree_util.tree_map(jnp.zeros_like, model)
         return none._replace(first=none.first + self.lambda1)  # type: ignore[no-any-return]
 
 
 def predicted(model: Networks, inputs: Any) -> Any:
-    """What each network says of its variable: (variables, rows of data)."""
+    """Return the prediction of each network: (variables, rows of data)."""
     p, units, ins = model.first.shape
     values = (model.first.reshape(p * units, ins) @ inputs).reshape(p, units, -1)
     values = values + model.intercepts[:, :, None]
@@ -145,17 +145,17 @@ def _layer(values: Any, weights: Any) -> Any:
 
 
 def squares(model: Networks) -> Any:
-    """Squared norms of the first weights of each variable in each network: from row to column."""
+    """Return squared norms of the first weights of each input in each network: row to column."""
     p = len(model.first)
     return jnp.sum(model.first.reshape(p, -1, p) ** 2, axis=1).T
 
 
 def ridge(model: Networks) -> Any:
-    """The sum of all squared weights, without intercepts."""
+    """Return the sum of all squared weights, without intercepts."""
     return jnp.sum(model.first**2) + sum(jnp.sum(weights**2) for weights, _ in model.layers)
 
 
 def _repeated(allowed: Any, model: Networks) -> Any:
-    """Ones where a weight of the first layer is allowed."""
+    """Return the mask of allowed weights of the first layer."""
     p, _, ins = model.first.shape
     return jnp.tile(allowed.T, (1, ins // p))[:, None, :]

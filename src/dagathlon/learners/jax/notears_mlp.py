@@ -1,4 +1,4 @@
-"""NOTEARS with networks: nonlinear models fitted under a smooth constraint of acyclicity."""
+"""NOTEARS with networks: nonlinear models fitted under a smooth acyclicity constraint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVERY = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Constrained(Lagrangian):
-    """Regressions whose first layers have no directed cycle.
+    """Regressions constrained to first layers without a directed cycle.
 
     Parameters
     ----------
@@ -32,30 +32,30 @@ class Constrained(Lagrangian):
     model: Regressions
 
     def begun(self, key: Any, facts: Facts) -> Networks:
-        """The empty graph."""
+        """Return the networks of the empty graph."""
         return self.model.begun(key, facts)
 
     def loss(self, found: Networks, facts: Facts, key: Any) -> Any:
-        """The loss of the regressions."""
+        """Return the loss of the regressions."""
         return self.model.loss(found, facts)
 
     def sparsity(self, found: Networks, facts: Facts) -> Networks:
-        """The L1 penalty of the first layers."""
+        """Return the L1 penalty factors of the first layers."""
         return self.model.sparsity(found)
 
     def constraint(self, found: Networks, facts: Facts) -> Any:
-        """Closed walks along squared norms."""
+        """Return the acyclicity constraint by closed walks along squared norms."""
         return walks(squares(found))
 
 
 @dataclass(frozen=True, kw_only=True)
 class NotearsMlp(NetworkLearner):
-    """NOTEARS with a network for each variable, under a smooth constraint of acyclicity.
+    """NOTEARS with a network for each variable, under a smooth acyclicity constraint.
 
-    The weight of an arc is the norm of what the network of the effect does first with the cause:
-    where it is 0 the network does not use the cause. Minima of the augmented Lagrangian are sought
-    by L-BFGS with exact zeros, in single precision and only as exactly as it takes. `weights` of
-    the estimate are the norms.
+    The weight of an arc is the norm of the first-layer weights of the cause in the network of
+    the effect: where it is 0 the network does not use the cause. Minima of the augmented
+    Lagrangian are found by L-BFGS with exact zeros, in single precision and only as precisely
+    as needed. `weights` of the estimate are the norms.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class NotearsMlp(NetworkLearner):
     tolerance: NonNegative = 1e-3
 
     def problem_of(self, p: int) -> Constrained:
-        """What is minimised."""
+        """Return the objective for p variables."""
         return Constrained(
             inner=QuasiNewton(self.steps, min(_EVERY, self.steps), self.tolerance),
             outer_steps=self.max_iter,
@@ -128,7 +128,7 @@ class NotearsMlp(NetworkLearner):
         )
 
     def facts_of(self, columns: Matrix, allowed: Matrix) -> Facts:
-        """The data, the inputs of the regressions, and allowed arcs."""
+        """Return the data, the inputs of the regressions, and allowed arcs, as arrays."""
         return Facts(columns, self._regressions().inputs(columns), allowed)
 
     def _stats(self, ended: Ended, state: State, run: int) -> dict[str, Statistic]:
@@ -136,5 +136,5 @@ class NotearsMlp(NetworkLearner):
         return {**super()._stats(ended, state, run), "acyclicity": value}
 
     def weights_of(self, found: Networks, facts: Facts) -> Matrix:
-        """The norms of first weights."""
+        """Return the norms of the first-layer weights."""
         return np.sqrt(np.asarray(squares(found), np.float64))

@@ -1,4 +1,4 @@
-"""A network of fully connected layers."""
+"""Multilayer perceptrons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LAST = 0.01
 
 
 def layers(key: Any, sizes: Sequence[int]) -> list[tuple[Any, Any]]:
-    """Random weights, and zeros as intercepts, of layers between so many units."""
+    """Return layers of the given sizes with random weights and zero intercepts."""
     found = []
     for number, (ins, outs) in enumerate(pairwise(sizes)):
         scale = _LAST if number == len(sizes) - 2 else 1.0
@@ -23,7 +23,7 @@ def layers(key: Any, sizes: Sequence[int]) -> list[tuple[Any, Any]]:
 
 
 def outputs(network: Sequence[tuple[Any, Any]], inputs: Any) -> Any:
-    """What the network makes of rows of inputs."""
+    """Return the outputs of the network for rows of inputs."""
     values = inputs
     for weights, intercepts in network[:-1]:
         values = jax.nn.leaky_relu(values @ weights + intercepts)

@@ -1,4 +1,4 @@
-"""L-BFGS with an L1 penalty (OWL-QN): steps from the slopes of a few steps before.
+"""L-BFGS with an L1 penalty (OWL-QN).
 
 Without a penalty it is L-BFGS. Andrew and Gao 2007, ICML: steps stay in an orthant, and so entries
 become exactly 0.
@@ -17,7 +17,7 @@ _MEMORY, _HALVINGS, _DESCENT = 10, 15, 1e-4
 
 
 class Memory(NamedTuple):
-    """What a step needs to know, of parameters in one row.
+    """L-BFGS memory for parameters flattened to a vector.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Memory(NamedTuple):
 
 
 def remembered(objective: Objective, found: Any) -> Memory:
-    """The memory at a place that no step has led to."""
+    """Return the memory at a starting point."""
     value, slopes = jax.value_and_grad(objective)(found)
     none = jnp.zeros((_MEMORY, found.size), found.dtype)
     return Memory(value, slopes, none, none, jnp.zeros(_MEMORY, found.dtype))
@@ -46,9 +46,9 @@ def remembered(objective: Objective, found: Any) -> Memory:
 def stepped(
     objective: Objective, found: Any, memory: Memory, penalty: Any
 ) -> tuple[Any, Memory, Any]:
-    """A step downhill, the new memory, and the objective with its penalty after it.
+    """Take one step; return the new parameters, the memory, and the penalised objective.
 
-    Where no step leads downhill, the parameters stay and the memory is emptied.
+    If no step descends, the parameters stay and the memory is cleared.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def stepped(
 
 
 def _with_penalty(slopes: Any, found: Any, penalty: Any) -> Any:
-    """The slope of least size of objective and penalty together."""
+    """Return the minimum-norm subgradient of the objective with its L1 penalty."""
     at_zero = jnp.sign(slopes) * jnp.maximum(jnp.abs(slopes) - penalty, 0.0)
     return jnp.where(found == 0, at_zero, slopes + penalty * jnp.sign(found))
 
 
 def _scaled(memory: Memory, slopes: Any) -> Any:
-    """The slopes times the inverse curvature that the last steps have shown."""
+    """Return the gradient times the L-BFGS approximation of the inverse Hessian."""
     shares: list[Any] = [None] * _MEMORY
     for k in reversed(range(_MEMORY)):
         shares[k] = memory.curvatures[k] * jnp.sum(memory.moves[k] * slopes)
@@ -105,7 +105,7 @@ def _scaled(memory: Memory, slopes: Any) -> Any:
 def _searched(
     objective: Objective, found: Any, memory: Memory, path: tuple[Any, Any, Any, Any]
 ) -> tuple[Any, Any, Any, Any]:
-    """Halve the step until it leads far enough down: place, value, slopes, and whether it does."""
+    """Run a backtracking line search; return place, value, gradient, and whether it succeeded."""
     along, uphill, side, penalty = path
     begin = memory.value + jnp.sum(penalty * jnp.abs(found))
 
@@ -129,7 +129,7 @@ def _searched(
 
 
 def _with_step(memory: Memory, move: Any, turn: Any) -> Memory:
-    """The memory with a step, unless its curvature is not above 0."""
+    """Add a step to the memory, unless its curvature is not positive."""
     product = jnp.sum(move * turn)
     useful = product > 1e-8 * jnp.sqrt(jnp.sum(move**2) * jnp.sum(turn**2))
     grown = Memory(

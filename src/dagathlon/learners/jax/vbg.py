@@ -24,7 +24,7 @@ from dagathlon.pulse import beat
 
 @dataclass(frozen=True, kw_only=True)
 class Vbg(GflownetLearner):
-    """Draws of DAGs with linear parameters, for noise of a known variance.
+    """Draws of DAGs with linear parameters, for noise of known variance.
 
     Nodes are normal around weighted sums of their parents, without intercepts: means are zero
     unless `centre` subtracts them. The variational factor of a node's weights is the normal
@@ -57,19 +57,19 @@ class Vbg(GflownetLearner):
     centre: bool = False
 
     def problem(self) -> str:
-        """Variances and odds are above 0."""
+        """Return a message if a variance or the odds are not above 0; empty otherwise."""
         for field in ("noise_variance", "weight_variance", "arc_odds"):
             if getattr(self, field) == 0:
                 return f"{field}: found 0, expected a number above 0"
         return super().problem()
 
     def reward(self, data: Dataset) -> Reward:
-        """The log evidence of every family."""
+        """Return the log evidence of every family as a reward."""
         refuse_degenerate(data, self.name)
         return reward_of(self.table(data), np.zeros((len(data.names),) * 2, dtype=np.bool_))
 
     def table(self, data: Dataset) -> Floats:
-        """Log evidence of all families and log prior of their arcs, as `Reward` has them."""
+        """Return the log evidence and log arc prior of all families, as in `Reward`."""
         moments = self._moments(data)
         p = len(data.names)
         found = np.empty((p, 2 ** (p - 1)))
@@ -89,7 +89,7 @@ class Vbg(GflownetLearner):
         return found
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
-        """The draws, each with weights drawn from their posterior given the DAG."""
+        """Return the DAGs, each with weights drawn from their posterior given the DAG."""
         moments = self._moments(data)
         weights = np.zeros(arcs.shape)
         for child in range(arcs.shape[1]):
@@ -103,7 +103,7 @@ class Vbg(GflownetLearner):
 
     @property
     def _ridge(self) -> float:
-        """Precision of the weights in units of the noise."""
+        """Return the precision of the weights in units of the noise."""
         return self.noise_variance / self.weight_variance
 
     def _moments(self, data: Dataset) -> Moments:

@@ -1,1 +1,1 @@
-"""Learners of measurement models: which observed variables share latent causes."""
+"""Learners of measurement models: clusters of observed variables with common latent causes."""

@@ -1,4 +1,4 @@
-"""What learners of clusters have in common: data, moments, and the model that is returned."""
+"""Base class of learners of clusters: data, moments, and the measurement model returned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterLearner(Learner):
-    """A search for clusters by minors of the covariance matrix that vanish.
+    """Base class of searches for clusters by vanishing minors of the covariance matrix.
 
     Parameters
     ----------
@@ -54,25 +54,25 @@ class ClusterLearner(Learner):
     alpha: Probability = 0.01
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
-        """Fourth moments are kept of all pairs of pairs of columns."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are too many columns for fourth moments; empty otherwise."""
         most = min(self.most_columns, _MOST_COLUMNS) if self.by_moments() else self.most_columns
         if data.n_columns is not None and data.n_columns > most:
             return f"{self.name} with this test takes up to {most} columns, not {data.n_columns}"
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     @abstractmethod
     def by_moments(self) -> bool:
-        """Whether the test needs fourth moments."""
+        """Return whether the test needs fourth moments."""
 
     @abstractmethod
     def clusters(
         self, correlations: Floats, fourth: Floats, rows: int
     ) -> tuple[list[list[int]], int]:
-        """The clusters, as column numbers, and how many tests it took."""
+        """Return the clusters, as lists of column numbers, and the number of tests."""
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Find clusters among the columns that vary."""
+        """Find clusters among the columns that are not constant."""
         rows = len(data)
         # Not by the variance, which rounding lets differ from 0 in a constant column.
         ranges = np.ptp(data.values, axis=0) if rows else np.zeros(len(data.names))
@@ -92,7 +92,7 @@ class ClusterLearner(Learner):
         return Estimate(model.marginal, stats, notes=notes, measurement=model)
 
     def _moments(self, values: Floats) -> tuple[Floats, Floats]:
-        """Correlations, and fourth moments of pairs where the test needs them."""
+        """Return the correlations, and fourth moments if the test needs them."""
         rows = len(values)
         standard = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
         correlations = np.ascontiguousarray(standard.T @ standard / (rows - 1))
@@ -102,20 +102,20 @@ class ClusterLearner(Learner):
         return correlations, fourth
 
     def _critical(self) -> float:
-        """The size of a normal variable that is beyond chance."""
+        """Return the two-sided critical value of a standard normal variable."""
         from scipy.special import ndtri  # noqa: PLC0415 - heavy
 
         return float(-ndtri(max(self.alpha, 1e-300) / 2)) if self.alpha < 1 else 0.0
 
     def _chi_square(self, freedom: int, tests: int = 1) -> float:
-        """The critical value, corrected for the number of tests."""
+        """Return the chi-square critical value, corrected for the number of tests."""
         from scipy.special import chdtri  # noqa: PLC0415 - heavy
 
         return float(chdtri(freedom, self.alpha / tests)) if self.alpha > 0 else math.inf
 
 
 def _fourth_moments(standard: Floats) -> Floats:
-    """Means of products of four columns, by pairs; products of pairs are held of some rows only."""
+    """Return the means of products of four columns, by pairs of pairs, computed in batches."""
     left, right = np.triu_indices(standard.shape[1], 1)
     total = np.zeros((len(left), len(left)))
     for start in range(0, len(standard), _ROWS_AT_ONCE):

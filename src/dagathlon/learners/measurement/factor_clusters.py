@@ -1,4 +1,4 @@
-"""FOFC and FTFC: clusters of variables that share one latent cause, or two."""
+"""FOFC and FTFC: clusters of variables with one or two common latent causes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.learners.measurement.cluster_learner import ClusterLearner, Float
 
 @dataclass(frozen=True, kw_only=True)
 class FactorClusters(ClusterLearner):
-    """A search for clusters that begins with small pure sets and lets them grow.
+    """Base class of searches that grow clusters from small pure sets.
 
     Parameters
     ----------
@@ -30,30 +30,30 @@ class FactorClusters(ClusterLearner):
 
     @abstractmethod
     def minors(self) -> _core.MinorSettings:
-        """The test of minors."""
+        """Return the native settings of the test of minors."""
 
     @abstractmethod
     def search(self, least_correlation: float) -> _core.ClusterSearch:
-        """How clusters are sought, given the size of correlations that are none."""
+        """Return the native settings of the search, given the largest insignificant correlation."""
 
     def clusters(
         self, correlations: Floats, fourth: Floats, rows: int
     ) -> tuple[list[list[int]], int]:
-        """Grown from seeds whose minors with all other variables vanish."""
+        """Grow clusters from seeds whose minors with all other variables vanish."""
         search = self.search(math.tanh(self._critical() / self._scale(rows)))
         return _core.factor_clusters(correlations, fourth, float(rows), self.minors(), search)
 
     def _scale(self, rows: int) -> float:
-        """What Fisher's transform of a correlation is multiplied by; Tetrad's is twice as large."""
+        """Return the factor of Fisher's transform of a correlation; Tetrad's is twice as large."""
         return 2 * math.sqrt(rows) if self.like == "tetrad" else math.sqrt(rows - 3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fofc(FactorClusters):
-    """Find one-factor clusters: groups of variables with one latent cause each.
+    """Find one-factor clusters (FOFC): groups of variables with one latent cause each.
 
-    Four variables with one common cause have tetrads that vanish. Three variables are pure when
-    their tetrads with every other variable do; pure threes are grown to clusters.
+    Four variables with one common cause have vanishing tetrads. Three variables are pure when
+    their tetrads with every other variable vanish; pure triples are grown to clusters.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Fofc(FactorClusters):
     test: Literal["wishart", "delta"] = "wishart"
 
     def by_moments(self) -> bool:
-        """Only the distribution-free test does."""
+        """Return whether the distribution-free test is chosen."""
         return self.test == "delta"
 
     def minors(self) -> _core.MinorSettings:
-        """Three tetrads, one by one, or two of them together."""
+        """Return the test: three tetrads one by one, or two of them jointly."""
         tetrad = self.like == "tetrad"
         if self.test == "wishart":
             name = "two-wishart" if tetrad else "wishart"
@@ -86,16 +86,16 @@ class Fofc(FactorClusters):
         return _core.MinorSettings("partial-delta" if tetrad else "delta", self._chi_square(2))
 
     def search(self, least_correlation: float) -> _core.ClusterSearch:
-        """From three variables, half of whose sets with a fourth must be pure for it to join."""
+        """Return the search from triples; a variable joins if half of its sets are pure."""
         return _core.ClusterSearch(3, 0.5, least_correlation, 1, 1, self.growth == "gap")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ftfc(FactorClusters):
-    """Find two-factor clusters: groups of variables with the same two latent causes.
+    """Find two-factor clusters (FTFC): groups of variables with the same two latent causes.
 
-    Six variables with two common causes have sextads, determinants of three by three covariances,
-    that vanish. Five variables are pure when their sextads with every other variable do.
+    Six variables with two common causes have vanishing sextads, determinants of three by three
+    covariances. Five variables are pure when their sextads with every other variable vanish.
     """
 
     name = "ftfc"
@@ -106,13 +106,13 @@ class Ftfc(FactorClusters):
     factors = 2
 
     def by_moments(self) -> bool:
-        """Always."""
+        """Return True: the test always needs fourth moments."""
         return True
 
     def minors(self) -> _core.MinorSettings:
-        """Five sextads together; a two-factor model of six variables has four constraints."""
+        """Return the joint test of five sextads; a two-factor model of six has four constraints."""
         return _core.MinorSettings("sextad", self._chi_square(1 if self.like == "tetrad" else 4))
 
     def search(self, least_correlation: float) -> _core.ClusterSearch:
-        """From five variables, all of whose sets with a sixth must be pure for it to join."""
+        """Return the search from sets of five; a variable joins if all of its sets are pure."""
         return _core.ClusterSearch(5, 1.0, least_correlation, 4, 5, self.growth == "gap")

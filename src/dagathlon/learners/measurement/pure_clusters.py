@@ -1,4 +1,4 @@
-"""BPC: pure clusters of variables by the tetrads that say which share no latent cause."""
+"""BPC (build pure clusters): clusters of variables by vanishing tetrads."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _VANISHES, _DIFFERS = 1, 2
 
 @dataclass(frozen=True, kw_only=True)
 class Bpc(ClusterLearner):
-    """Build pure clusters: groups of variables with one latent cause each.
+    """Build pure clusters (BPC): groups of variables with one latent cause each.
 
-    Three rules on tetrads tell which two variables have no latent cause in common. Groups whose
-    members all may have one are made pure: variables are left out until no tetrad that a model
-    with these clusters makes 0 differs from it.
+    Three rules on tetrads decide which pairs of variables have no latent cause in common.
+    Groups whose members all may have one are purified: variables are removed until every tetrad
+    that a model with these clusters implies to vanish does so.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class Bpc(ClusterLearner):
     test: Literal["wishart", "delta"] = "wishart"
 
     def by_moments(self) -> bool:
-        """Only the distribution-free test does."""
+        """Return whether the distribution-free test is chosen."""
         return self.test == "delta"
 
     def clusters(
         self, correlations: Floats, fourth: Floats, rows: int
     ) -> tuple[list[list[int]], int]:
-        """Cliques of pairs that no rule separates, without what is impure."""
+        """Return cliques of pairs that no rule separates, purified."""
         settings = _core.MinorSettings(self.test, 0.0)
         statistics = _core.tetrad_statistics(correlations, fourth, float(rows), settings)
         linked = self._linked(correlations, rows)
@@ -72,12 +72,12 @@ class Bpc(ClusterLearner):
         return _pure_clusters(purifier, joined, correlations), statistics.size
 
     def _correlated(self, correlations: Floats, rows: int, given: int = 0) -> Bools:
-        """Which (partial) correlations, given so many variables, are not 0."""
+        """Return the mask of significant (partial) correlations, given so many variables."""
         least = math.tanh(self._critical() / math.sqrt(rows - 3 - given))
         return np.abs(correlations) > least
 
     def _linked(self, correlations: Floats, rows: int) -> Bools:
-        """Pairs that are correlated, by themselves and given each other variable."""
+        """Return the pairs that are correlated, marginally and given each other variable."""
         linked = self._correlated(correlations, rows)
         for k, column in enumerate(correlations):
             rest = np.sqrt(np.maximum(1 - column**2, 1e-12))
@@ -90,7 +90,7 @@ class Bpc(ClusterLearner):
 
 
 def _all_joined(fours: Ints, pairs: Bools) -> Bools:
-    """Fours all of whose pairs are so."""
+    """Return the mask of quartets all of whose pairs are marked."""
     together = np.ones(len(fours), dtype=bool)
     for i, j in combinations(range(4), 2):
         together &= pairs[fours[:, i], fours[:, j]]

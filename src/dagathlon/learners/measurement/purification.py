@@ -1,4 +1,4 @@
-"""Clusters of a graph of pairs that may share a latent cause, made pure by tetrads."""
+"""Purification of clusters by tetrads: cliques of pairs that may share a latent cause."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NONE = -1
 
 
 def all_fours(columns: int) -> Ints:
-    """Every four of the columns, in lexicographic order, as the native core has them."""
+    """Return all quartets of the columns, in lexicographic order, as in the native code."""
     return np.array(list(combinations(range(columns), 4)), dtype=np.int64).reshape(-1, 4)
 
 
 @dataclass(frozen=True)
 class Purifier:
-    """What is known of every four variables.
+    """Purity of every quartet of variables, with the operations on clusters that use it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Purifier:
     pure: Bools
 
     def violated(self, labels: Ints) -> Bools:
-        """Fours for which a model with these clusters has a tetrad that is not 0."""
+        """Return the quartets with a non-zero tetrad that a model with these clusters sets to 0."""
         a, b, c, d = labels[self.fours].T
         three = ((a == b) & ((b == c) | (b == d))) | ((c == d) & ((a == c) | (b == c)))
         wrong = three & self.differs.any(axis=1)
@@ -57,7 +57,7 @@ class Purifier:
         return np.asarray(wrong & (labels[self.fours] != _NONE).all(axis=1))
 
     def purified(self, labels: Ints) -> Ints:
-        """Without the variables that are in most of the wrong fours, one after another."""
+        """Remove the variables in most violated quartets, one after another."""
         labels = labels.copy()
         while (wrong := self.violated(labels)).any():
             beat()
@@ -69,7 +69,7 @@ class Purifier:
         return labels
 
     def chosen(self, joined: Bools, correlations: Floats) -> Ints:
-        """Labels by disjoint cliques, those with many and strong correlations first."""
+        """Return labels by disjoint cliques, those with many and strong correlations first."""
         sizes = np.abs(correlations)
         left = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
         labels = np.full(len(joined), _NONE)
@@ -91,9 +91,10 @@ class Purifier:
         return frozenset(np.flatnonzero(labels == 0).tolist())
 
     def unrelated(self, labels: Ints) -> Ints:
-        """Without one of each two in a cluster that are in no pure four: one may cause the other.
+        """Remove one of each two variables of a cluster that share no pure quartet.
 
-        The one with more such partners is left out, the later one where they have as many.
+        One of them may cause the other. The one with more such partners is removed, on ties
+        the later one.
         """
         labels = labels.copy()
         known = np.eye(len(labels), dtype=bool)
@@ -108,14 +109,14 @@ class Purifier:
             labels[np.flatnonzero(count == count.max())[-1]] = _NONE
 
     def supported(self, cluster: list[int]) -> bool:
-        """Whether a cluster is large enough; three need a fourth with which they are pure."""
+        """Return whether a cluster is large enough; three need a pure quartet with a fourth."""
         inside = np.isin(self.fours, cluster).sum(axis=1)
         return len(cluster) > FEWEST or bool(
             len(cluster) == FEWEST and (self.pure & (inside == FEWEST)).any()
         )
 
     def merged(self, clusters: list[list[int]]) -> list[list[int]]:
-        """Clusters joined while all fours of two of them are pure."""
+        """Merge clusters while all quartets of two of them are pure."""
         clusters = [list(cluster) for cluster in clusters]
         for a, b in combinations(range(len(clusters)), 2):
             union = sorted([*clusters[a], *clusters[b]])
@@ -126,7 +127,7 @@ class Purifier:
 
 
 def _strength(cluster: frozenset[int], sizes: Floats) -> tuple[float, list[int]]:
-    """Size times mean correlation, up to rounding; ties go by the members."""
+    """Return size times mean correlation, rounded, and the members as tie-breaker."""
     members = sorted(cluster)
     among = sizes[np.ix_(members, members)]
     return round(float(among.sum() - len(members)) / (len(members) - 1), 9), members

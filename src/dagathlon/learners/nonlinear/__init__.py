@@ -1,1 +1,1 @@
-"""Learners of nonlinear additive-noise models that need no network: an order, then its pruning."""
+"""Learners of nonlinear additive noise models by a causal order and its pruning."""

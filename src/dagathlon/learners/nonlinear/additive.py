@@ -1,9 +1,9 @@
-"""Additive models by penalised splines: fits, tests of their terms, and pruning by these tests.
+"""Additive models by penalised splines: fits, term tests, and pruning by these tests.
 
-Smoothness is chosen by restricted maximum likelihood, one parameter for each term, with the
-fixed-point steps of Wood and Fasiolo (2017, Biometrics 73). Terms are tested as Wood (2013,
-Biometrika 100) proposes: by the part of the fitted function that the data determine, as many
-directions of it as the term has degrees of freedom.
+Smoothness is chosen by restricted maximum likelihood, one parameter for each term, with the fixed-
+point steps of Wood and Fasiolo (2017, Biometrics 73). Terms are tested as proposed by Wood (2013,
+Biometrika 100): by the part of the fitted function that the data determine, as many directions of
+it as the term has degrees of freedom.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def fit_additive(
 
 
 class _Problem:
-    """One penalised regression, for any smoothing parameters."""
+    """A penalised regression with variable smoothing parameters."""
 
     def __init__(self, bases: SplineProducts, target: int, parents: list[int]) -> None:
         positions = bases.positions(parents)
@@ -110,7 +110,7 @@ class _Problem:
         self.rows = bases.rows
 
     def at(self, smoothing: Vector) -> AdditiveFit:
-        """The fit for these smoothing parameters."""
+        """Return the fit for these smoothing parameters."""
         loads = smoothing[self.term] * self.penalty
         # Columns are of length 1: so little beside them keeps the matrix regular.
         inverse = positive_inverse(self.products + np.diag(loads + 1e-10))
@@ -121,7 +121,7 @@ class _Problem:
         return AdditiveFit(self.parents, smoothing, coefficients, rest, inverse, freedom)
 
     def better(self, fit: AdditiveFit) -> Vector:
-        """The next smoothing parameters."""
+        """Return the next smoothing parameters of the fixed-point iteration."""
         noise = fit.residual_squares / max(self.rows - 1 - fit.freedom.sum(), 1.0)
         used = fit.smoothing * np.bincount(self.term, self.penalty * np.diag(fit.inverse))
         rough = np.bincount(self.term, self.penalty * fit.coefficients**2)
@@ -176,9 +176,10 @@ def term_tests(bases: SplineProducts, fit: AdditiveFit) -> list[TermTest]:
 
 
 def _determined(covariance: Matrix, coefficients: Vector, rank: float) -> float:
-    """Squared length of the function along its directions of largest variance, in these units.
+    """Return the squared length of the fitted function along its directions of largest variance.
 
-    The last direction counts by the fraction that the rank has.
+    Each direction is scaled by its standard deviation; the last one counts by the fraction of
+    the rank.
     """
     variances, directions = np.linalg.eigh(covariance)
     along = directions.T @ coefficients
@@ -189,10 +190,11 @@ def _determined(covariance: Matrix, coefficients: Vector, rank: float) -> float:
 def additive_pruning(
     values: npt.ArrayLike, candidates: npt.ArrayLike, alpha: float = 0.001, splines: int = 10
 ) -> Arcs:
-    """Keep those candidate parents whose term in an additive model is significant.
+    """Keep the candidate parents whose terms in an additive model are significant.
 
-    This is the pruning of CAM, which SCORE, DAS, NoGAM and others end with as well: a variable is
-    fitted by smooth functions of all its candidates, and an F test asks whether each is 0.
+    This is the pruning of CAM, with which SCORE, DAS, NoGAM and others end as well: a variable
+    is fitted by smooth functions of all its candidates, and each function is tested against 0
+    by an F test.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def additive_pruning(
 
 
 def pruned(bases: SplineProducts, candidates: Arcs, alpha: float) -> Arcs:
-    """`additive_pruning` with bases that are there already."""
+    """Run `additive_pruning` with precomputed bases."""
     kept = np.zeros_like(candidates)
     for target in range(bases.size):
         beat(target, bases.size)

@@ -1,4 +1,4 @@
-"""CAM: greedy search of a causal order by additive models."""
+"""CAM: greedy search for a causal order by additive models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dagathlon.pulse import beat, until_deadline
 
 @dataclass(frozen=True, kw_only=True)
 class Cam(OrderBased):
-    """Causal additive models: add the arc that explains most while one is possible, then prune.
+    """Causal additive models (CAM): greedy addition of arcs by likelihood gain, then pruning.
 
-    Gaussian noise is what its likelihood assumes; it is used for other noise as well. At a deadline
-    the arcs so far are pruned.
+    Its likelihood assumes Gaussian noise; it is used for other noise as well. At a deadline the
+    arcs so far are pruned.
     """
 
     name = "cam"
@@ -29,7 +29,7 @@ class Cam(OrderBased):
     )
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """Add arcs until each pair of neighbours has an order."""
+        """Add arcs until each pair of neighbours is ordered."""
         greedy = _Greedy(models.bases, models.neighbours & ~problem.forbidden, problem.required)
         with until_deadline():
             greedy.run()
@@ -38,7 +38,7 @@ class Cam(OrderBased):
 
 
 class _Greedy:
-    """The arcs so far, the fits of all variables, and what each further arc would gain."""
+    """State of the greedy search: arcs, fits of all variables, and gains of further arcs."""
 
     def __init__(self, bases: SplineProducts, allowed: Arcs, required: Arcs) -> None:
         self.bases, self.fits = bases, 0
@@ -55,7 +55,7 @@ class _Greedy:
             self._note(parent, child)
 
     def run(self) -> None:
-        """Add all arcs, the best first."""
+        """Add arcs while any is possible, the best first."""
         pairs = self.bases.size * (self.bases.size - 1) // 2
         for child in range(self.bases.size):
             self._explain(child)
@@ -66,7 +66,7 @@ class _Greedy:
             self._explain(arc[1])
 
     def _note(self, parent: int, child: int) -> None:
-        """Add an arc, and close the pairs that would make a cycle of it."""
+        """Record an arc, and exclude the pairs that would close a cycle."""
         self.arcs[parent, child] = True
         self.parents[child].append(parent)
         before, after = self.reaches[:, parent], self.reaches[child]
@@ -77,7 +77,7 @@ class _Greedy:
             self.variance[child], self.smoothing[child] = self.trials[parent, child]
 
     def _explain(self, child: int) -> None:
-        """What each further parent of a variable would gain."""
+        """Compute the likelihood gain of each further parent of a variable."""
         parents = self.parents[child]
         if parents and len(self.smoothing[child]) != len(parents):
             self.variance[child], self.smoothing[child] = self._fit(child, parents, None)
@@ -93,10 +93,10 @@ class _Greedy:
         return fit.residual_squares / self.bases.rows, fit.smoothing
 
     def order(self) -> list[int]:
-        """Causes before effects: by the number of ancestors, which grows along each arc."""
+        """Return the variables in causal order, by their numbers of ancestors."""
         ancestors: npt.NDArray[np.int64] = self.reaches.sum(axis=0)
         return [int(j) for j in np.argsort(ancestors, kind="stable")]
 
     def log_likelihood(self) -> float:
-        """Of the graph before pruning, with Gaussian noise."""
+        """Return the Gaussian log likelihood of the graph before pruning."""
         return float(-0.5 * self.bases.rows * (np.log(2 * np.pi * self.variance) + 1).sum())

@@ -1,4 +1,4 @@
-"""Distances of all pairs of rows, each pair once, and matrices of them."""
+"""Pairwise distances of rows, condensed (each pair once) or as matrices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dagathlon.learners.nonlinear.splines import Matrix, Vector
 
 
 def squared_distances(rows: Matrix) -> Vector:
-    """Of all pairs of rows, each pair once."""
+    """Return the squared distances of all pairs of rows, each pair once."""
     from scipy.spatial.distance import pdist  # noqa: PLC0415 - SciPy only when asked for
 
     result: Vector = pdist(rows, "sqeuclidean")
@@ -16,13 +16,13 @@ def squared_distances(rows: Matrix) -> Vector:
 
 
 def median_distance(squares: Vector) -> float:
-    """The median of the distances that are not 0, of their squares; 1 where all are."""
+    """Return the median of the non-zero distances, from their squares; 1 if there are none."""
     apart = squares[squares > 0]
     return float(np.median(np.sqrt(apart))) if len(apart) else 1.0
 
 
 def square(pairs: Vector, diagonal: float) -> Matrix:
-    """The symmetric matrix of numbers of all pairs."""
+    """Return the symmetric matrix of condensed pairwise values."""
     from scipy.spatial.distance import squareform  # noqa: PLC0415 - SciPy only when asked for
 
     result: Matrix = squareform(pairs)

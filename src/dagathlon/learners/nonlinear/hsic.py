@@ -1,7 +1,7 @@
-"""The Hilbert-Schmidt independence criterion of two groups of variables.
+"""The Hilbert-Schmidt independence criterion (HSIC) of two groups of variables.
 
-The kernels are Gaussian, exp(-d²/m) of the distance d with m the median of d²; what is to be
-expected under independence is approximated by a gamma distribution (Gretton et al. 2007, NeurIPS).
+The kernels are Gaussian, exp(-d²/m) of the distance d with m the median of d²; the null
+distribution is approximated by a gamma distribution (Gretton et al. 2007, NeurIPS).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dagathlon.learners.nonlinear.splines import Matrix
 
 @dataclass(frozen=True)
 class Independence:
-    """A test of independence.
+    """Result of an independence test.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class Independence:
 
     @property
     def excess(self) -> float:
-        """By how many standard deviations the statistic is above what independence gives."""
+        """The statistic in standard deviations above its mean under independence."""
         return (self.statistic - self.mean) / np.sqrt(self.variance) if self.variance > 0 else 0.0
 
     @property
     def p_value(self) -> float:
-        """Probability of such a statistic under independence."""
+        """Probability of a statistic at least as large under independence."""
         from scipy.special import gammaincc  # noqa: PLC0415 - SciPy only when asked for
 
         if self.variance <= 0 or self.mean <= 0:
@@ -47,7 +47,7 @@ class Independence:
 
 
 class CentredKernel:
-    """The centred Gaussian kernel of some variables.
+    """Centred Gaussian kernel matrix of a group of variables.
 
     Parameters
     ----------

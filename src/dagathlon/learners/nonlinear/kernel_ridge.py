@@ -1,4 +1,4 @@
-"""Kernel ridge regression with a Gaussian kernel of low rank."""
+"""Kernel ridge regression with a low-rank Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FEW = 4
 
 
 def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, float]:
-    """Columns whose products are the Gaussian kernel exp(-gamma·|x - y|²) of all pairs of rows.
+    """Return columns whose products approximate the kernel exp(-gamma·|x - y|²) of all rows.
 
-    By Cholesky decomposition with pivots: the next row is always the one that those before explain
-    least. It ends when so many columns are there or nothing is left to explain.
+    By pivoted Cholesky decomposition: the next pivot is the row that those before explain
+    least. It stops at `most` columns or when the residual is negligible.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, floa
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """Kernel ridge regression without an intercept whose fits are of rows held out.
+    """Cross-validated kernel ridge regression without an intercept.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class HeldOut:
     folds: int
 
     def fits(self, rows: Matrix, target: Vector) -> Vector:
-        """The target as the rows of the other folds fit it."""
+        """Return the held-out fits of the target: each fold's rows fitted by the other folds."""
         features, error = kernel_features(rows, self.gamma, len(rows) // _FEW)
         return (
             self._by_features(features, target) if error <= EXACT else self._by_rows(rows, target)
@@ -90,7 +90,7 @@ class HeldOut:
         return fits
 
     def _by_rows(self, rows: Matrix, target: Vector) -> Vector:
-        """From one inverse: blocks of it say what the rows of a fold do to their own fits."""
+        """Compute held-out fits from one inverse: its blocks remove the effect of a fold."""
         kernel = square(np.exp(-self.gamma * squared_distances(rows)), 1 + self.ridge)
         inverse = positive_inverse(kernel)
         weights = inverse @ target
@@ -101,7 +101,7 @@ class HeldOut:
 
 
 def smoothest_residuals(features: Matrix, target: Vector) -> Vector:
-    """Residuals of ridge regression with the penalty of the best generalised cross-validation.
+    """Return residuals of ridge regression, its penalty chosen by generalised cross-validation.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Preliminary neighbourhood selection: boosting of additive models, one variable at a time."""
+"""Preliminary neighbourhood selection by boosting of additive models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FREEDOM = 4.0
 
 
 def additive_neighbours(bases: SplineProducts, most: int) -> Arcs:
-    """The variables that explain each variable best, from row to column.
+    """Return the best explaining variables of each variable, from row to column.
 
-    Each of 100 steps adds a tenth of the smooth function of one variable that explains most of what
-    is left. Variables that at least two steps in a hundred have chosen are neighbours, those that
-    were chosen most often where there are more than `most` (Bühlmann, Peters and Ernest 2014, §3).
+    Each of 100 boosting steps adds a tenth of the smooth function of the variable that explains
+    most of the residual. Variables chosen in at least two steps in a hundred are neighbours; if
+    there are more than `most`, those chosen most often (Bühlmann, Peters and Ernest 2014, §3).
     """
     shrink = _shrinkage(bases)
     chosen = np.zeros((bases.size, bases.size), dtype=np.bool_)
@@ -34,7 +34,7 @@ def additive_neighbours(bases: SplineProducts, most: int) -> Arcs:
 
 
 def _choices(bases: SplineProducts, shrink: Vector, target: int) -> Vector:
-    """How often boosting of the target chooses each other variable."""
+    """Return how often boosting of the target chooses each other variable."""
     counts = np.zeros(bases.size)
     left = bases.with_targets[:, target].copy()  # products with what is left of the target
     starts = np.array([block.start for block in bases.blocks])
@@ -51,7 +51,7 @@ def _choices(bases: SplineProducts, shrink: Vector, target: int) -> Vector:
 
 
 def _shrinkage(bases: SplineProducts) -> Vector:
-    """By how much each column is shrunk so that a function has four degrees of freedom."""
+    """Return the factors that shrink each function to four degrees of freedom."""
     parts = [_shrunk(bases.penalty[block]) for block in bases.blocks]
     return np.concatenate(parts)
 

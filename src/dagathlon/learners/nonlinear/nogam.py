@@ -1,4 +1,4 @@
-"""NoGAM: the score of a leaf can be told from its residual."""
+"""NoGAM: leaves found by predicting the score function from residuals."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dagathlon.pulse import aside, beat
 class NoGam(ScoreMatching):
     """NoGAM: the variable whose score is best predicted from its residual is a leaf.
 
-    The score of a leaf is a function of its noise alone, whatever the distribution of the noise.
-    Residuals are those of a regression on all other variables. Both regressions are kernel ridge
-    regressions, whose fits are of rows held out.
+    The score (gradient of the log density) of a leaf is a function of its noise alone, whatever
+    the distribution of the noise. Residuals are those of a regression on all other variables.
+    Both regressions are kernel ridge regressions with held-out fits.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class NoGam(ScoreMatching):
     gamma: NonNegative = 0.01
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """Take leaves away."""
+        """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
         left = list(range(values.shape[1]))
         order: list[int] = []
@@ -60,7 +60,7 @@ class NoGam(ScoreMatching):
         return Found(left + order, notes=notes)
 
     def _error(self, values: Matrix, place: int, score: Vector) -> float:
-        """Mean squared error of the prediction of one component of the score."""
+        """Return the mean squared error of the prediction of one component of the score."""
         own = values[:, place]
         regression = HeldOut(gamma=self.gamma, ridge=self.kernel_ridge, folds=self.folds)
         residuals = own - regression.fits(np.delete(values, place, axis=1), own)

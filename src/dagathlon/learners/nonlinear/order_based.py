@@ -1,4 +1,4 @@
-"""Learners that find a causal order first and then drop arcs from it."""
+"""Base class of learners that find a causal order and then prune its arcs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FEWEST_ROWS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What a search for an order is given.
+    """Input of the search for an order: values and background knowledge.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ class Problem:
     rng: np.random.Generator
 
     def sinks(self, left: Sequence[int]) -> list[int]:
-        """Which of the variables that are left may come last.
+        """Return the variables among `left` that may come last.
 
-        None with a required arc to another one; and as far as possible none that could only be a
-        cause of another one, such as those of an earlier tier.
+        Variables with a required arc to another one are excluded; also, if others remain,
+        those that can only be causes of another one, such as those of an earlier tier.
         """
         among = np.ix_(left, left)
         able = ~self.required[among].any(axis=1)
@@ -64,7 +64,7 @@ class Problem:
         return [left[int(place)] for place in np.flatnonzero(chosen)]
 
     def candidates(self, order: Sequence[int]) -> Arcs:
-        """All arcs along an order that are not forbidden."""
+        """Return all arcs along an order that are not forbidden."""
         place = np.argsort(order)
         result: Arcs = (place[:, None] < place) & ~self.forbidden
         return result
@@ -72,7 +72,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found.
+    """Result of the search for an order.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderBased(ScipyLearner):
-    """A causal order of nonlinear data, then the parents of each variable among those before it.
+    """Base class of learners of a causal order, then of parents among the variables before.
 
-    Parents are those whose term in an additive model is significant (the pruning of CAM), unless
-    the learner has a parameter for another way. Constant columns get no edges.
+    Parents are those whose term in an additive model is significant (the pruning of CAM),
+    unless the learner has a parameter for another way. Constant columns get no edges.
 
     Parameters
     ----------
@@ -124,11 +124,11 @@ class OrderBased(ScipyLearner):
     constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
 
-    def objection(self, data: DataFacts) -> str:
-        """Fewer rows than columns leave no residuals."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are fewer rows than columns; empty otherwise."""
         if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
             return _too_few(self.name, data.n_rows, data.n_columns or 0)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
@@ -160,17 +160,17 @@ class OrderBased(ScipyLearner):
 
     @abstractmethod
     def search(self, problem: Problem, models: Models) -> Found:
-        """The order of the variables."""
+        """Find the order of the variables."""
 
     def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
-        """The arcs along the order that are kept."""
+        """Return the arcs along the order after pruning."""
         arcs = problem.candidates(found.order)
         arcs &= models.neighbours if found.candidates is None else found.candidates
         return models.pruned(arcs | problem.required, self.alpha) | problem.required
 
 
 class Models:
-    """The additive models of one data set, made when they are first asked for.
+    """Additive models of one data set, built on first use.
 
     Parameters
     ----------
@@ -190,20 +190,20 @@ class Models:
 
     @cached_property
     def bases(self) -> SplineProducts:
-        """The variables as additive models see them."""
+        """Spline bases of the variables."""
         functions = fitting_splines(self._splines, len(self._values), self._parents)
         return SplineProducts(self._values, functions)
 
     @cached_property
     def neighbours(self) -> Arcs:
-        """Candidate parents, before any order: from row to column."""
+        """Candidate parents before any order, from row to column."""
         size = self._values.shape[1]
         if self._most is None:
             return ~np.eye(size, dtype=np.bool_)
         return additive_neighbours(self.bases, self._most)
 
     def pruned(self, candidates: Arcs, alpha: float) -> Arcs:
-        """The candidates whose terms are significant."""
+        """Return the candidates whose terms are significant."""
         return pruned(self.bases, candidates, alpha)
 
 

@@ -26,8 +26,8 @@ _FEATURES = 200
 class Resit(OrderBased):
     """RESIT: the variable whose residual depends least on all others is a leaf.
 
-    Dependence is measured by HSIC. Leaves are taken away one after the other, which gives the
-    order. Any distribution of the noise will do.
+    Dependence is measured by HSIC. Removing leaves one after another gives the order. The noise
+    may have any distribution.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Resit(OrderBased):
     max_rows: Natural | None = 2000
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """Take leaves away, then drop arcs by independence where that is wanted."""
+        """Find the order by removing leaves, then drop arcs by independence tests if asked to."""
         values, notes = drawn_rows(
             standardized(problem.values), self.max_rows, problem.rng, self.name
         )
@@ -97,14 +97,14 @@ class Resit(OrderBased):
         return arcs
 
     def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
-        """The arcs that independence has left, or those that are significant."""
+        """Return the arcs kept by independence tests, or those of significant terms."""
         if self.pruning == "independence" and found.candidates is not None:
             return found.candidates | problem.required
         return super().parents(problem, found, models)
 
 
 class _Regressions:
-    """Residuals of standardised variables, and how they depend on others."""
+    """Residuals of standardised variables, and their dependence on other variables."""
 
     def __init__(self, values: Matrix, kind: str, splines: int) -> None:
         self.values, self.made = values, 0
@@ -114,12 +114,12 @@ class _Regressions:
             self._bases = SplineProducts(values, functions)
 
     def dependence(self, target: int, parents: list[int], others: list[int]) -> Independence:
-        """Of the residual given the parents and other variables together."""
+        """Test the residual given the parents for dependence on a group of variables."""
         residual = self.residual(target, parents)
         return independence(CentredKernel(residual[:, None]), CentredKernel(self.values[:, others]))
 
     def residual(self, target: int, parents: list[int]) -> Vector:
-        """What the parents do not explain."""
+        """Return the residual of a variable regressed on its parents."""
         own: Vector = self.values[:, target]
         if not parents:
             return own

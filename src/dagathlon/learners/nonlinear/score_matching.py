@@ -1,4 +1,4 @@
-"""SCORE and DAS: leaves have a score whose own derivative does not vary."""
+"""SCORE and DAS: the derivative of a leaf's score by itself is constant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.pulse import aside, beat
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreMatching(OrderBased):
-    """An order from Stein estimates of the score, the gradient of the log-density.
+    """Base class of learners by Stein estimates of the score, the gradient of the log density.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ class ScoreMatching(OrderBased):
     max_rows: Natural | None = 2000
 
     def prepared(self, problem: Problem) -> tuple[Matrix, tuple[str, ...]]:
-        """The rows that the order is found from, and a note if they are not all."""
+        """Return the rows from which the order is found, and a note if they are a subsample."""
         values = standardized(problem.values) if self.standardize else problem.values
         return drawn_rows(values, self.max_rows, problem.rng, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score(ScoreMatching):
-    """SCORE: the variable whose second derivative of the log-density varies least is a leaf.
+    """SCORE: the variable whose second derivative of the log density varies least is a leaf.
 
-    That derivative is constant for leaves of nonlinear models with additive Gaussian noise. Leaves
-    are taken away one after the other, which gives the order.
+    That derivative is constant for leaves of nonlinear models with additive Gaussian noise.
+    Removing leaves one after another gives the order.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class Score(ScoreMatching):
     criterion: Literal["variance", "relative"] = "variance"
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """Take leaves away."""
+        """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
         return Found(order, notes=notes)
 
     def leaves(self, values: Matrix, problem: Problem) -> list[int]:
-        """The order."""
+        """Return the order, found by removing leaves."""
         left = list(range(values.shape[1]))
         order: list[int] = []
         while left:
@@ -96,8 +96,8 @@ class Das(Score):
     """DAS: the order of SCORE, with candidate parents by the other derivatives of the score.
 
     The score of a variable depends on its parents, its children and their other parents: of the
-    variables before it in the order, those whose derivatives are larger than the smallest, by a t
-    test, make candidates, among which the additive model has little left to prune. Made for many
+    variables before it in the order, those whose derivatives are significantly larger than the
+    smallest, by a t test, are candidates, of which the additive model prunes few. Made for many
     variables.
 
     Parameters
@@ -121,7 +121,7 @@ class Das(Score):
     max_parents: Natural = 20
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """The order, then candidates from the last variable to the first."""
+        """Find the order, then candidate parents from the last variable to the first."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
         stein = aside(Stein, values, self.ridge)
@@ -134,7 +134,7 @@ class Das(Score):
         return Found(order, arcs, {"candidates": int(arcs.sum())}, notes)
 
     def _choose(self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs) -> None:
-        """Candidate parents of a leaf among the variables that are left, itself among them."""
+        """Record the candidate parents of a leaf among the remaining variables."""
         own = derivatives[:, left]
         medians = np.abs(np.median(own, axis=0))
         largest = np.argsort(medians)[::-1][: self.max_parents + 1]
@@ -150,7 +150,7 @@ class Das(Score):
 
 
 def _larger(first: Vector, second: Vector) -> float:
-    """P-value of Welch's test against a larger mean of the first."""
+    """Return the p-value of Welch's one-sided test that the first mean is larger."""
     from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
 
     errors = np.array([first.var(ddof=1) / len(first), second.var(ddof=1) / len(second)])

@@ -1,4 +1,4 @@
-"""Baselines that sort the variables: by variance, by explained variance, at random."""
+"""Sorting baselines: by variance, by explained variance, at random."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dagathlon.learners.nonlinear.splines import Matrix, Vector
 
 @dataclass(frozen=True, kw_only=True)
 class Sorted(OrderBased):
-    """Variables sorted by a number, the smallest first, then the parents of each before it.
+    """Base class of baselines: variables sorted by a key, then the parents of each before it.
 
-    No learner but a yardstick: what it finds, the data gave away. Ties, which all variances of
-    standardised data are, have a random order.
+    A baseline, not a learner: what it finds is due to artefacts of simulated data. Ties, which
+    all variances of standardised data are, are ordered at random.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ class Sorted(OrderBased):
 
     @abstractmethod
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
-        """What the variables are sorted by."""
+        """Return the sort keys of the variables."""
 
     def search(self, problem: Problem, models: Models) -> Found:
-        """Sort, as far as what is required allows."""
+        """Sort the variables, subject to required arcs."""
         keys = _without_rounding(self.keys(problem.values, problem.rng))
         ties = problem.rng.permutation(len(keys))
         left = list(range(len(keys)))
@@ -50,7 +50,7 @@ class Sorted(OrderBased):
         return Found(order)
 
     def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
-        """The arcs along the order that are kept."""
+        """Return the arcs along the order after pruning."""
         if self.pruning == "additive":
             return super().parents(problem, found, models)
         scaled = problem.values - problem.values.mean(axis=0)
@@ -62,21 +62,21 @@ class Sorted(OrderBased):
 
 @dataclass(frozen=True, kw_only=True)
 class VarSort(Sorted):
-    """Sort the variables by their variances: what units of simulated data give away."""
+    """Sort the variables by their variances, which reveal the order of much simulated data."""
 
     name = "var_sort"
     references = ("Reisach, Seiler and Weichwald 2021, Beware of the simulated DAG, NeurIPS",)
 
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
-        """Variances."""
+        """Return the variances."""
         return np.asarray(values.var(axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class R2Sort(Sorted):
-    """Sort the variables by how much of their variance the others explain, linearly.
+    """Sort the variables by the share of their variance that the others explain linearly.
 
-    Unlike variances, these shares do not depend on units.
+    Unlike variances, these shares (R²) do not depend on units.
     """
 
     name = "r2_sort"
@@ -86,29 +86,29 @@ class R2Sort(Sorted):
     )
 
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
-        """Explained shares of the variances."""
+        """Return the explained shares of the variances (R²)."""
         return explained_shares(values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomSort(Sorted):
-    """Sort the variables at random: what a learner that knows nothing of the order finds."""
+    """Sort the variables at random: the baseline without any information on the order."""
 
     name = "random_sort"
     references = ("Reisach, Seiler and Weichwald 2021, Beware of the simulated DAG, NeurIPS",)
 
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
-        """Random numbers."""
+        """Return random numbers."""
         return np.asarray(rng.random(values.shape[1]), dtype=np.float64)
 
 
 def _without_rounding(keys: Vector) -> list[float]:
-    """The keys to nine digits: what comes after them is rounding, which tells no order."""
+    """Round the keys to nine digits, so that rounding errors decide no order."""
     return [float(f"{key:.8e}") for key in keys]
 
 
 def explained_shares(matrix: Matrix) -> Vector:
-    """Share of the variance (R²) of each column that a linear regression on the others explains."""
+    """Return the share of each column's variance (R²) that the others explain linearly."""
     centred = matrix - matrix.mean(axis=0)
     deviation = np.sqrt((centred**2).sum(axis=0))
     scaled = centred / np.where(deviation > 0, deviation, 1.0)

@@ -1,8 +1,8 @@
 """Penalised cubic regression splines: one basis for each variable, and their products.
 
 A basis is rotated and scaled so that its columns are orthonormal over the rows and its penalty is
-diagonal (Demmler and Reinsch). The products of all bases are taken once: an additive model of any
-variable on any others then costs nothing that grows with the number of rows.
+diagonal (Demmler and Reinsch). The products of all bases are computed once: the cost of an additive
+model of any variable on any others is then independent of the number of rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNSEEN = 1e-9
 
 
 def fitting_splines(wanted: int, rows: int, parents: int) -> int:
-    """Functions of a basis, fewer than wanted where many parents meet few rows; 2 is a line."""
+    """Return the size of a basis, reduced for many parents and few rows; 2 is a line."""
     possible = rows // (_ROWS_PER_COEFFICIENT * max(1, parents))
     functions = min(wanted, possible)
     return functions if functions >= FEWEST_SPLINES else 2
@@ -68,7 +68,7 @@ def spline_basis(values: Vector, functions: int) -> Matrix:
 
 @dataclass(frozen=True)
 class Smooth:
-    """A basis of the smooth functions of one variable, without the constant.
+    """Basis of the smooth functions of one variable, without the constant.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Smooth:
 
     @classmethod
     def of(cls, values: Vector, functions: int) -> Smooth:
-        """The basis for values that vary, or their straight line where there are 2 functions."""
+        """Make the basis for varying values; a straight line for 2 functions."""
         if functions < FEWEST_SPLINES:
             line = values - values.mean()
             return cls((line / np.linalg.norm(line))[:, None], np.zeros(1))
@@ -110,7 +110,7 @@ class Smooth:
 
 
 class SplineProducts:
-    """The bases of all variables and their products, which is all that additive models need.
+    """Bases of all variables and their products, which suffice for additive models.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class SplineProducts:
 
     @cached_property
     def with_targets(self) -> Matrix:
-        """Products of the columns of all bases, a row each, with all variables."""
+        """Products of the columns of all bases, one per row, with all variables."""
         result: Matrix = self.columns.T @ self.targets
         return result
 
@@ -151,13 +151,13 @@ class SplineProducts:
         return result
 
     def positions(self, parents: list[int]) -> npt.NDArray[np.int64]:
-        """Columns of the bases of some variables."""
+        """Return the column numbers of the bases of some variables."""
         ranges = [np.arange(self.blocks[j].start, self.blocks[j].stop) for j in parents]
         return np.concatenate(ranges)
 
 
 def positive_inverse(matrix: Matrix) -> Matrix:
-    """The inverse of a positive definite matrix, or the pseudo-inverse where it has none."""
+    """Return the inverse of a positive definite matrix; the pseudo-inverse of a singular one."""
     from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - SciPy only when asked for
 
     factor, failed = dpotrf(matrix, lower=1)

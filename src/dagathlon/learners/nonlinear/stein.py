@@ -1,7 +1,7 @@
-"""Stein estimators: the gradient of the log-density at each row, and its derivatives.
+"""Stein estimators of the gradient of the log density at each row, and its derivatives.
 
 Stein's identity with a Gaussian kernel gives the score by ridge regression (Li and Turner 2018,
-ICLR), and once more its Jacobian (Rolland et al. 2022, ICML). The width of the kernel is the
+ICLR), and applied again its Jacobian (Rolland et al. 2022, ICML). The width of the kernel is the
 median distance of two rows. Sums over pairs of rows are expanded into products of matrices.
 """
 
@@ -15,7 +15,7 @@ from dagathlon.learners.nonlinear.splines import Matrix, Vector
 
 
 class Stein:
-    """Estimates at the rows of a data set.
+    """Stein estimates at the rows of a data set.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Stein:
         return result
 
     def jacobian_diagonal(self) -> Matrix:
-        """Second derivative of the log-density by each variable, a row for each row."""
+        """Return the second derivatives of the log density by each variable, for each row."""
         squares = self.kernel @ self.rows**2
         spread = self.rows**2 * self.sums - 2 * self.rows * self.weighted + squares
         sides = spread / self.width**4 - self.sums / self.width**2
@@ -55,7 +55,7 @@ class Stein:
         return result
 
     def jacobian_rows(self, variable: int) -> Matrix:
-        """Derivative of one component of the score by each variable, a row for each row."""
+        """Return the gradient of one component of the score, for each row."""
         own = self.rows[:, [variable]]
         spread = own * self.rows * self.sums - own * self.weighted
         spread += self.kernel @ (own * self.rows) - self.rows * self.weighted[:, [variable]]
@@ -68,7 +68,7 @@ class Stein:
 def drawn_rows(
     values: Matrix, most: int | None, rng: np.random.Generator, learner: str
 ) -> tuple[Matrix, tuple[str, ...]]:
-    """At most so many rows, drawn at random, and a note if there were more."""
+    """Draw at most `most` rows at random; return them, and a note if there were more."""
     if most is None or len(values) <= most:
         return values, ()
     chosen: npt.NDArray[np.int64] = np.sort(rng.choice(len(values), most, replace=False))

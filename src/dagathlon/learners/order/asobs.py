@@ -1,4 +1,4 @@
-"""Searches over orders with cached parent sets: ASOBS and WINASOBS."""
+"""Order searches with cached parent sets: ASOBS and WINASOBS."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
 
 @dataclass(frozen=True, kw_only=True)
 class ParentSetOrderSearch(ScoreBased):
-    """A search over orders in which each node takes its best parent set from a list.
+    """Base class of order searches in which each node takes its best parent set from a list.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class ParentSetOrderSearch(ScoreBased):
     at_limit: Literal["fail", "best"] = "fail"
 
     def keeps_to_limit(self) -> bool:
-        """As `at_limit` says."""
+        """Return whether a stopped run ends with a result, as `at_limit` says."""
         return self.at_limit == "best"
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Make the lists, search, and give the best DAG."""
+        """List the parent sets, search over orders, and return the best DAG."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         sets, is_cut = self._parent_sets(data)
         ends = self.patience is not None or self.seconds is not None
@@ -113,15 +113,15 @@ class ParentSetOrderSearch(ScoreBased):
         return Estimate(Graph.from_edges(edges, names=data.names), stats, notes=self.notes(data))
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and the one that guides the exploration of parent sets."""
+        """Return the score, and the score that guides the exploration of parent sets."""
         return (*super().delegates(), *shared_scores(self.default_scores.values()))
 
     def _window(self) -> int:
-        """Largest window that is moved; random orders are only scored with none."""
+        """Return the size of the largest window that is moved; 0 for random orders alone."""
         return 0
 
     def _parent_sets(self, data: Dataset) -> tuple[_core.ParentSets, bool]:
-        """The lists, and whether a time limit made them shorter."""
+        """Return the lists of parent sets, and whether a time limit shortened them."""
         if self.exploration == "all":
             score, limits = self.native_score(data), self.limits(data)
             return _core.enumerate_parent_sets(score, limits, True), False
@@ -132,7 +132,7 @@ class ParentSetOrderSearch(ScoreBased):
         return sets, watched.stopped_early
 
     def _explore(self, data: Dataset) -> _core.ParentSets:
-        """Independence selection."""
+        """Explore parent sets by independence selection."""
         score, extra = self.native_score(data), score_class(self.chosen_score(data)).extra_states
         own = extra is not None
         guide = score if own else native_score(data, self.default_score(data), ScoreParameters())
@@ -144,7 +144,7 @@ class ParentSetOrderSearch(ScoreBased):
         return _core.explore_parent_sets(score, guide, limits, budget, penalty, levels)
 
     def _work_per_table(self, rows: int, columns: int) -> float:
-        """Configurations and states that the tables of one node may have together."""
+        """Return the limit on configurations times states of all tables of one node."""
         if self.work is None:
             return math.inf
         return max(1e9 * self.work / (rows * columns) - _READING, 0.0)
@@ -152,14 +152,14 @@ class ParentSetOrderSearch(ScoreBased):
 
 @dataclass(frozen=True, kw_only=True)
 class Asobs(ParentSetOrderSearch):
-    """Acyclic selection OBS: the best of many random orders, with parents from cached lists."""
+    """Acyclic selection OBS (ASOBS): the best of many random orders, with cached parent sets."""
 
     name = "asobs"
 
 
 @dataclass(frozen=True, kw_only=True)
 class WinAsobs(ParentSetOrderSearch):
-    """Acyclic selection OBS with window moves: runs of neighbours in the order change place.
+    """ASOBS with window moves (WINASOBS): blocks of neighbours in the order are moved.
 
     Parameters
     ----------

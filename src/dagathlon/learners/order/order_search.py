@@ -29,7 +29,7 @@ _STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 3)
 
 @dataclass(frozen=True, kw_only=True)
 class OrderSearch(ScoreBased):
-    """A search for the order of the variables whose best DAG has the highest score.
+    """Base class of searches for the order whose best DAG has the highest score.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class OrderSearch(ScoreBased):
     climb: bool = False
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Search, and give the equivalence class of the best DAG."""
+        """Search, and return the equivalence class of the best DAG."""
         dag, stats = self.best_dag(data, rng)
         graph = direct_by_knowledge(cpdag(dag), self.knowledge(data))
         return Estimate(graph, stats, notes=self.notes(data))
@@ -58,7 +58,7 @@ class OrderSearch(ScoreBased):
     def best_dag(
         self, data: Dataset, rng: np.random.Generator
     ) -> tuple[Graph, dict[str, Statistic]]:
-        """The best DAG that was found, its score and the number of steps."""
+        """Return the best DAG found, with its score and the number of steps."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         seed = int(rng.integers(2**63))
         given, least = climbed(self, data) if self.climb else (None, -math.inf)
@@ -70,7 +70,7 @@ class OrderSearch(ScoreBased):
         return Graph.from_native(data.names, result.dag), stats
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and hill climbing where the search starts at its result as well."""
+        """Return the score, and hill climbing if its result is a start."""
         return (*super().delegates(), *((HillClimbing(score=self.score),) if self.climb else ()))
 
     def _starts(self, variables: int, given: Graph | None, seed: int) -> _core.OrderStarts:
@@ -80,18 +80,18 @@ class OrderSearch(ScoreBased):
 
     @abstractmethod
     def _default_starts(self, variables: int) -> int:
-        """Number of starts where none is given."""
+        """Return the default number of starts."""
 
     @abstractmethod
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts
     ) -> _core.SearchResult:
-        """The native search."""
+        """Run the native search."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boss(OrderSearch):
-    """Best order score search: each variable in turn goes to its best place in the order.
+    """Best order score search (BOSS): each variable in turn moves to its best place.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Boss(OrderSearch):
     random: bool = False
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """As in any search over orders, and the number of starts where none is given."""
+        """Return the delegates of an order search, and the rule for the number of starts."""
         return (*super().delegates(), *((_STARTS_OF_BOSS,) if self.starts is None else ()))
 
     def _default_starts(self, variables: int) -> int:
@@ -128,7 +128,7 @@ Tucks: TypeAlias = Annotated[int, Range(1, 1000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Grasp(OrderSearch):
-    """Greedy relaxations of the sparsest permutation: edges are turned by tucks in the order.
+    """Greedy relaxations of the sparsest permutation (GRaSP): edges are reversed by tucks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Greedy sparsest permutation: orders of the variables judged by tests of independence."""
+"""Greedy sparsest permutation: a search over orders by independence tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.data.spec import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.constraint.test_counter import Questions
+from dagathlon.learners.constraint.test_counter import TestCounter
 from dagathlon.learners.independence import DEFAULT_TESTS, IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 
@@ -25,11 +25,11 @@ _NO_LIMIT = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Gsp(ConstraintBased):
-    """Greedy sparsest permutation: the DAG of an order, made sparser by turning covered arcs.
+    """Greedy sparsest permutation (GSP): reverses covered arcs of an order's DAG.
 
     In the DAG of an order an earlier variable is a parent of a later one unless they are
-    independent given all others before the later one. A depth-first search turns covered arcs
-    until fewer arcs do.
+    independent given all others before the later one. A depth-first search reverses covered
+    arcs to reach DAGs with fewer arcs.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Gsp(ConstraintBased):
     max_steps: Count | None = None
 
     def problem(self) -> str:
-        """What the search cannot promise is refused."""
+        """Return a message if options are set that the search cannot honour; empty otherwise."""
         if self.constraints is not None:
             return "gsp cannot honour edge constraints; use grasp or boss"
         if self.max_order is not None:
@@ -85,8 +85,8 @@ class Gsp(ConstraintBased):
         return self.learn_with(self.make_test(data, rng), rng)
 
     def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
-        """Learn from any test, such as `separation_test` of a true graph."""
-        questions = Questions(test)
+        """Learn from any test, such as the oracle `separation_test` of a true graph."""
+        questions = TestCounter(test)
         how = _core.SparsestPermutation(
             alpha=self.alpha,
             depth=_NO_LIMIT if self.depth is None else self.depth,

@@ -1,1 +1,1 @@
-"""Learners that climb a score over DAGs and their classes."""
+"""Greedy searches for the DAG or equivalence class of highest score, and the scores."""

@@ -1,4 +1,4 @@
-"""Chow and Liu's trees: the best graph in which every two variables have at most one path."""
+"""Chow-Liu trees: the forest of highest score."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ChowLiu(ScoreBased):
-    """The tree, or forest, of highest score: a maximal spanning tree of what each edge gains.
+    """Chow-Liu tree or forest: a maximum-weight spanning forest of the score gains of edges.
 
     Without a penalty (score loglik or loglik-g) an edge gains its mutual information, and the
-    result is the tree of highest likelihood. With one, edges that do not pay are left out. Of
-    scores that differ between equivalent DAGs, such as k2, an edge gains that of its better
-    direction, and another tree may have a higher score.
+    result is the tree of highest likelihood. With one, edges of negative gain are left out. For
+    scores that differ between equivalent DAGs, such as k2, the weight of an edge is the gain of
+    its better direction, and another tree may have a higher score.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class ChowLiu(ScoreBased):
     root: str | None = None
 
     def output(self) -> Output:
-        """A rooted tree is a DAG."""
+        """Return "dag" for a rooted tree, otherwise the class of its undirected forest."""
         return "cpdag" if self.root is None else "dag"
 
     def problem(self) -> str:
-        """A tree has no limits but its own."""
+        """Return a message if a limit other than those of a tree is set; empty otherwise."""
         if self.max_parents is not None:
             return "max_parents has no meaning for chow_liu: a node of a tree has one parent"
         if self.constraints is not None:
@@ -59,7 +59,7 @@ class ChowLiu(ScoreBased):
         return super().problem()
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """The best forest, by Kruskal's algorithm."""
+        """Find the best forest by Kruskal's algorithm."""
         if self.root is not None and self.root not in data.names:
             raise DataError(unknown("variable", self.root, data.names, "root"))
         score = self.native_score(data)
@@ -73,7 +73,7 @@ class ChowLiu(ScoreBased):
 
 
 def _gains(score: _core.Score, p: int) -> npt.NDArray[np.float64]:
-    """What each pair gains as an edge, in the better direction."""
+    """Return the score gain of each pair as an edge, in its better direction."""
     alone = np.array([score.local(child, []) for child in range(p)])
     into = np.full((p, p), -np.inf)
     for child in range(p):
@@ -84,7 +84,7 @@ def _gains(score: _core.Score, p: int) -> npt.NDArray[np.float64]:
 
 
 def _forest(gains: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Edges of a maximal spanning forest of positive gains; of equal ones the first pair."""
+    """Return the edges of a maximum spanning forest of positive gains; first pair on ties."""
     rows, columns = np.triu_indices(len(gains), 1)
     order = np.argsort(-gains[rows, columns], kind="stable")
     part = np.arange(len(gains))
@@ -99,7 +99,7 @@ def _forest(gains: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
 
 
 def _directed(edges: list[tuple[int, int]], names: tuple[str, ...], root: int) -> Graph:
-    """Edges away from the root; trees without it begin at their first column."""
+    """Direct a forest's edges away from the root; other trees are rooted at their first column."""
     arcs = []
     seen: set[int] = set()
     for start in (root, *range(len(names))):

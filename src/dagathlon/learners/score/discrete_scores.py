@@ -25,22 +25,22 @@ _DISCRETE: frozenset[DataKind] = frozenset({"discrete"})
 
 
 class DiscreteLikelihood(ScoreModule):
-    """Base of the penalised log likelihoods of tables."""
+    """Base class of the penalised log likelihoods of contingency tables."""
 
     takes = _DISCRETE
 
     def penalty(self, data: Dataset) -> float:
-        """Penalty per parameter."""
+        """Return the penalty per parameter."""
         raise NotImplementedError
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         parts, of_child = all_rows(data, data.codes)
         return _core.discrete_likelihood(parts, data.arities, of_child, self.penalty(data))
 
 
 class DirichletScore(ScoreModule):
-    """Base of the marginal likelihoods of tables with Dirichlet priors.
+    """Base class of the marginal likelihoods of tables with Dirichlet priors.
 
     Attributes
     ----------
@@ -52,11 +52,11 @@ class DirichletScore(ScoreModule):
     cells: ClassVar[Pseudocount] = Pseudocount.uniform
 
     def sample_size(self) -> float:
-        """Size of the imaginary sample."""
+        """Return the imaginary sample size of the prior."""
         raise NotImplementedError
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         rows: Any = rows_without_intervention if self.knows_targets else all_rows
         parts, of_child = rows(data, data.codes)
         size = self.sample_size()
@@ -78,13 +78,13 @@ class SampleSize:
     iss: NonNegative = 1.0
 
     def sample_size(self) -> float:
-        """`iss`."""
+        """Return the parameter `iss`, the imaginary sample size."""
         return self.iss
 
 
 @dataclass(frozen=True, kw_only=True)
 class StructurePrior:
-    """Mixin of scores that know Tetrad's structure prior.
+    """Mixin of scores that support Tetrad's structure prior.
 
     Parameters
     ----------
@@ -96,25 +96,25 @@ class StructurePrior:
 
 
 class NormalisedScore(ScoreModule):
-    """Base of the normalised maximum likelihoods of tables."""
+    """Base class of the normalised maximum likelihoods of tables."""
 
     takes = _DISCRETE
     likelihood: ClassVar[NormalisedLikelihood]
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         parts, of_child = all_rows(data, data.codes)
         return _core.normalised_likelihood(parts, data.arities, of_child, self.likelihood)
 
 
 class BlipScore(ScoreModule):
-    """Base of BLIP's forms of BIC."""
+    """Base class of BLIP's variants of BIC."""
 
     takes = _DISCRETE
     equivalent = False
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         parts, of_child = all_rows(data, data.codes)
         states = [n + (self.extra_states or 0) for n in data.arities]
         return _core.smoothed_bic(parts, states, of_child)
@@ -127,7 +127,7 @@ class LogLikelihood(DiscreteLikelihood):
     by_expectation = True
 
     def penalty(self, data: Dataset) -> float:
-        """None."""
+        """Return 0: there is no penalty."""
         return 0.0
 
 
@@ -147,7 +147,7 @@ class Bic(BicPenalty, DiscreteLikelihood):
 
 
 class Ebic(EbicPenalty, DiscreteLikelihood):
-    """bic with a penalty per arc."""
+    """Extended BIC of discrete data: bic with an extra penalty per arc."""
 
     name = "ebic"
     by_expectation = True
@@ -169,7 +169,7 @@ class DiscBic(DiscreteLikelihood):
     penalty_discount: NonNegative = 2.0
 
     def penalty(self, data: Dataset) -> float:
-        """Half the logarithm of the rows, discounted."""
+        """Return half the logarithm of the number of rows, times the penalty discount."""
         return self.penalty_discount * half_log_rows(data)
 
 
@@ -183,7 +183,7 @@ class Bde(SampleSize, DirichletScore):
 
 @dataclass(frozen=True, kw_only=True)
 class Bdeu(SampleSize, StructurePrior, DirichletScore):
-    """Another name of bde."""
+    """Alias of bde."""
 
     name = "bdeu"
     by_expectation = True
@@ -192,14 +192,14 @@ class Bdeu(SampleSize, StructurePrior, DirichletScore):
 
 @dataclass(frozen=True, kw_only=True)
 class Mbde(SampleSize, StructurePrior, DirichletScore):
-    """bde of the rows in which a variable was not set."""
+    """bde where each variable's term uses only the rows in which it was not intervened on."""
 
     name = "mbde"
     knows_targets = True
 
 
 class Bds(SampleSize, DirichletScore):
-    """Bayesian Dirichlet, sparse: prior on observed configurations."""
+    """Bayesian Dirichlet, sparse: the prior covers observed configurations alone."""
 
     name = "bds"
     equivalent = False
@@ -207,7 +207,7 @@ class Bds(SampleSize, DirichletScore):
 
 
 class Bdj(DirichletScore):
-    """Bayesian Dirichlet, Jeffreys' prior."""
+    """Bayesian Dirichlet with Jeffreys' prior."""
 
     name = "bdj"
     equivalent = False
@@ -215,12 +215,12 @@ class Bdj(DirichletScore):
     cells = Pseudocount.cell
 
     def sample_size(self) -> float:
-        """Half an observation in each cell."""
+        """Return the imaginary sample size: half an observation per cell."""
         return 0.5
 
 
 class K2Score(DirichletScore):
-    """Bayesian Dirichlet, one observation in each cell."""
+    """Bayesian Dirichlet with one imaginary observation per cell."""
 
     name = "k2"
     equivalent = False
@@ -228,7 +228,7 @@ class K2Score(DirichletScore):
     cells = Pseudocount.cell
 
     def sample_size(self) -> float:
-        """One observation in each cell."""
+        """Return the imaginary sample size: one observation per cell."""
         return 1.0
 
 
@@ -255,7 +255,7 @@ class BlipBic(BlipScore):
 
 
 class BlipBicFromOne(BlipScore):
-    """bic-blip of states numbered from 1: one too many for each variable."""
+    """bic-blip of states numbered from 1, which counts one state too many for each variable."""
 
     name = "bic-blip1"
     extra_states = 1

@@ -51,7 +51,7 @@ _STEPS = {
 
 @dataclass(frozen=True, kw_only=True)
 class EquivalenceSearch(StartsFromGraph, ScoreBased):
-    """A greedy search over equivalence classes of DAGs.
+    """Base class of the greedy searches over equivalence classes of DAGs.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         return Estimate(graph, stats, notes=self.notes(data))
 
     def classes(self, data: Dataset, samples: Iterable[Dataset]) -> Iterator[Graph]:
-        """The class of each of many samples of the rows of `data`, in turn, from one start each.
+        """Yield the CPDAG learned from each of many samples of the rows of `data`, one start each.
 
-        What does not depend on the rows is prepared once.
+        Everything that is independent of the rows is prepared once.
         """
         knowledge = self.knowledge(data)
         first = starting_dag(None, knowledge, data.names)
@@ -109,7 +109,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             yield known[marks]
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
-        """A score that differs within a class is not what the search is made for."""
+        """Return a note if the score differs between the DAGs of a class."""
         if self._equivalent(data):
             return super().notes(data)
         score, prior = self.chosen_score(data), self.prior
@@ -121,7 +121,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         )
 
     def _starts(self, data: Dataset, first: Graph) -> Iterator[Graph]:
-        """The DAGs to start at, whatever the order of the columns."""
+        """Yield the DAGs to start from, which do not depend on the order of the columns."""
         yield first
         names = data.names
         bounds = (self.max_degree, self.max_parents)
@@ -137,12 +137,12 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             yield Graph.from_adjacency([stable[i] for i in order], forward).subgraph(names)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and the number of starts where it is ours to choose."""
+        """Return the score, and the rule for the number of starts where it is left open."""
         chosen = self.starts is None and self._thorough()
         return (*super().delegates(), *((_NUMBER_OF_STARTS,) if chosen else ()))
 
     def gains_by_threads(self) -> bool:
-        """Of one search only the first sweep is split, and few variables take no time."""
+        """Return whether there are several starts, which is the work that splits well."""
         return self.starts is not None and self.starts > 1
 
     def _most_starts(self, variables: int) -> int:
@@ -153,7 +153,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         return _STARTS if variables <= _FEW_VARIABLES else _FEWER_STARTS
 
     def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
-        """The result of highest score of all starts, the first of equal ones."""
+        """Search from all starts and return the result of highest score, the first one of ties."""
         limits = self.limits(data)
         scores = Twins(lambda: self.native_score(data))
 
@@ -175,7 +175,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     def _run(
         self, score: _core.Score, limits: _core.SearchLimits, start: Graph, data: Dataset
     ) -> _core.ClassSearchResult:
-        """The native search from one start."""
+        """Run the native search from one start."""
         settings, targets = self._settings(data), self._targets(data)
         return _core.search_classes(score, limits, start.native, settings, targets)
 
@@ -192,7 +192,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         )
 
     def _equivalent(self, data: Dataset) -> bool:
-        """Whether the score is the same for all DAGs of a class."""
+        """Return whether the score is the same for all DAGs of an equivalence class."""
         kind = score_class(self.chosen_score(data))
         one_kind = kind.conditional and not data.is_mixed
         return (kind.equivalent or one_kind) and self.prior not in UNEQUAL_PRIORS
@@ -203,12 +203,12 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         return self.escape
 
     def _thorough(self) -> bool:
-        """Whether nobody has asked for a search as it was published."""
+        """Return whether the extended search runs, not the search as published."""
         return True
 
     @abstractmethod
     def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
+        """Return the phases, whether to repeat them, and whether steps choose among all kinds."""
 
     def _faithful(self) -> bool:
         return False
@@ -247,11 +247,11 @@ class ClassSearch(EquivalenceSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class Ges(ClassSearch):
-    """Greedy equivalence search: the class of DAGs of highest score, by edges put in and taken out.
+    """Greedy equivalence search: the class of highest score, by insertion and deletion of edges.
 
-    With the phases forward and backward it is the search as it was published, with the phases
-    forward, backward, turning and `iterate` that of pcalg. Both end at local maxima more often than
-    the default, which goes on from them by the same kinds of steps.
+    With the phases forward and backward it is the search as published, with the phases forward,
+    backward, turning and `iterate` that of pcalg. Both end at local maxima more often than the
+    default, which continues from there with the same kinds of steps.
     """
 
     name = "ges"
@@ -261,7 +261,7 @@ class Ges(ClassSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class Fges(ClassSearch):
-    """Greedy equivalence search that can skip pairs without dependence.
+    """Fast greedy equivalence search (FGES), which can skip pairs without dependence.
 
     With `faithfulness` true or false it is the published search.
 
@@ -284,7 +284,7 @@ class Fges(ClassSearch):
     like: Literal["tetrad-6"] | None = None
 
     def problem(self) -> str:
-        """A search that is another program's has that program's steps."""
+        """Return a message if options of another program's search are changed; empty otherwise."""
         own = (self.phases, self.iterate, self.escape, self.starts)
         if self.like is not None and (self.faithfulness is False or any(own)):
             return (
@@ -310,10 +310,10 @@ class Fges(ClassSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class Gies(ClassSearch):
-    """Greedy interventional equivalence search, for data with known targets of interventions.
+    """Greedy interventional equivalence search, for data with known intervention targets.
 
-    The published search has `escape` and `orders` false; it ends at a local maximum in some models
-    whatever the number of rows.
+    The published search has `escape` and `orders` false; for some models it ends at a local
+    maximum however many rows there are.
 
     Parameters
     ----------
@@ -344,18 +344,18 @@ class Gies(ClassSearch):
     orders: bool = True
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and BOSS where the search starts at its order as well."""
+        """Return the score, and BOSS if its result is a start."""
         return (*super().delegates(), *((Boss(score=self.score, starts=1),) if self.orders else ()))
 
     def gains_by_threads(self) -> bool:
-        """The two searches go side by side."""
+        """Return whether two searches run in parallel."""
         return self.orders
 
     def _most_starts(self, variables: int) -> int:
         return 2
 
     def _starts(self, data: Dataset, first: Graph) -> Iterator[Graph]:
-        """The required edges alone, and the DAG of BOSS, whatever the order of the columns."""
+        """Yield the required edges alone, then the DAG of BOSS; independent of the column order."""
         yield first
         if self.orders and self.max_degree is None and len(data) >= len(data.names):
             table = data.select(stable_order(data))
@@ -363,13 +363,13 @@ class Gies(ClassSearch):
             dag, _ = search.best_dag(table, np.random.default_rng(0))
             yield dag.subgraph(data.names)
 
-    def objection(self, data: DataFacts) -> str:
-        """Interventions must be known."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if the data have no known intervention targets; empty otherwise."""
         if not data.interventions:
             return (
                 f"{self.name} needs data with intervention targets; use ges for observational data"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         if data.regimes is None:
@@ -384,10 +384,10 @@ class Gies(ClassSearch):
 
 @dataclass(frozen=True, kw_only=True)
 class Xges(EquivalenceSearch):
-    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
+    """Extremely greedy equivalence search (XGES): delete before turn before insert.
 
-    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
-    `escape` false it is XGES-0.
+    Each step deletes an edge if that raises the score, else turns one, else inserts one;
+    afterwards it tries to escape from local maxima. With `escape` false it is XGES-0.
     """
 
     name = "xges"

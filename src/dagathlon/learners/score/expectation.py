@@ -1,4 +1,4 @@
-"""What is expected of data with gaps under a network: statistics from which scores are computed."""
+"""Expected statistics of data with missing values under a network, for structural EM."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected statistics in the place of the data from which scores are built.
+    """Expected statistics, used in place of the data when scores are built.
 
-    Only what builders of scores read is there; the rows themselves are not.
+    It has only what the builders of scores read; there are no rows.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Statistics:
         return self.n_rows
 
     def score(self, name: str, parameters: ScoreParameters) -> _core.Score:
-        """A score of these statistics, with its prior over graphs."""
+        """Return a score of these statistics, with its prior over graphs."""
         score = made_score(name, parameters)
         native = score.build(cast(Any, self))
         terms = arc_terms(self.names, score, parameters_of(score, parameters), self.n_rows)
@@ -58,7 +58,7 @@ class Statistics:
 
 
 class Expectation(ABC):
-    """Expected statistics of data with gaps under a network.
+    """Base class of the expected statistics of data with missing values under a network.
 
     Attributes
     ----------
@@ -73,14 +73,15 @@ class Expectation(ABC):
 
     @abstractmethod
     def refitted(self, dag: Graph) -> tuple[Expectation, float]:
-        """What is expected under the best parameters of a DAG for these statistics.
+        """Fit a DAG to the statistics; return the expectation under it and a log likelihood.
 
-        Also the logarithm of the probability of the statistics themselves under them.
+        The second value is the log likelihood of the statistics themselves under the fitted
+        parameters.
         """
 
 
 def expectation(data: Dataset, network: Network) -> Expectation:
-    """What is expected of the data under a network over their columns."""
+    """Return the expected statistics of data under a network over their columns."""
     if data.is_discrete:
         source = _core.incomplete_data(data.codes, data.arities)
         parents, tables = [], []
@@ -94,7 +95,7 @@ def expectation(data: Dataset, network: Network) -> Expectation:
 
 
 class DiscreteExpectation(Expectation):
-    """Expected counts of families."""
+    """Expected counts of families of discrete variables."""
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class DiscreteExpectation(Expectation):
         )
 
     def refitted(self, dag: Graph) -> tuple[Expectation, float]:
-        """By relative frequencies of the expected counts."""
+        """Fit a DAG by the relative frequencies of the expected counts."""
         parents, tables, total = [], [], 0.0
         for child, name in enumerate(self._data.names):
             family = [self._data.index[parent] for parent in dag.parents(name)]
@@ -133,7 +134,7 @@ class DiscreteExpectation(Expectation):
 
 @contextmanager
 def _too_large() -> Iterator[None]:
-    """The kernel refuses tables that no memory holds; here with what to do about it."""
+    """Turn the native error for oversized tables into one that names the remedy."""
     try:
         yield
     except RuntimeError as error:
@@ -144,7 +145,7 @@ def _too_large() -> Iterator[None]:
 
 
 class Rows:
-    """The rows of continuous data, together those in which equally many values are missing."""
+    """Rows of continuous data, grouped by the number of missing values."""
 
     def __init__(self, data: Dataset) -> None:
         self.names, self.variables = data.names, data.variables
@@ -162,7 +163,7 @@ class Rows:
 
 
 class GaussianExpectation(Expectation):
-    """Expected first and second moments.
+    """Expected first and second moments of continuous variables.
 
     Parameters
     ----------
@@ -213,7 +214,7 @@ class GaussianExpectation(Expectation):
         )
 
     def refitted(self, dag: Graph) -> tuple[Expectation, float]:
-        """By regressions on the parents."""
+        """Fit a DAG by regressions on the parents."""
         n, p = self._rows.values.shape
         weights, variances = np.zeros((p, p)), np.ones(p)
         index = {name: k for k, name in enumerate(self._rows.names)}
@@ -235,7 +236,7 @@ class GaussianExpectation(Expectation):
 
 
 def _equations(data: Dataset, network: Network) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, effects and variances of a Gaussian network, in the order of the columns."""
+    """Return the means, coefficients and variances of a Gaussian network, in column order."""
     p = len(data.names)
     mean, weights, variances = np.zeros(p), np.zeros((p, p)), np.ones(p)
     for name in network.graph.topological_order():

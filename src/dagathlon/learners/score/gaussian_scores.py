@@ -27,7 +27,7 @@ _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
 
 
 class GaussianLikelihood(ScoreModule):
-    """Base of the penalised Gaussian log likelihoods.
+    """Base class of the penalised Gaussian log likelihoods.
 
     Attributes
     ----------
@@ -40,11 +40,11 @@ class GaussianLikelihood(ScoreModule):
     convention: ClassVar[LikelihoodConvention] = LikelihoodConvention.unbiased
 
     def penalty(self, data: Dataset) -> float:
-        """Penalty per parameter."""
+        """Return the penalty per parameter."""
         raise NotImplementedError
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         rows = rows_without_intervention if self.knows_targets else all_rows
         parts, of_child = measured(rows, data)
         return _core.gaussian_likelihood(parts, of_child, self.convention, self.penalty(data))
@@ -52,7 +52,7 @@ class GaussianLikelihood(ScoreModule):
 
 @dataclass(frozen=True, kw_only=True)
 class WishartScore(ScoreModule):
-    """Base of the marginal likelihoods with a normal-Wishart prior.
+    """Base class of the marginal likelihoods with a normal-Wishart prior.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class WishartScore(ScoreModule):
     iss_w: NonNegative | None = None
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         rows = rows_without_intervention if self.knows_targets else all_rows
         parts, of_child = measured(rows, data)
         p = len(data.names)
@@ -91,7 +91,7 @@ class GaussianLogLikelihood(GaussianLikelihood):
     by_expectation = True
 
     def penalty(self, data: Dataset) -> float:
-        """None."""
+        """Return 0: there is no penalty."""
         return 0.0
 
 
@@ -111,7 +111,7 @@ class GaussianBic(BicPenalty, GaussianLikelihood):
 
 
 class GaussianEbic(EbicPenalty, GaussianLikelihood):
-    """bic-g with a penalty per arc."""
+    """Extended BIC of continuous data: bic-g with an extra penalty per arc."""
 
     name = "ebic-g"
     by_expectation = True
@@ -119,7 +119,7 @@ class GaussianEbic(EbicPenalty, GaussianLikelihood):
 
 @dataclass(frozen=True, kw_only=True)
 class SemBic(GaussianLikelihood):
-    """Tetrad's BIC, on twice the scale.
+    """Tetrad's SEM BIC, which is twice a log likelihood in scale.
 
     Parameters
     ----------
@@ -138,12 +138,12 @@ class SemBic(GaussianLikelihood):
     structure_prior: NonNegative = 0.0
 
     def penalty(self, data: Dataset) -> float:
-        """The logarithm of the rows, discounted."""
+        """Return the logarithm of the number of rows, times the penalty discount."""
         return self.penalty_discount * math.log(len(data))
 
 
 class L0(BicPenalty, GaussianLikelihood):
-    """pcalg's penalised likelihood, without rows that set the variable."""
+    """pcalg's L0-penalised likelihood; rows that intervene on a variable leave its term."""
 
     name = "l0-g"
     by_expectation = True
@@ -152,7 +152,7 @@ class L0(BicPenalty, GaussianLikelihood):
 
 
 class Bge(WishartScore):
-    """Bayesian Gaussian, equivalent."""
+    """Bayesian Gaussian equivalent score (BGe)."""
 
     name = "bge"
     by_expectation = True
@@ -161,7 +161,7 @@ class Bge(WishartScore):
 
 
 class Mbge(WishartScore):
-    """bge of the rows in which a variable was not set."""
+    """bge where each variable's term uses only the rows in which it was not intervened on."""
 
     name = "mbge"
     penalises_nodes = True
@@ -170,7 +170,7 @@ class Mbge(WishartScore):
 
 @dataclass(frozen=True, kw_only=True)
 class Nig(ScoreModule):
-    """Normal and inverse-gamma prior, means of zero, without rows that set the variable.
+    """Normal-inverse-gamma marginal likelihood, zero means; intervened rows leave the term.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Nig(ScoreModule):
     nig_precision: NonNegative = 1.0
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         own = self.nig_shape, self.nig_rate, self.nig_precision
         for name, found in zip(self.parameters(), own, strict=True):
             if not found > 0:

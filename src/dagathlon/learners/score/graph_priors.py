@@ -15,10 +15,10 @@ from dagathlon.learners.score.score_kinds import ScoreModule, ScoreParameters
 
 
 class ArcTerms(NamedTuple):
-    """What a prior adds to a score.
+    """Log prior terms that are added to a score.
 
-    For each arc, from row to column, or once for all (1×1); for each node; for each node with so
-    many parents.
+    A term for each arc, from row to column, or one for all arcs (1×1); one for each node; one
+    for each node and number of parents.
     """
 
     arcs: npt.NDArray[np.float64]
@@ -26,17 +26,17 @@ class ArcTerms(NamedTuple):
     sizes: list[float]
 
     def added_to(self, score: _core.Score) -> _core.Score:
-        """A score with these terms."""
+        """Return a score with these terms added."""
         return score.with_prior(self.arcs, self.nodes, self.sizes)
 
 
 def arc_terms(
     names: Sequence[str], score: ScoreModule, parameters: ScoreParameters, n_rows: int
 ) -> ArcTerms | None:
-    """All terms of arcs: the prior, the edge penalty, the penalties of ebic and of Tetrad.
+    """Return the sum of prior, edge penalty and the arc penalties of ebic and Tetrad, if any.
 
-    A prior over graphs is taken relative to the one in which each pair of nodes is joined one way,
-    the other way or not at all with equal probability, as bnlearn has it.
+    A prior over graphs is taken relative to the one in which each pair of nodes is joined one
+    way, the other way or not at all with equal probability, as in bnlearn.
     """
     p = len(names)
     if p < 2:
@@ -55,7 +55,7 @@ def arc_terms(
 
 
 def _sizes(prior: str, p: int) -> list[float]:
-    """Terms of a node by its number of parents."""
+    """Return the log prior of a node for each number of parents."""
     if prior == "scale_free":
         return [-3 * math.log1p(k) for k in range(p)]
     if prior == "fair":
@@ -94,7 +94,7 @@ def _probability(found: float | None, default: float) -> float:
 
 
 def _pair_share(edges_per_node: float | None, p: int) -> float:
-    """Expected edges over pairs of nodes; null joins at most every other pair."""
+    """Return the expected edges divided by the number of pairs; null gives at most one half."""
     pairs_per_node = (p - 1) / 2
     found = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
     if not 0 < found < pairs_per_node:
@@ -108,7 +108,7 @@ def _pair_share(edges_per_node: float | None, p: int) -> float:
 def _castelo_siebes(
     names: Sequence[str], parameters: ScoreParameters, nodes: list[float]
 ) -> npt.NDArray[np.float64]:
-    """Log odds of each arc against no arc; where one direction is given, the rest is halved."""
+    """Return each arc's log odds; with one direction given, the other has half of the rest."""
     p = len(names)
     given = np.full((p, p), np.nan)
     for entry in parameters.arc_probabilities:
@@ -154,9 +154,10 @@ def _add_edge_penalty(terms: ArcTerms, score: ScoreModule, factor: float) -> Non
 
 
 def _add_structure_prior(terms: ArcTerms, score: ScoreModule, expected: float, n_rows: int) -> None:
-    """A binomial number of parents, as Tetrad has it.
+    """Add Tetrad's structure prior: a binomial number of parents.
 
-    Its trials are the variables in sem-bic, which is on twice the scale, and the rows in bdeu.
+    Its number of trials is that of the variables in sem-bic, which is on twice the scale, and
+    that of the rows in bdeu.
     """
     trials = len(terms.nodes) if score.doubled else n_rows - 1
     if not expected < trials:

@@ -27,13 +27,13 @@ _NO_LIMIT = 2**62
 
 
 class _Found(NamedTuple):
-    """The DAG of a search, and what was counted."""
+    """The DAG that a search found, with its statistics."""
 
     graph: Graph
     stats: dict[str, float | int]
 
     def better_of(self, other: _Found) -> _Found:
-        """The one of higher score, with the steps of both."""
+        """Return the result of higher score, with the summed steps of both."""
         rises = other.stats["score"] - self.stats["score"] > ROUNDING
         sums = {key: self.stats[key] + other.stats[key] for key in ("steps", "n_scores")}
         best = other if rises else self
@@ -41,7 +41,7 @@ class _Found(NamedTuple):
 
 
 class _Planned(NamedTuple):
-    """A search: the order of the columns, and what it draws random numbers by."""
+    """A planned search: its order of the columns and its random seed."""
 
     order: Sequence[str]
     seed: int
@@ -50,7 +50,7 @@ class _Planned(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyDagSearch(StartsFromGraph, ScoreBased):
-    """A search over DAGs that adds, removes and reverses one arc at a time.
+    """Base class of searches over DAGs that add, remove and reverse one arc at a time.
 
     Parameters
     ----------
@@ -107,11 +107,11 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         return _Found(Graph.from_native(table.names, result.dag), result_stats(result))
 
     def gains_by_threads(self) -> bool:
-        """Of one search only the first sweep is split."""
+        """Return whether there are several searches, which is the work that splits well."""
         return self.column_orders > 1
 
     def seed_of_search(self, rng: np.random.Generator) -> int:
-        """What a search that draws random numbers draws them by."""
+        """Return the random seed of one search; a constant for a search without randomness."""
         return 0
 
     @abstractmethod
@@ -122,7 +122,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         start: _core.MarkedGraph,
         seed: int,
     ) -> _core.SearchResult:
-        """The native search, of any score."""
+        """Run the native search with any score."""
 
     def _max_steps(self) -> int:
         return _NO_LIMIT if self.max_iter is None else self.max_iter
@@ -146,7 +146,7 @@ class HillClimbing(GreedyDagSearch):
     perturb: Count = 1
 
     def seed_of_search(self, rng: np.random.Generator) -> int:
-        """Restarts are random."""
+        """Return a random seed if there are restarts."""
         return int(rng.integers(2**63)) if self.restart else 0
 
     def search(
@@ -156,7 +156,7 @@ class HillClimbing(GreedyDagSearch):
         start: _core.MarkedGraph,
         seed: int,
     ) -> _core.SearchResult:
-        """The native search, of any score."""
+        """Run native hill climbing with any score."""
         how = _core.HillClimbing(
             max_steps=self._max_steps(),
             restarts=self.restart,
@@ -167,9 +167,9 @@ class HillClimbing(GreedyDagSearch):
 
 
 def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
-    """The DAG of plain hill climbing with a learner's score and limits, and its score.
+    """Return the DAG of plain hill climbing with a learner's score and limits, and its score.
 
-    For searches that must not end below it.
+    For searches whose result must not score lower.
     """
     start = starting_dag(None, learner.knowledge(data), data.names).native
     how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
@@ -179,7 +179,7 @@ def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Tabu(GreedyDagSearch):
-    """Hill climbing that leaves local maxima, and does not go back to graphs it has just seen.
+    """Tabu search: hill climbing that leaves local maxima and avoids recently visited graphs.
 
     Parameters
     ----------
@@ -202,6 +202,6 @@ class Tabu(GreedyDagSearch):
         start: _core.MarkedGraph,
         seed: int,
     ) -> _core.SearchResult:
-        """The native search, of any score."""
+        """Run native tabu search with any score."""
         patience = self.tabu if self.max_tabu is None else self.max_tabu
         return _core.tabu_search(score, limits, start, self._max_steps(), self.tabu, patience)

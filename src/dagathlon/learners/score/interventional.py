@@ -1,4 +1,4 @@
-"""Learners that leave a variable's own interventions out of its term of the score."""
+"""Score-based learners for interventional data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _CHOICE = SharedCode("choice", "interventions", 2)
 
 @dataclass(frozen=True, kw_only=True)
 class InterventionalScore(ScoreBased):
-    """A learner for which data with known targets are no observations.
+    """Base class of learners whose score accounts for known intervention targets.
 
-    A variable that was set says nothing about its parents: such rows are left out of its own term
-    and count in those of all others.
+    The value of an intervened variable does not depend on its parents: such rows are left out
+    of its own term and count in those of all other variables.
 
     Parameters
     ----------
@@ -33,22 +33,22 @@ class InterventionalScore(ScoreBased):
     interventions: bool = True
 
     def chosen_score(self, data: Dataset) -> str:
-        """The score for these data, that of the rows in which a variable was not set."""
+        """Return the name of the score for these data, in its interventional form."""
         name = super().chosen_score(data)
         return without_targets(name) if self._counts_targets(data) else name
 
     def native_score(self, data: Dataset) -> _core.Score:
-        """The score on these data."""
+        """Return the native score on these data."""
         return super().native_score(self.as_seen(data))
 
     def as_seen(self, data: Dataset) -> Dataset:
-        """The data, without targets where they are not to count."""
+        """Return the data, without intervention targets if they are to be ignored."""
         if self.interventions or data.regimes is None:
             return data
         return Dataset(data.variables, codes=data.codes, values=data.values)
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
-        """A score that takes no notice of targets is worth a word."""
+        """Return a note if the data have targets and the score ignores them."""
         found = super().notes(data)
         name = self.chosen_score(data)
         if not self._counts_targets(data) or score_class(name).knows_targets:
@@ -56,7 +56,7 @@ class InterventionalScore(ScoreBased):
         return (*found, f"Score {name} takes no notice of interventions: all rows count the same.")
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The scores of the rows in which a variable was not set as well."""
+        """Return the scores, their interventional forms included."""
         own = super().delegates()
         if not self.interventions:
             return own

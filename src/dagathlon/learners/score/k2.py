@@ -1,4 +1,4 @@
-"""K2: parents by greedy addition along a known order."""
+"""K2: greedy addition of parents along a known order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class K2(ScoreBased):
-    """Parents of each variable among those before it, the best one added as long as it pays.
+    """K2: parents of each variable among those before it, added greedily while the score rises.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class K2(ScoreBased):
     order: str | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Add parents to one variable after the other."""
+        """Add parents to one variable after another."""
         score = self.native_score(data)
         forbidden, required = self.arc_matrices(data)
         places = self._places(data.names)
@@ -66,7 +66,7 @@ class K2(ScoreBased):
     def _add_parents(
         self, score: _core.Score, child: int, allowed: ArcMatrix, arcs: ArcMatrix
     ) -> float:
-        """Add parents while the score rises; the score of the family."""
+        """Add parents while the score rises; return the score of the family."""
         most = len(allowed) if self.max_parents is None else self.max_parents
         parents = np.flatnonzero(arcs[:, child]).tolist()
         best = score.local(child, parents)

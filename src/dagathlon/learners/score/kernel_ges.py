@@ -1,4 +1,4 @@
-"""Greedy equivalence search by the generalised score: relations of any shape, data of any kind."""
+"""Greedy equivalence search by the generalised (kernel) score, for nonlinear relations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class KernelGes(ClassSearch):
-    """Greedy equivalence search by the generalised score, for relations of any shape.
+    """Greedy equivalence search by the generalised score, for nonlinear relations and any data.
 
-    How well the parents predict a variable is judged in the space of its kernel, by
-    cross-validation, so that neither the form of a relation nor that of its noise is assumed. The
-    score is that of `score: cv-kernel`, which other searches take too. It is the same for all DAGs
-    of a class only as the rows grow.
+    How well the parents predict a variable is measured in the space of its kernel, by cross-
+    validation, so that neither the form of a relation nor that of its noise is assumed. The
+    score is that of `score: cv-kernel`, which other searches take too. It is the same for all
+    DAGs of a class only asymptotically.
 
     Parameters
     ----------
@@ -45,5 +45,5 @@ class KernelGes(ClassSearch):
     phases: tuple[Phase, ...] | None = ("forward", "backward")
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
-        """That the score is nearly the same within a class is part of the method."""
+        """Return no note, though the score is only nearly equal within a class."""
         return ()

@@ -24,7 +24,7 @@ _ANY: frozenset[DataKind] = frozenset({"continuous", "discrete", "mixed"})
 
 
 class ConditionalLikelihood(ScoreModule):
-    """Base of the penalised conditional Gaussian log likelihoods."""
+    """Base class of the penalised conditional Gaussian log likelihoods."""
 
     takes = _ANY
     equivalent = False
@@ -32,36 +32,36 @@ class ConditionalLikelihood(ScoreModule):
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """Numbers that are Gaussian in each configuration of levels."""
+        """Return the assumption that numbers are Gaussian in each configuration of levels."""
         return conditional_gaussian(kind)
 
     def penalty(self, data: Dataset) -> float:
-        """Penalty per parameter."""
+        """Return the penalty per parameter."""
         raise NotImplementedError
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         discrete = [variable.is_discrete for variable in data.variables]
         penalty = self.penalty(data)
         return _core.mixed_likelihood(data.codes, data.arities, data.values, discrete, penalty)
 
 
 class DegenerateLikelihood(ScoreModule):
-    """Base of the penalised log likelihoods of jointly normal numbers and indicators of levels."""
+    """Base class of the penalised degenerate Gaussian log likelihoods."""
 
     takes = _ANY
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """Linear relations of numbers and indicators."""
+        """Return the assumption of linear relations among numbers and indicators."""
         return degenerate_gaussian(kind)
 
     def penalty(self, data: Dataset) -> float:
-        """Penalty per parameter."""
+        """Return the penalty per parameter."""
         raise NotImplementedError
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         # An indicator of one row would be a function of any other of that row.
         columns, starts = indicator_columns(data, least_rows=2)
         rows = rows_without_intervention if self.knows_targets else all_rows
@@ -70,7 +70,7 @@ class DegenerateLikelihood(ScoreModule):
 
 
 class KernelScore(ScoreModule):
-    """Base of the generalised scores: likelihoods of kernel features by cross-validation.
+    """Base class of the generalised scores: cross-validated likelihoods of kernel features.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class KernelScore(ScoreModule):
     ridge: ClassVar[float]
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel."""
+        """Build the native score."""
         discrete = [variable.is_discrete for variable in data.variables]
         matrix = np.ascontiguousarray(data.to_matrix(), dtype=float)
         return _core.kernel_score(matrix, discrete, self.ridge)
@@ -97,7 +97,7 @@ class ConditionalLogLikelihood(ConditionalLikelihood):
     name = "loglik-cg"
 
     def penalty(self, data: Dataset) -> float:
-        """None."""
+        """Return 0: there is no penalty."""
         return 0.0
 
 
@@ -114,7 +114,7 @@ class ConditionalBic(BicPenalty, ConditionalLikelihood):
 
 
 class ConditionalEbic(EbicPenalty, ConditionalLikelihood):
-    """bic-cg with a penalty per arc."""
+    """Extended BIC of mixed data: bic-cg with an extra penalty per arc."""
 
     name = "ebic-cg"
 
@@ -125,7 +125,7 @@ class DegenerateLogLikelihood(DegenerateLikelihood):
     name = "loglik-dg"
 
     def penalty(self, data: Dataset) -> float:
-        """None."""
+        """Return 0: there is no penalty."""
         return 0.0
 
 
@@ -144,27 +144,27 @@ class DegenerateBic(BicPenalty, DegenerateLikelihood):
 
 
 class DegenerateEbic(EbicPenalty, DegenerateLikelihood):
-    """bic-dg with a penalty per arc."""
+    """Extended BIC of mixed data: bic-dg with an extra penalty per arc."""
 
     name = "ebic-dg"
 
 
 class DegenerateL0(BicPenalty, DegenerateLikelihood):
-    """bic-dg of the rows in which a variable was not set."""
+    """bic-dg where each variable's term uses only the rows in which it was not intervened on."""
 
     name = "l0-dg"
     knows_targets = True
 
 
 class CvKernel(KernelScore):
-    """Generalised score: kernel features in ten folds."""
+    """Generalised score: cross-validated likelihood of kernel features in ten folds."""
 
     name = "cv-kernel"
     ridge = 1e-4
 
 
 class CvKernel2018(KernelScore):
-    """cv-kernel with the ridge of its authors."""
+    """cv-kernel with the ridge parameter of its authors' program."""
 
     name = "cv-kernel-2018"
     ridge = 1e-2

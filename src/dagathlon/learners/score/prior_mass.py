@@ -1,4 +1,4 @@
-"""The sum of a prior over all DAGs, by which an evidence is normalised."""
+"""Sum of an unnormalised prior over all DAGs, which normalises the evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.posteriors.exact_sums import DagSpace
 def log_prior_mass(
     nodes: int, terms: ArcTerms | None, space: DagSpace, modularity: _core.Modularity
 ) -> float:
-    """The logarithm of the sum of the prior over the DAGs of a space.
+    """Return the logarithm of the sum of the prior over the DAGs of a space.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def log_prior_mass(
 
 
 def prior_score(nodes: int, terms: ArcTerms | None) -> _core.Score:
-    """The prior as a score of no data."""
+    """Return the prior as a score without data."""
     flat = _core.flat_score(nodes)
     return flat if terms is None else terms.added_to(flat)
 
 
 def _symmetric(nodes: int, terms: ArcTerms | None, space: DagSpace) -> bool:
-    """Whether all variables and all arcs are treated alike."""
+    """Return whether the prior and the space treat all variables and all arcs alike."""
     pairs = ~np.eye(nodes, dtype=np.bool_)
     if np.any(space.required) or np.any(space.forbidden & pairs):
         return False
@@ -54,9 +54,10 @@ def _symmetric(nodes: int, terms: ArcTerms | None, space: DagSpace) -> bool:
 def _by_size(
     nodes: int, terms: ArcTerms | None, max_parents: int, modularity: _core.Modularity
 ) -> float:
-    """The sums over sets of sinks, where all sets of one size are alike.
+    """Return the log sum for exchangeable variables, by recursion over the number of sinks.
 
-    In whole numbers, so that nothing cancels: floating-point numbers are multiples of a power of 2.
+    In exact integers, so that nothing cancels: floating-point numbers are multiples of a power
+    of 2.
     """
     families, shift = _whole([_families(m, terms, max_parents) for m in range(nodes)])
     constant = 0.0 if terms is None else math.fsum(terms.nodes)
@@ -77,7 +78,7 @@ def _by_size(
 
 
 def _families(candidates: int, terms: ArcTerms | None, max_parents: int) -> float:
-    """The sum over all parent sets among some candidates."""
+    """Return the sum of the prior over all parent sets among a number of candidates."""
     sizes = range(min(candidates, max_parents) + 1)
     if terms is None:
         return float(sum(math.comb(candidates, k) for k in sizes))
@@ -86,7 +87,7 @@ def _families(candidates: int, terms: ArcTerms | None, max_parents: int) -> floa
 
 
 def _whole(values: list[float]) -> tuple[list[int], int]:
-    """Numbers times a power of 2 that makes them whole, and the power."""
+    """Scale numbers by a power of 2 to integers; return them and the power."""
     ratios = [value.as_integer_ratio() for value in values]
     largest = max(bottom for _, bottom in ratios)
     return [top * (largest // bottom) for top, bottom in ratios], largest.bit_length() - 1

@@ -17,18 +17,18 @@ from dagathlon.learners.score.score_kinds import ScoreModule
 
 @dataclass(frozen=True, kw_only=True)
 class PythonScore(ScoreModule):
-    """A decomposable score whose terms a method in Python computes; larger is better.
+    """Base class of decomposable scores with a Python method for the terms; larger is better.
 
-    Everything that takes scores takes it: score-based and hybrid learners, `score_graph`, studies.
-    A prior over graphs is added as to any other score. It is asked from one thread. One that is
-    the same for all DAGs of a class says ``equivalent = True``, which spares `ges` a check.
+    Score-based and hybrid learners, `score_graph` and studies take it like any other score, and
+    a prior over graphs is added as to any other. It is called from one thread. A score-
+    equivalent one declares ``equivalent = True``, which spares `ges` a check.
     """
 
     equivalent = False
     one_thread = True
 
     def begin(self, data: Dataset) -> Any:
-        """Compute once per data set what `local_score` needs; by default the data set itself."""
+        """Precompute, once per data set, the argument `data` of `local_score`."""
         return data
 
     @abstractmethod
@@ -51,7 +51,7 @@ class PythonScore(ScoreModule):
         """
 
     def build(self, data: Dataset) -> _core.Score:
-        """Build a kernel that calls `local_score`."""
+        """Build a native score that calls `local_score`."""
         begun, names = self.begin(data), data.names
 
         def term(child: int, parents: Sequence[int]) -> float:

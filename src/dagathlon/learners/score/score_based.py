@@ -1,4 +1,4 @@
-"""What searches that maximise a score have in common."""
+"""Base class of the searches that maximise a score."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 # What null stands for: raised when it begins to stand for another score on some data.
 _CHOICE = SharedCode("choice", "score", 2)
 ROUNDING = 1e-8
-"""Scores that differ by less are those of one class, added up in another order."""
+"""Smallest difference between scores; smaller ones are rounding within an equivalence class."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreBased(ScoreParameters, Learner):
-    """A search for the graph of highest score.
+    """Base class of searches for the graph of highest score.
 
     Parameters
     ----------
@@ -73,27 +73,27 @@ class ScoreBased(ScoreParameters, Learner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """The score must be known."""
+        """Return a message if the score is unknown; empty otherwise."""
         return super().problem() if self.score is None else problem_of_score(self.score)
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that the score takes."""
+        """Return the kinds of data that the score takes."""
         if self.score is None:
             return self.takes
         return self.takes & score_class(self.score).takes
 
     def parameter_sample_size(self) -> float | None:
-        """The imaginary sample size of a Bayesian Dirichlet score."""
+        """Return the imaginary sample size of a Bayesian Dirichlet score; None for other scores."""
         score = self.score or self.default_scores["discrete"]
         return self.iss if "iss" in score_class(score).parameters() else None
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """What the learner and its score rely on."""
+        """Return the assumptions of the learner and its score."""
         score = score_class(self.score or self.default_scores[kind])
         return (*self.assumes, *score.assumptions(kind))
 
-    def objection(self, data: DataFacts) -> str:
-        """Why such data cannot be used; for a score that does not fit, those that do."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why such data cannot be used, with the scores that fit them; empty if they can."""
         suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
         if self.score and data.kind is not None and data.kind in self.takes - suited:
             needed = needed_data(score_class(self.score))
@@ -101,50 +101,50 @@ class ScoreBased(ScoreParameters, Learner):
                 f"{self.name} with score {self.score} needs {needed} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
-        problem = super().objection(data)
+        problem = super().why_unsuitable(data)
         if problem and data.missing and data.kind in ("discrete", "continuous"):
-            whole = super().objection(replace(data, missing=False))
+            whole = super().why_unsuitable(replace(data, missing=False))
             return problem if whole else f"{problem}; structural_em takes them"
         return problem
 
     def native_score(self, data: Dataset) -> _core.Score:
-        """The score on these data."""
+        """Return the native score on these data."""
         return native_score(data, self.chosen_score(data), self.score_parameters(data))
 
     def score_parameters(self, data: Dataset) -> ScoreParameters:
-        """The parameters of the score for these data."""
+        """Return the parameters of the score for these data."""
         if not self._extends(data):
             return self
         own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
         return ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
 
     def chosen_score(self, data: Dataset) -> str:
-        """The score for these data."""
+        """Return the name of the score for these data."""
         default = self.score or self.default_score(data)
         return score_class(default).extended if self._extends(data) else default
 
     def for_search(self, data: Dataset | None = None) -> dict[str, Any]:
-        """Parameters of a search inside this one: the same score, limits and knowledge."""
+        """Return the parameters of an inner search: the same score, limits and constraints."""
         found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
         if data is not None and self.default_score(data) not in CRITERIA.values():
             found["score"] = self.chosen_score(data)
         return found
 
     def default_score(self, data: Dataset) -> str:
-        """The score when none is chosen, for data that are not wide."""
+        """Return the name of the default score for data that are not wide."""
         if data.is_mixed:
             return self.default_scores["mixed"]
         return self.default_scores["discrete" if data.is_discrete else "continuous"]
 
     def _extends(self, data: Dataset) -> bool:
-        """Whether the default is not enough of a penalty, and nobody has chosen another."""
+        """Return whether wide data replace the default score by its extended BIC."""
         chosen = self.score is not None or self.k is not None or self.prior != "uniform"
         if chosen or not self.extends_default:
             return False
         return bool(score_class(self.default_score(data)).extended) and is_wide(data)
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
-        """What a reader of a result on these data must know."""
+        """Return notes for the result: that an extended BIC was used."""
         if not self._extends(data):
             return ()
         plain, score = self.default_score(data), self.chosen_score(data)
@@ -155,7 +155,7 @@ class ScoreBased(ScoreParameters, Learner):
         )
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, or all that the data may choose from."""
+        """Return the score as a delegate, or all default scores if none is set."""
         if self.score is not None:
             return (*super().delegates(), *shared_scores((self.score,)))
         defaults = self.default_scores.values()
@@ -164,7 +164,7 @@ class ScoreBased(ScoreParameters, Learner):
         return (*super().delegates(), *shared_scores((*defaults, *extensions)), _CHOICE)
 
     def knowledge(self, data: Dataset) -> Knowledge:
-        """Required and forbidden edges, all between columns of the data."""
+        """Return the required and forbidden edges, checked to join columns of the data."""
         found = knowledge_of(self.constraints, data.names)
         # There may be millions of pairs, such as all outside a skeleton, and mostly all are known.
         named = set(chain.from_iterable(chain(found.forbidden, found.required)))
@@ -177,12 +177,12 @@ class ScoreBased(ScoreParameters, Learner):
         return found
 
     def limits(self, data: Dataset) -> _core.SearchLimits:
-        """The limits of the search as the kernel takes them."""
+        """Return the limits of the search for the native code."""
         most = len(data.names) if self.max_parents is None else self.max_parents
         return _core.SearchLimits(*self.arc_matrices(data), most)
 
     def arc_matrices(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
-        """Forbidden and required edges, from row to column.
+        """Return the matrices of forbidden and of required edges, from row to column.
 
         A discrete node has no continuous parent in a conditional Gaussian network.
         """
@@ -197,16 +197,16 @@ class ScoreBased(ScoreParameters, Learner):
 
 
 def result_stats(result: Any) -> dict[str, float | int]:
-    """What a native search counted."""
+    """Return the statistics of a native search: score, steps, number of scored families."""
     return {"score": result.score, "steps": result.steps, "n_scores": result.evaluations}
 
 
 def is_wide(data: Dataset) -> bool:
-    """Whether there are so many variables for the rows that BIC finds more arcs by chance.
+    """Return whether there are so many variables for the rows that BIC finds arcs by chance.
 
-    With more variables than the square root of the number of rows it is no longer consistent (Chen
-    and Chen 2008). The parameters of discrete variables cost more than one for each arc, so that
-    for them it takes as many variables as rows until the difference is large everywhere.
+    With more variables than the square root of the number of rows BIC is no longer consistent
+    (Chen and Chen 2008). Arcs of discrete variables cost more than one parameter, so that for
+    them the limit is as many variables as rows, where the difference is large everywhere.
     """
     p, n = len(data.names), len(data)
     return p >= n if data.is_discrete else p**2 > n

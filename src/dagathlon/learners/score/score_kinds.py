@@ -1,4 +1,4 @@
-"""`ScoreModule`, the base of all scores, and the scores by name."""
+"""`ScoreModule`, the base class of all scores, and the scores by name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dagathlon.modules.spec import single_values
 
 GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs", "er", "scale_free", "fair"]
 UNEQUAL_PRIORS: frozenset[GraphPrior] = frozenset({"cs", "scale_free", "fair"})
-"""The priors that tell DAGs of one class apart."""
+"""Priors that differ between the DAGs of an equivalence class."""
 ArcProbabilities: TypeAlias = tuple[tuple[str | float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreParameters:
-    """Parameters of all scores and of the priors over graphs; a score reads its own.
+    """Parameters of all scores and of the priors over graphs; each score reads its own.
 
     Parameters
     ----------
@@ -89,10 +89,10 @@ _DEFAULTS = ScoreParameters()
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreModule(Module):
-    """A decomposable score under a name, which learners take as `score`; larger is better.
+    """Base class of named decomposable scores, which learners take as `score`; larger is better.
 
-    Fields named as those of `ScoreParameters` have the values of the learner's parameters, unless
-    they stand in the brackets behind the name of the score.
+    Fields named as those of `ScoreParameters` get the values of the learner's parameters,
+    unless they are given in brackets after the name of the score.
 
     Attributes
     ----------
@@ -148,21 +148,21 @@ class ScoreModule(Module):
 
     @abstractmethod
     def build(self, data: Dataset) -> _core.Score:
-        """Build the kernel on these data, without a prior over graphs."""
+        """Build the native score on these data, without a prior over graphs."""
 
     @classmethod
     def assumptions(cls, kind: DataKind) -> tuple[str, ...]:
-        """What it relies on with data of one kind."""
+        """Return the assumptions about data of one kind."""
         return cls.assumes
 
 
 def known_scores() -> Mapping[str, type[ScoreModule]]:
-    """All scores by name, sorted."""
+    """Return all scores by name, sorted."""
     return cast(Mapping[str, type[ScoreModule]], modules("score"))
 
 
 def score_class(text: str) -> type[ScoreModule]:
-    """The class of a score as learners name it, such as ``bic`` or ``mine[bins=5]``.
+    """Return the class of a score given as text, such as ``bic`` or ``mine[bins=5]``.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def score_class(text: str) -> type[ScoreModule]:
 
 
 def made_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModule:
-    """The score as learners name it; parameters not in brackets are those of the learner.
+    """Make a score given as text; parameters not in its brackets are those of the learner.
 
     Raises
     ------
@@ -194,14 +194,14 @@ def made_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModul
 
 
 def parameters_of(score: ScoreModule, parameters: ScoreParameters) -> ScoreParameters:
-    """The parameters that a score reads, those of the prior included; others at their defaults."""
+    """Return the parameters that a score reads, with the prior's; reset all others to defaults."""
     prior = {name: getattr(parameters, name) for name in PRIOR_PARAMETERS}
     own = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
     return replace(_DEFAULTS, **prior, **own)
 
 
 def problem_of_score(text: str) -> str:
-    """Why there is no such score; empty when there is."""
+    """Return why a text names no score; empty if it names one."""
     try:
         made_score(text)
     except DataError as error:
@@ -210,14 +210,14 @@ def problem_of_score(text: str) -> str:
 
 
 def without_targets(text: str) -> str:
-    """The same score of the rows in which a variable was not set; as it is where there is none."""
+    """Return the interventional form of a score by name; the same score if it has none."""
     other = score_class(text).without_targets
     name, bracket, values = text.partition("[")
     return (other or name) + bracket + values
 
 
 def shared_scores(texts: Iterable[str]) -> tuple[SharedCode, ...]:
-    """Scores, as learners name them, as what a learner hands work to."""
+    """Return the named scores as delegates of a learner, so that their versions count."""
     return tuple(map(_shared, texts))
 
 
@@ -235,11 +235,11 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 ScoreText: TypeAlias = Annotated[str, Names("score")]
-"""A score as a learner names it: ``bic``, ``mine[weight=2]``."""
+"""A score as named in a learner's parameter: ``bic``, ``mine[weight=2]``."""
 DefaultScores: TypeAlias = Mapping[DataKind, str]
 CRITERIA: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-dg"}
-"""The Bayesian information criterion for each kind of data, equal for equivalent DAGs."""
+"""Score-equivalent BIC for each kind of data."""
 MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-dg"}
-"""The marginal likelihood for each kind of data, where there is one."""
+"""Marginal likelihood score for each kind of data that has one."""
 EXTENDED_GAMMA = 0.25
-"""Penalty of the extended criterion: each arc costs log(number of variables) more."""
+"""Gamma of the extended BIC: each arc costs log(number of variables) more."""

@@ -1,4 +1,4 @@
-"""What scores are made of: rows without interventions, penalties per parameter."""
+"""Parts shared by scores: rows without interventions, penalties per parameter."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Parts: TypeAlias = tuple[list[npt.NDArray[Any]], list[int]]
 
 
 def all_rows(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
-    """All rows, the same for each variable."""
+    """Return all rows, the same for each variable."""
     return [matrix], [0] * len(data.names)
 
 
 def rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
-    """For each variable the rows in which it was not set, each distinct choice of rows once."""
+    """Return, for each variable, the rows without interventions on it; equal choices once."""
     if data.intervened is None:
         return all_rows(data, matrix)
     numbers: dict[bytes, int] = {}
@@ -37,7 +37,7 @@ def rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
 
 
 def measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
-    """The values of each variable's rows, or their moments where the rows stay in a file."""
+    """Return the values of each variable's rows, or their moments if the rows are in a file."""
     moments = data.known_moments
     if moments is not None:
         return [moments], [0] * len(data.names)
@@ -46,7 +46,7 @@ def measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
 
 
 def half_log_rows(data: Dataset) -> float:
-    """Half the logarithm of the number of rows: the penalty of BIC."""
+    """Return half the logarithm of the number of rows: the penalty of BIC."""
     return 0.5 * math.log(len(data))
 
 
@@ -63,7 +63,7 @@ class AicPenalty:
     k: NonNegative | None = None
 
     def penalty(self, data: Dataset) -> float:
-        """`k`, by default 1."""
+        """Return the parameter `k`, by default 1."""
         return 1.0 if self.k is None else self.k
 
 
@@ -80,13 +80,13 @@ class BicPenalty:
     k: NonNegative | None = None
 
     def penalty(self, data: Dataset) -> float:
-        """`k`, by default half the logarithm of the number of rows."""
+        """Return the parameter `k`, by default half the logarithm of the number of rows."""
         return half_log_rows(data) if self.k is None else self.k
 
 
 @dataclass(frozen=True, kw_only=True)
 class EbicPenalty(BicPenalty):
-    """Mixin of Bayesian information criteria with a penalty per arc.
+    """Mixin of extended Bayesian information criteria, which have a penalty per arc.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class GraphScore:
 
     @property
     def total(self) -> float:
-        """The score: the sum of the terms."""
+        """Total score: the sum of the terms."""
         return math.fsum(self.by_node.values()) if self._finite else -math.inf
 
     @property
@@ -89,13 +89,13 @@ def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: A
 
 
 def scores_for(kind: DataKind) -> list[str]:
-    """Names of the scores for a kind of data, those that take no other first."""
+    """Return the names of the scores for a kind of data, those for this kind alone first."""
     found = [name for name, score in known_scores().items() if kind in score.takes]
     return sorted(found, key=lambda name: len(known_scores()[name].takes))
 
 
 def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
-    """The class of a score, or a `DataError` that lists those that fit the data."""
+    """Return the class of a score; raise a `DataError` if it does not fit the data."""
     kind = facts_of(data).kind or "mixed"
     fitting = scores_for(kind)
     found = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
@@ -108,14 +108,14 @@ def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
 
 
 def needed_data(score: type[ScoreModule]) -> str:
-    """The kinds of data that a score takes, in words."""
+    """Name the kinds of data that a score takes, for a message."""
     return " or ".join(sorted(score.takes))
 
 
 def native_score(
     data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
 ) -> _core.Score:
-    """The score of a data set as the native searches take it.
+    """Return the native score of a data set, as searches take it.
 
     Singular data have a documented value everywhere: see the page on score-based learners.
     """
@@ -137,7 +137,7 @@ def native_score(
 def prior_terms(
     data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
 ) -> ArcTerms | None:
-    """What a score has besides the data: the prior over graphs and penalties of arcs."""
+    """Return the log prior over graphs and the arc penalties of a score; None without any."""
     module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
     return arc_terms(data.names, module, parameters_of(module, parameters), len(data))
 

@@ -1,4 +1,4 @@
-"""An order of the columns that does not depend on how they stand."""
+"""An order of the columns that is independent of their order in the data."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dagathlon.data import Dataset
 
 
 def stable_order(data: Dataset) -> list[str]:
-    """Names in an order that depends on names and values of the columns alone.
+    """Return the column names in an order that depends on names and values alone.
 
     Greedy searches break ties by the order of the columns, which is arbitrary (Kitson and
-    Constantinou 2024). Here the columns that say most come first: by decreasing entropy of a
+    Constantinou 2024). Here the most informative columns come first: by decreasing entropy of a
     discrete column or variance of a continuous one, then by name.
     """
     return sorted(data.names, key=lambda name: (-_information(data, name), name))

@@ -15,7 +15,7 @@ from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.run import attempt_inside
+from dagathlon.learners.run import run_inner_learner
 from dagathlon.learners.score.expectation import Expectation, expectation
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
@@ -33,7 +33,7 @@ _SETTLED = 1e-5
 
 
 class Step(NamedTuple):
-    """A graph on the way, with the score of what is known in the data."""
+    """A graph on the path of the search, with its score on the observed values."""
 
     graph: Graph
     score: float
@@ -44,11 +44,12 @@ class Step(NamedTuple):
 class StructuralEm(StartsFromGraph, ScoreBased):
     """Structural EM: a search over DAGs for data with missing values.
 
-    By turns it computes what is to be expected of the missing values under the network so far, and
-    searches for the graph of highest score on these expected counts (of discrete data) or moments
-    (of continuous data). The expectations are exact, and the score, that of the known values less
-    the score's penalty, never falls. Without missing values it is the search itself. Values are
-    taken to be missing at random: whether one is missing depends on what is known.
+    It alternates between two steps: compute the expected counts (of discrete data) or moments
+    (of continuous data) given the observed values under the current network, and search for the
+    graph of highest score on these expectations. The expectations are exact, and the score, the
+    log likelihood of the observed values less the score's penalty, never falls. Without missing
+    values it is the search itself. Values are assumed to be missing at random: whether one is
+    missing depends on observed values.
 
     Parameters
     ----------
@@ -86,8 +87,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     begin: Literal["both", "imputed", "empty"] | None = None
     max_iter: Count | None = None
 
-    def objection(self, data: DataFacts) -> str:
-        """Mixed data, and scores that need more than expectations, cannot be used."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return why such data or such a score cannot be used; empty if they can."""
         if data.kind == "mixed":
             return (
                 f"{self.name} takes discrete or continuous data, not mixed; discretise the "
@@ -99,18 +100,18 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 f"{self.name} cannot compute score {self.score} from expected values; "
                 f"it can: {listing(able)}"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and the search."""
+        """Return the score and the search."""
         return (*super().delegates(), self._searcher())
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
-        """Learn by turns of expectation and search."""
+        """Learn by alternating expectation and search."""
         if data.missing is None:
-            return attempt_inside(self._searcher(), data, rng, start=start)
+            return run_inner_learner(self._searcher(), data, rng, start=start)
         _refuse_empty(data)
         best, searches = None, 0
         for begin in self._beginnings(data, start):
@@ -139,7 +140,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         begin: Beginning,
         start: Graph | None = None,
     ) -> Iterator[Step]:
-        """The first graph with settled parameters, then each one that a search improves it to."""
+        """Yield the first graph after its parameters converged, then each improved graph."""
         searcher, limits = self._searcher(), self.limits(data)
         graph, expected = self._first(data, rng, begin, start)
         expected, score = self._settled(expected, graph, data)
@@ -166,10 +167,10 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     def _settled(
         self, expected: Expectation, graph: Graph, data: Dataset
     ) -> tuple[Expectation, float]:
-        """Expectations after some steps of EM for the parameters of a graph, and the score.
+        """Run EM steps for the parameters of a graph; return the expectations and the score.
 
-        It is that of the expected statistics, with their own likelihood replaced by that of the
-        known values.
+        The score is that of the expected statistics, with their own likelihood replaced by
+        that of the observed values.
         """
         score = -np.inf
         for _ in range(self.em_steps):
@@ -190,10 +191,10 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     def _first(
         self, data: Dataset, rng: np.random.Generator, begin: Beginning, start: Graph | None
     ) -> tuple[Graph, Expectation]:
-        """A graph, and what is expected before anything is known of its parameters."""
+        """Return the first graph, and the expected statistics under initial parameters."""
         if begin == "imputed":
             filled = impute(data, 1)[0]
-            graph = attempt_inside(self._searcher(), filled, rng).graph
+            graph = run_inner_learner(self._searcher(), filled, rng).graph
             return graph, expectation(data, fit(filled, graph))
         graph = starting_dag(start, self.knowledge(data), data.names)
         return graph, expectation(data, fit(data, Graph(data.names)))

@@ -1,4 +1,4 @@
-"""Births and deaths of edges in continuous time."""
+"""Birth-death MCMC over Gaussian graphical models."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dagathlon.modules import NonNegative
 
 @dataclass(frozen=True, kw_only=True)
 class BdMcmc(GWishartSampler):
-    """Birth-death MCMC over Gaussian graphical models: edges are born and die in continuous time.
+    """Birth-death MCMC over Gaussian graphical models: edges appear and vanish by rates.
 
-    Each pair of variables has a rate at which its edge comes or goes, given the precision matrix.
-    A sweep runs this process for a fixed time and then draws the precision matrix given the graph.
-    Graphs count by the time for which they are expected to last.
+    Each pair of variables has a rate at which its edge appears or disappears, given the
+    precision matrix. A sweep runs this process for a fixed time and then draws the precision
+    matrix given the graph. Graphs are weighted by their expected waiting times.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class BdMcmc(GWishartSampler):
     jumps: NonNegative = 1.0
 
     def problem(self) -> str:
-        """Something must happen."""
+        """Return a message if a sweep would change nothing; empty otherwise."""
         return "jumps: found 0, expected a number above 0" if not self.jumps else super().problem()
 
     def chain(
         self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
-        """Births and deaths."""
+        """Run one birth-death chain."""
         prior = self.prior()
         if not isinstance(given, Scatter):
             return _core.copula_birth_death_chain(start.native, given, prior, self.jumps, options)

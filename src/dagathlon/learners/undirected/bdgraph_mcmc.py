@@ -1,4 +1,4 @@
-"""The chains over Gaussian graphical models of the R package BDgraph, with its approximations."""
+"""The chains over Gaussian graphical models of the R package BDgraph, approximations included."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
 class BdgraphMcmc(Sampler):
     """Gaussian graphical models by the chains of BDgraph 2.72, for comparison with it.
 
-    These chains are close to the posterior, but not on it: constants of the prior are rounded, and
-    graphs that are left fast count for more than they should. ``bd_mcmc`` and ``rj_mcmc`` sample
-    the posterior itself. The score of a graph is the logarithm of the share of the chain that it
-    takes up.
+    Their limit distribution is close to the posterior but not equal to it: constants of the
+    prior are rounded, and graphs with short waiting times are weighted too high. ``bd_mcmc``
+    and ``rj_mcmc`` sample the posterior itself. The score of a graph is the logarithm of its
+    share of the chain.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class BdgraphMcmc(Sampler):
     start: Literal["empty", "full"] = "empty"
 
     def problem(self) -> str:
-        """As BDgraph says it."""
+        """Return a message if a parameter is outside BDgraph's range; empty otherwise."""
         if self.b < 3:
             return f"b: found {self.b}, expected at least 3"
         if self.edge_probability in (0, 1):
@@ -84,26 +84,26 @@ class BdgraphMcmc(Sampler):
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
-        """Only a copula has levels."""
+        """Return the kinds of data taken; discrete variables need a copula."""
         return _CONTINUOUS if self.method == "ggm" else self.takes
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """What the two models assume."""
+        """Return the assumptions of the Gaussian or the copula model."""
         return self.assumes if self.method == "ggm" else (COPULA,)
 
-    def objection(self, data: DataFacts) -> str:
-        """Only a copula has values that nobody saw."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message for missing values without a copula; empty otherwise."""
         if data.missing and self.method == "ggm":
             return (
                 f"{self.name} with method ggm cannot handle missing values; set method to 'gcgm', "
                 "impute them first or drop the rows"
             )
-        found = super().objection(data)
+        found = super().why_unsuitable(data)
         remedy = found and self.method == "ggm" and data.kind in self.takes
         return f"{found}; set method to 'gcgm', which takes them" if remedy else found
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample one chain, of which every iteration is kept."""
+        """Sample one chain and keep every iteration."""
         p = len(data.names)
         complete = np.ones((p, p), dtype=np.bool_) & ~np.eye(p, dtype=np.bool_)
         start = Graph.from_adjacency(data.names, complete & (self.start == "full"))
@@ -134,13 +134,16 @@ class BdgraphMcmc(Sampler):
 
 
 def _is_continuous(data: Dataset, name: str) -> bool:
-    """BDgraph's rule where nobody says it; all missing values count as one more."""
+    """Return whether BDgraph would treat a column as continuous, by its distinct values.
+
+    More than half of the rows must have distinct values; all missing values count as one value.
+    """
     levels = observed_levels(data, name)
     return 2 * len(np.unique(levels)) > len(levels)
 
 
 def _scored_by_share(chain: Chain) -> Chain:
-    """The chain with the logarithm of the share that its graphs take up as their scores."""
+    """Return the chain with the log share of each graph's waiting time as its score."""
     durations = chain.counts
     _, graph = np.unique(_names_of_graphs(chain), return_inverse=True)
     share = np.bincount(graph.ravel(), weights=durations)[graph.ravel()] / durations.sum()
@@ -159,7 +162,7 @@ def _scored_by_share(chain: Chain) -> Chain:
 
 
 def _names_of_graphs(chain: Chain) -> npt.NDArray[np.uint64]:
-    """A number for the graph of each row: equal graphs have the same, others hardly ever."""
+    """Return a hash of each row's graph."""
     p = len(chain.names)
     keys = np.random.default_rng(0).integers(2**63, size=p * p, dtype=np.uint64)
     turns = np.zeros(len(chain), dtype=np.uint64)

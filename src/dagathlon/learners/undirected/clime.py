@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Clime(GaussianPenalised):
-    """CLIME: the precision matrix with the smallest entries that nearly inverts the correlations.
+    """CLIME: the sparse matrix of smallest entries that nearly inverts the correlation matrix.
 
-    Column j is the vector b with the least Σ|b_i| among those with |Sb - e_j| ≤ penalty in every
-    row, exactly, by following it from the largest penalty down; of the entries (i, j) and (j, i)
-    the smaller is taken. Two variables are joined where it is not zero.
+    Column j is the vector b with the least Σ|b_i| among those with |Sb - e_j| ≤ penalty in
+    every row, computed exactly by following the solution path from the largest penalty down; of
+    the entries (i, j) and (j, i) the smaller is taken. Two variables are joined where it is not
+    zero.
 
     Parameters
     ----------
@@ -45,18 +46,18 @@ class Clime(GaussianPenalised):
     threshold: NonNegative = 0.0
 
     def largest_of(self, moments: Moments) -> float:
-        """Where the largest correlation comes to its bound while the diagonal does the rest."""
+        """Return the smallest penalty with an empty graph."""
         given = self._with_ridge(moments)
         # Rounding must not let it pass the bound.
         return (1 + 1e-9) * _penalty_at(np.abs(np.triu(given, 1)).max(initial=0.0), given)
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """The same for the correlations of columns with shifted columns."""
+        """Return the smallest penalty with an empty graph for columns rotated at random."""
         largest = super().ric_penalty(data, rng)
         return _penalty_at(largest, self._with_ridge(self.moments(data)))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """All penalties of a column, column after column."""
+        """Fit all penalties of each column."""
         columns = self._columns(self._with_ridge(moments), penalties)
         graphs = np.zeros((len(penalties), moments.p, moments.p), dtype=np.bool_)
         precisions = PathPrecisions(moments.p, moments.p)
@@ -69,7 +70,7 @@ class Clime(GaussianPenalised):
         return PathFit(graphs, precisions)
 
     def _columns(self, correlation: Matrix, penalties: Vector) -> list[PathPrecisions]:
-        """For each column the solutions along the penalties, without their zeros."""
+        """Return the sparse solutions of each column along the penalties."""
         native, wanted = _core.SquareMatrix(correlation), penalties.tolist()
 
         def solved(j: int) -> PathPrecisions:
@@ -97,13 +98,13 @@ class Clime(GaussianPenalised):
 
 
 def _penalty_at(largest: float, given: Matrix) -> float:
-    """The smallest penalty with an empty graph where no correlation is larger."""
+    """Return the smallest penalty with an empty graph, given the largest correlation."""
     share = largest / given[0, 0]
     return float(share / (1 + share))
 
 
 def smaller_of_both(matrix: Matrix) -> Matrix:
-    """A symmetric matrix of the entries (i, j) or (j, i), whichever is nearer to zero.
+    """Symmetrise a matrix by the entry (i, j) or (j, i) that is nearer to zero.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Latent data of the Gaussian copula: what the orders within the columns of a data set say."""
+"""Latent data of the Gaussian copula, from the ranks within each column."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dagathlon.errors import listing
 
 
 def copula_start(data: Dataset, kept: Sequence[bool]) -> _core.CopulaStart:
-    """Where the latent data of a Gaussian copula begin: at normal scores of the ranks.
+    """Return the initial latent data of a Gaussian copula: normal scores of the ranks.
 
-    Nothing but the order of the values of a column enters, so that monotone changes of units leave
-    everything as it is. Levels of a discrete column are ordered as its variable lists them.
+    Only the order of a column's values is used, so that monotone changes of units change
+    nothing. Levels of a discrete column are ordered as its variable lists them.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def copula_start(data: Dataset, kept: Sequence[bool]) -> _core.CopulaStart:
 
 
 def observed_levels(data: Dataset, name: str) -> npt.NDArray[np.int32]:
-    """The place of each value among the distinct values of a column; -1 where it is missing."""
+    """Return each value's index among the distinct values of its column; -1 where it is missing."""
     column = data.column(name)
     seen = ~np.isnan(column) if column.dtype.kind == "f" else column != data.missing_code
     levels = np.full(len(column), -1, dtype=np.int32)
@@ -45,7 +45,7 @@ def observed_levels(data: Dataset, name: str) -> npt.NDArray[np.int32]:
 
 
 def guessed_orders(data: Dataset) -> tuple[str, ...]:
-    """A note on columns of three words or more whose order nobody gave; empty without any."""
+    """Return a note on columns of three or more words whose order was never given."""
     guessed = [
         f"{variable.name} ({' < '.join(variable.levels)})"
         for variable in data.variables
@@ -60,12 +60,12 @@ def guessed_orders(data: Dataset) -> tuple[str, ...]:
 
 
 def _are_words(levels: Sequence[str]) -> bool:
-    """Whether these are three levels or more that are no numbers, which have an order."""
+    """Return whether there are three or more levels and they are not numbers."""
     return len(levels) > 2 and not all(is_number(level) for level in levels)
 
 
 def _normal_scores(levels: npt.NDArray[np.int32]) -> list[float]:
-    """The quantile of the normal distribution at the mean rank of each level, of variance 1."""
+    """Return the normal quantile at the mean rank of each level, scaled to variance 1."""
     counts = np.bincount(levels[levels >= 0])
     rows = int(counts.sum())
     ranks = np.cumsum(counts) - (counts - 1) / 2

@@ -1,4 +1,4 @@
-"""The choice between a Gaussian model of the values and a Gaussian copula of their ranks."""
+"""The choice between a Gaussian model and a Gaussian copula."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
 
 @dataclass(frozen=True, kw_only=True)
 class CopulaModel(Learner):
-    """A learner of Gaussian graphical models that has a Gaussian copula too.
+    """Base class of learners of Gaussian graphical models that offer a Gaussian copula too.
 
     Parameters
     ----------
@@ -41,25 +41,25 @@ class CopulaModel(Learner):
     normal_scores: bool = False
 
     def accepted(self) -> frozenset[DataKind]:
-        """Only a copula has levels."""
+        """Return the kinds of data taken; discrete variables need the copula."""
         return _CONTINUOUS if self.model == "gaussian" else self.takes
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """What the two models assume."""
+        """Return the assumptions of the Gaussian or the copula model."""
         return self.assumes if self.model == "gaussian" else (COPULA,)
 
-    def objection(self, data: DataFacts) -> str:
-        """Only a copula has values that nobody saw."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message for missing values without a copula; empty otherwise."""
         if data.missing and self.model == "gaussian":
             return (
                 f"{self.name} cannot handle missing values with the Gaussian model; set model to "
                 "'copula', impute them first or drop the rows"
             )
-        found = super().objection(data)
+        found = super().why_unsuitable(data)
         remedy = found and self.model == "gaussian" and data.kind in self.takes
         return f"{found}; set model to 'copula', which takes them" if remedy else found
 
     def latent(self, data: Dataset) -> _core.CopulaStart:
-        """Where the latent data of a copula begin."""
+        """Return the initial latent data of the copula."""
         kept = [self.normal_scores and not variable.is_discrete for variable in data.variables]
         return copula_start(data, kept)

@@ -33,7 +33,7 @@ class GraphCount:
 
     @property
     def count(self) -> float:
-        """The estimated number; infinite where no float is as large."""
+        """The estimated number; infinite beyond the largest float."""
         try:
             return math.exp(self.log_count)
         except OverflowError:
@@ -41,7 +41,7 @@ class GraphCount:
 
     @property
     def relative_error(self) -> float:
-        """Standard error of the estimated number as a share of it; nan for a single estimate."""
+        """Relative standard error of the estimated number; nan for a single estimate."""
         if len(self.log_estimates) < 2:
             return math.nan
         shares = self._shares
@@ -65,11 +65,11 @@ def count_decomposable_graphs(
     beta: float = 0.5,
     seed: int = 1,
 ) -> GraphCount:
-    """Estimate how many labelled decomposable (chordal) graphs there are.
+    """Estimate the number of labelled decomposable (chordal) graphs.
 
-    Junction trees grow by a node at a time by the Christmas tree algorithm (Olsson, Pavlenko and
-    Rios 2022, Statistics and Computing 32). Their weights, in which each graph counts once however
-    many junction trees it has, add up to the number of graphs on average.
+    Junction trees grow by one node at a time by the Christmas tree algorithm (Olsson, Pavlenko
+    and Rios 2022, Statistics and Computing 32). The expected sum of their weights, in which
+    each graph counts once however many junction trees it has, is the number of graphs.
 
     Parameters
     ----------

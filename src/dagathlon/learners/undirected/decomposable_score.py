@@ -1,4 +1,4 @@
-"""The posterior of decomposable graphs: likelihoods of cliques, and a prior over graphs."""
+"""The posterior of decomposable graphs: clique likelihoods and a prior over graphs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BURNIN = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class DecomposablePosterior(Learner):
-    """A learner whose graphs are decomposable, with a conjugate prior of their parameters.
+    """Base class of learners of decomposable graphs with a conjugate prior of their parameters.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class DecomposablePosterior(Learner):
     separator_weights: tuple[float, ...] = ()
 
     def problem(self) -> str:
-        """Priors must be proper, and every edge possible."""
+        """Return a message if a prior is improper or excludes an edge; empty otherwise."""
         for name in ("delta", "scale", "pseudo_obs"):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
@@ -84,22 +84,22 @@ class DecomposablePosterior(Learner):
         return super().problem()
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """Continuous data are normal; tables of levels rely on nothing else."""
+        """Return the assumptions: normal continuous data; none for discrete data."""
         return (*self.assumes, *((GAUSSIAN,) if kind == "continuous" else ()))
 
     def parameter_sample_size(self) -> float | None:
-        """The imaginary observations of discrete data."""
+        """Return the imaginary sample size of the prior of discrete data."""
         return self.pseudo_obs
 
     def space(self, variables: int) -> str:
-        """Which graphs of so many variables the posterior covers, in words."""
+        """Describe the graphs of so many variables that the posterior covers."""
         limit = self.max_clique
         if limit is None or limit >= variables:
             return "all decomposable graphs"
         return f"all decomposable graphs of at most {limit} nodes in a clique"
 
     def target(self, data: Dataset) -> _core.DecomposableTarget:
-        """Likelihood and prior as the native samplers take them."""
+        """Return the native target distribution: likelihood and prior."""
         log_odds = math.log(self.edge_probability) - math.log1p(-self.edge_probability)
         prior = _core.DecomposablePrior(
             edge_log_odds=log_odds,
@@ -110,7 +110,7 @@ class DecomposablePosterior(Learner):
         return _core.DecomposableTarget(self.cliques(data), prior)
 
     def cliques(self, data: Dataset) -> _core.CliqueScores:
-        """The marginal likelihoods of sets of columns."""
+        """Return the native marginal likelihoods of sets of columns."""
         if not len(data):
             raise DataError(f"{self.name} needs at least 1 row, found none")
         if data.is_discrete:
@@ -123,7 +123,7 @@ class DecomposablePosterior(Learner):
         return _core.gaussian_cliques(values, self.delta, scales.tolist(), self.zero_mean)
 
     def _scales(self, values: Matrix) -> Matrix:
-        """The diagonal of the scale matrix; a constant column has scale 1."""
+        """Return the diagonal of the prior's scale matrix; a constant column has scale 1."""
         if self.scale is not None:
             return np.full(values.shape[1], float(self.scale))
         spread: Matrix = values.var(axis=0)
@@ -133,7 +133,7 @@ class DecomposablePosterior(Learner):
 
 @dataclass(frozen=True, kw_only=True)
 class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
-    """A sampler of decomposable graphs."""
+    """Base class of the samplers of decomposable graphs."""
 
     def sampled(
         self,
@@ -141,7 +141,7 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         data: Dataset,
         rng: np.random.Generator,
     ) -> Estimate:
-        """Chains, and of continuous data the mean of the precision matrix along them."""
+        """Run the chains; for continuous data average the precision matrix along them."""
         length, targets = self.length(len(data.names)), Twins(lambda: self.target(data))
         logs = self.chain_runs(targets, chain, length, rng)
         found = self.result(logs, data, length, self.space(len(data.names)))
@@ -153,7 +153,7 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
 
 @dataclass(frozen=True, kw_only=True)
 class ChainsFromForest(DecomposableSampler):
-    """A sampler of decomposable graphs by small steps, which begins near a good graph.
+    """Base class of samplers of decomposable graphs by local moves, with a good start.
 
     Parameters
     ----------
@@ -165,16 +165,16 @@ class ChainsFromForest(DecomposableSampler):
     first_graph: Literal["forest", "empty"] = "forest"
 
     def default_iterations(self, p: int) -> int:
-        """Five hundred proposals for each pair of variables."""
+        """Return the default number of steps: five hundred proposals for each pair of variables."""
         return max(50_000, thousands(250 * p * (p - 1)))
 
     def first(self) -> _core.FirstGraph:
-        """The start as the native samplers take it."""
+        """Return the native option for the first graph."""
         return getattr(_core.FirstGraph, self.first_graph)  # type: ignore[no-any-return]
 
 
 def mean_precision(posterior: Posterior, target: _core.DecomposableTarget) -> Matrix:
-    """The posterior mean of the precision matrix, over evenly spaced graphs of all chains.
+    """Return the mean precision matrix over evenly spaced graphs of all chains.
 
     The first half of each chain is left out as burn-in.
     """

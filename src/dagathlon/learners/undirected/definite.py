@@ -1,4 +1,4 @@
-"""Whether sums of products and the scale of a prior make a matrix that can be inverted."""
+"""Check that a prior's scale plus the sums of products is numerically invertible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOST = 1e-13
 def require_definite(
     learner: str, values: npt.NDArray[np.float64], scales: npt.NDArray[np.float64]
 ) -> None:
-    """Raise DataError where a prior's scale drowns in the data and these alone are singular.
+    """Raise a DataError if data and prior scale add up to a singular matrix.
 
     Parameters
     ----------

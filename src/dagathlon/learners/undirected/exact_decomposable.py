@@ -22,9 +22,9 @@ MOST_VARIABLES = _core.MAX_ENUMERATED
 
 @dataclass(frozen=True, kw_only=True)
 class ExactDecomposable(DecomposablePosterior):
-    """The posterior over all decomposable graphs of at most 7 variables, one after another.
+    """The exact posterior over all decomposable graphs of at most 7 variables, by enumeration.
 
-    It is what the samplers of decomposable graphs converge to with the same prior.
+    The samplers of decomposable graphs converge to it with the same prior.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class ExactDecomposable(DecomposablePosterior):
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5
 
-    def objection(self, data: DataFacts) -> str:
-        """There are too many graphs of more variables."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if there are too many variables for enumeration; empty otherwise."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return _too_many(data.n_columns)
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Weigh every decomposable graph."""
+        """Compute the weight of every decomposable graph."""
         if len(data.names) > MOST_VARIABLES:
             raise DataError(_too_many(len(data.names)))
         edges, weights, precision = _core.decomposable_graphs(self.target(data))
@@ -70,7 +70,7 @@ class ExactDecomposable(DecomposablePosterior):
 
 
 def _too_many(variables: int) -> str:
-    """That there are too many graphs, and what to do."""
+    """Return the error message for too many variables, with remedies."""
     return (
         f"all decomposable graphs are met for at most {MOST_VARIABLES} variables, not {variables}; "
         "choose fewer, or sample with junction_tree_mcmc"

@@ -1,4 +1,4 @@
-"""Which of many scores are more than chance: their mixture, and the rate of false discoveries."""
+"""False discovery rate of many scores, by a mixture model of null and effects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST, _FEWEST = 100_000, 20
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """Where scores begin to be more than chance.
+    """A threshold for scores, with the fitted mixture.
 
     Parameters
     ----------
@@ -31,10 +31,9 @@ class Threshold:
 
 
 def evidence(z: Vector) -> Vector:
-    """Scores that are standard normal by chance, from z-scores whose sign does not matter.
+    """Return scores that are standard normal under the null, from z-scores of either sign.
 
-    The two-sided p-value of the z-score, as the quantile of the normal distribution that has it as
-    its upper tail.
+    It is the normal quantile whose upper tail is the two-sided p-value of the z-score.
     """
     from scipy.special import log_ndtr, ndtri_exp  # noqa: PLC0415 - SciPy only when asked for
 
@@ -52,7 +51,7 @@ def threshold(
     iterations: int = 100,
     rng: np.random.Generator,
 ) -> Threshold:
-    """The score above which no more than a share of the scores is there by chance.
+    """Return the score above which the false discovery rate is at most `rate`.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def threshold(
 
 
 def _stratified(ordered: Vector, rng: np.random.Generator) -> Vector:
-    """One of every so many neighbours in order."""
+    """Return a stratified subsample of ordered scores."""
     step = -(-len(ordered) // _MOST)
     firsts = np.arange(0, len(ordered), max(step, 1))
     lasts = np.minimum(firsts + step, len(ordered))
@@ -88,7 +87,7 @@ def _stratified(ordered: Vector, rng: np.random.Generator) -> Vector:
 
 
 def _start(ordered: Vector, components: int) -> Matrix:
-    """Gaussian components of consecutive parts of the scores: most of them are chance."""
+    """Return initial mixture components from consecutive parts of the ordered scores."""
     weights = _first_weights(components)
     ends = np.maximum((np.cumsum(weights) * len(ordered) + 1e-9).astype(int), 1)
     begins = np.concatenate([[0], ends[:-1] - 1])
@@ -110,7 +109,7 @@ def _first_weights(components: int) -> Vector:
 
 
 def _tail(scores: Vector, part: Vector) -> Vector:
-    """Probability of a component, times its weight, above each score."""
+    """Return the weighted upper tail probability of a component at each score."""
     from scipy.special import gammainc  # noqa: PLC0415 - SciPy only when asked for
 
     weight, location, scale, shape = part
@@ -127,7 +126,7 @@ def _normal_tail(scores: Vector) -> Vector:
 
 
 def _cut(ordered: Vector, chance: Vector, rate: float) -> float:
-    """Half way between the lowest score that is significant and the one below it."""
+    """Return the midpoint between the lowest significant score and the one below it."""
     number = len(ordered)
     expected = np.minimum(chance * number / np.arange(number, 0, -1), 1.0)
     significant = np.minimum.accumulate(expected) < rate

@@ -14,7 +14,7 @@ from dagathlon.graphs.checks import require_undirected
 
 
 class LogConstant(NamedTuple):
-    """The logarithm of a normalising constant and its standard error, 0 where it is exact."""
+    """Logarithm of a normalising constant with its standard error, 0 if it is exact."""
 
     value: float
     error: float
@@ -29,13 +29,13 @@ def log_constant(
     draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> LogConstant:
-    """The logarithm of the normalising constant of a G-Wishart distribution.
+    """Return the logarithm of the normalising constant of a G-Wishart distribution.
 
-    That is the integral of ``|K|^((b-2)/2) exp(-tr(K D)/2)`` over the precision matrices K with the
-    zeros of the graph. The marginal likelihood of n rows X of mean zero is the constant of b + n
-    and D + X'X over that of b and D, over ``(2 pi)^(n p/2)``. It is known in closed form for
-    decomposable graphs, and for all parts of others that hang on cliques; only the rest is
-    estimated.
+    That is the integral of ``|K|^((b-2)/2) exp(-tr(K D)/2)`` over the precision matrices K with
+    the zeros of the graph. The marginal likelihood of n rows X of mean zero is the constant of
+    b + n and D + X'X over that of b and D, over ``(2 pi)^(n p/2)``. It has a closed form for
+    decomposable graphs, and for all parts of other graphs that are attached by cliques; only
+    the rest is estimated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the samplers of Gaussian graphical models with a G-Wishart prior have in common."""
+"""Base class of the samplers of Gaussian graphical models with a G-Wishart prior."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SWEEPS = 10_000
 
 
 class Scatter(NamedTuple):
-    """Sums of products of the columns, of so many rows, with the columns divided by units."""
+    """Sums of products of scaled columns, with the number of rows and the scales."""
 
     products: Matrix
     rows: float
@@ -36,7 +36,7 @@ class Scatter(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GWishartSampler(CopulaModel, UndirectedSampler):
-    """A sampler of undirected graphs and precision matrices with a G-Wishart prior.
+    """Base class of samplers of graphs and precision matrices with a G-Wishart prior.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
     start: Literal["empty", "full"] = "empty"
 
     def problem(self) -> str:
-        """The prior must be proper, and every edge possible."""
+        """Return a message if the prior is improper or excludes an edge; empty otherwise."""
         for name in ("b", "scale"):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
@@ -78,7 +78,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """As many for all: a sweep does more where there are more variables."""
+        """Return the default number of sweeps, which is the same for any number of variables."""
         return _SWEEPS
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -105,16 +105,16 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
     def chain(
         self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
-        """One chain on the data, or on latent data of a copula."""
+        """Run one chain on the data, or on latent data of a copula."""
 
     def first_graph(self, names: tuple[str, ...]) -> Graph:
-        """The graph that the chains start with."""
+        """Return the graph that the chains start from."""
         if self.start == "empty":
             return Graph(names)
         return Graph.from_adjacency(names, 1 - np.eye(len(names), dtype=np.int64))
 
     def prior(self) -> _core.GaussianGraphPrior:
-        """The prior as the native chains take it."""
+        """Return the native prior."""
         return _core.GaussianGraphPrior(
             edge_probability=self.edge_probability,
             b=self.b,
@@ -123,7 +123,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         )
 
     def scatter(self, data: Dataset) -> Scatter:
-        """The data as the native chains take them."""
+        """Return the sums of products that the native chains take."""
         values = data.values
         if not len(values):
             raise DataError(f"{self.name} needs at least 1 row, found none")

@@ -14,10 +14,10 @@ from dagathlon.learners.undirected.decomposable_score import ChainsFromForest
 
 @dataclass(frozen=True, kw_only=True)
 class GiudiciGreen(ChainsFromForest):
-    """A Markov chain over decomposable graphs that adds or removes one edge at a time.
+    """Giudici and Green's chain over decomposable graphs: one edge added or removed at a time.
 
-    A pair of variables is drawn at a time; a junction tree tells whether the graph stays
-    decomposable when its edge is turned.
+    A pair of variables is drawn at a time; the junction tree shows whether the graph stays
+    decomposable when its edge is added or removed.
     """
 
     name = "giudici_green"

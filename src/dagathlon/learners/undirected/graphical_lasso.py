@@ -40,9 +40,9 @@ _NO_REFIT = (
 class GraphicalLasso(GaussianPenalised):
     """Graphical lasso: Gaussian likelihood with an L1 penalty on the precision matrix.
 
-    Minimises tr(SX) - log det X + penalty · Σ|X_ij| over positive definite X, S being the
-    correlations, and joins two variables where X_ij is not zero. Newton steps over the entries
-    that can move, each connected component by itself.
+    Minimises tr(SX) - log det X + penalty · Σ|X_ij| over positive definite X, where S is the
+    correlation matrix, and joins two variables where X_ij is not zero. The solver takes Newton
+    steps over the active entries, in each connected component separately.
 
     Parameters
     ----------
@@ -80,17 +80,17 @@ class GraphicalLasso(GaussianPenalised):
     max_steps: Natural = 200
 
     def problem(self) -> str:
-        """Ranks have no units."""
+        """Return a message if rank correlations are asked for in units of the data."""
         if self.relation != "pearson" and self.columns != "standardised":
             return f"with relation {self.relation} columns must be standardised"
         return super().problem()
 
     def largest_of(self, moments: Moments) -> float:
-        """The largest absolute entry off the diagonal."""
+        """Return the smallest penalty with an empty graph: the largest entry off the diagonal."""
         return largest_off_diagonal(moments.correlation)
 
     def moments(self, data: Dataset) -> Moments:
-        """Correlations, or mean products of columns in their own units."""
+        """Return the correlations, or mean products of unscaled columns."""
         if self.columns == "standardised":
             return super().moments(data)
         values = numbers(data, self.name)
@@ -98,12 +98,12 @@ class GraphicalLasso(GaussianPenalised):
         return Moments(products, np.ones(len(products)), len(values))
 
     def scales(self, data: Dataset) -> Vector:
-        """Columns in their own units are divided by nothing."""
+        """Return the scales of the columns: 1 if they keep their units."""
         standardised = self.columns == "standardised"
         return super().scales(data) if standardised else np.ones(len(data.names))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """Each penalty from the solution of the one before."""
+        """Fit each penalty from the solution of the previous one (warm start)."""
         if penalties[-1] == 0:
             self._check_inverse(moments)
         path = self._path(moments)
@@ -119,12 +119,12 @@ class GraphicalLasso(GaussianPenalised):
         return PathFit(graphs, precisions, converged=worst <= self._tolerance)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Fit the path, select, and refit if asked to."""
+        """Fit the path, select a penalty, and refit if `refit` is set."""
         found = super().learn(data, rng)
         return self._refitted(data, found) if self.refit else found
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """The smallest maximum of mean products of columns with shifted columns."""
+        """Return the smallest maximum of mean products of columns with rotated columns."""
         if self.columns == "standardised":
             return super().ric_penalty(data, rng)
         values = numbers(data, self.name)
@@ -132,7 +132,7 @@ class GraphicalLasso(GaussianPenalised):
         return selection.rotation_penalty(self._shifted(values, values), shifts)
 
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
-        """Of the precision matrices."""
+        """Return the held-out log likelihoods of the precision matrices."""
         if self.columns == "standardised":
             return super().held_out(train, test, penalties)
         fit = self.fit_moments(self.moments(train), penalties)
@@ -140,7 +140,7 @@ class GraphicalLasso(GaussianPenalised):
         return gaussian_log_likelihoods(fit.precisions or (), columns.T @ columns / len(columns))
 
     def _ratio(self, top: float, data: Dataset) -> float:
-        """What chance gives is known of correlations, whatever the units of the penalty."""
+        """Return the ratio of the path's ends, always computed from correlations."""
         standardised = self.columns == "standardised"
         return super()._ratio(top if standardised else self.correlations(data).largest(), data)
 
@@ -158,7 +158,7 @@ class GraphicalLasso(GaussianPenalised):
         return _core.GraphicalLassoPath(np.ascontiguousarray(moments.correlation), settings)
 
     def _shifted(self, values: Matrix, others: Matrix) -> Matrix:
-        """Rows whose mean products are asked for, by the means of `values`."""
+        """Return `others` centred by the means of `values`, in the scale of the fit."""
         if self.columns == "raw":
             return others
         if self.columns == "centred":
@@ -174,9 +174,9 @@ class GraphicalLasso(GaussianPenalised):
             )
 
     def _refitted(self, data: Dataset, found: Estimate) -> Estimate:
-        """Maximise the likelihood on the graph.
+        """Maximise the likelihood on the selected graph.
 
-        With as many neighbours as rows there is no maximum, but for rare graphs.
+        With as many neighbours as rows there is no maximum, except for rare graphs.
         """
         if found.precision is None:
             return found
@@ -192,7 +192,7 @@ class GraphicalLasso(GaussianPenalised):
     def _maximum(
         self, data: Dataset, places: Indices, values: Vector
     ) -> tuple[Indices, Vector] | None:
-        """Entries at the maximum, from these entries in the units of the data."""
+        """Return the matrix entries of maximum likelihood in the data's units, if any."""
         given = self.moments(data)
         path = self._path(given)
         rows, columns = np.divmod(places, given.p)
@@ -205,7 +205,7 @@ def _most_neighbours(graph: Graph) -> int:
 
 
 def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
-    """The entries of a graph's edges and of the diagonal."""
+    """Return the positions and values of a matrix on a graph's edges and on the diagonal."""
     kept = graph.marks != 0
     np.fill_diagonal(kept, True)
     places = np.flatnonzero(kept)
@@ -213,7 +213,7 @@ def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
 
 
 def _mean_products(columns: Matrix, sizes: Vector) -> Matrix:
-    """Mean products; a column of zeros, but for rounding, has variance 1 and goes with nothing."""
+    """Return the mean products of columns; a zero column has variance 1 and covariances 0."""
     products: Matrix = columns.T @ columns / len(columns)
     empty = np.diag(products) <= (1e-12 * sizes) ** 2
     products[empty] = products[:, empty] = 0.0

@@ -1,4 +1,4 @@
-"""Columns for regressions on variables of any kind, and how the regressions predict other rows."""
+"""Design matrices for regressions on variables of any kind, and held-out likelihoods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """A variable as columns of numbers, learned from some rows and applied to these or others.
+    """Coding of a variable as numeric columns, learned from some rows and applied to any.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Coding:
 
     @classmethod
     def of(cls, column: npt.NDArray[np.generic], *, discrete: bool) -> Coding:
-        """The coding of a column."""
+        """Learn the coding of a column."""
         if not discrete:
             return cls(np.empty(0, dtype=np.int64), np.empty(0), 1.0, column)
         levels, counts = np.unique(column, return_counts=True)
@@ -47,7 +47,7 @@ class Coding:
         return cls(levels, means, float(np.sqrt(np.sum(means * (1 - means)))), column)
 
     def columns(self, rows: npt.NDArray[np.generic]) -> Matrix:
-        """Centred and scaled columns of the same variable; none where it was constant."""
+        """Return the centred and scaled columns of a variable; no column if it was constant."""
         if self.levels.size:
             indicators = (rows[:, None] == self.levels[None, :]) - self.means
             return np.asarray(indicators @ contrasts(len(self.levels))) / self.scale
@@ -55,7 +55,7 @@ class Coding:
         return values if np.ptp(values) else values[:, :0]
 
     def places(self, rows: npt.NDArray[np.generic]) -> npt.NDArray[np.uint32]:
-        """Numbers of the levels of rows among those that occurred; as many as these for others."""
+        """Return the index of each row's level among those seen; unseen levels get their number."""
         if not self.levels.size:
             return np.zeros(len(rows), dtype=np.uint32)
         found = np.searchsorted(self.levels, rows)
@@ -65,14 +65,14 @@ class Coding:
 
 
 def contrasts(levels: int) -> Matrix:
-    """Orthonormal columns that sum to zero, one less than levels."""
+    """Return orthonormal contrasts: columns that sum to zero, one fewer than levels."""
     rows = [[_core.contrast(level, c) for c in range(levels - 1)] for level in range(levels)]
     return np.array(rows, dtype=np.float64).reshape(levels, max(levels - 1, 0))
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """All variables of some rows as columns.
+    """Design matrix: all variables of some rows as columns.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Design:
     places: npt.NDArray[np.uint32]
 
     def largest(self) -> float:
-        """The largest size of the mean products of two variables' columns."""
+        """Return the largest norm of the mean products of two variables' columns."""
         squares = (self.columns.T @ self.columns / len(self.columns)) ** 2
         filled = np.flatnonzero(np.diff(self.starts))
         if len(filled) < 2:
@@ -103,7 +103,7 @@ class Design:
         return float(np.sqrt(sums.max()))
 
     def native(self) -> _core.GroupedData:
-        """The same for the solver."""
+        """Return the native form for the solver."""
         return _core.GroupedData(
             columns=self.columns,
             starts=self.starts.tolist(),
@@ -114,7 +114,7 @@ class Design:
 
 
 def design_of(data: Dataset, like: Design | None = None) -> Design:
-    """The columns of a data set, coded by its own rows or as another one was."""
+    """Return the design matrix of a data set, coded by its own rows or like another design."""
     pairs = [(data.column(one.name), one.is_discrete) for one in data.variables]
     codings = (
         tuple(Coding.of(column, discrete=discrete) for column, discrete in pairs)
@@ -136,10 +136,10 @@ def design_of(data: Dataset, like: Design | None = None) -> Design:
 
 
 def held_out_likelihood(path: _core.GroupPath, k: int, train: Design, test: Design) -> float:
-    """Mean log-likelihood of a row of `test`, summed over targets, at the k-th penalty.
+    """Mean log likelihood of a row of `test`, summed over targets, at the k-th penalty.
 
-    A level that does not occur in the rows of the fit says nothing of a penalty and counts as
-    certain.
+    A level that does not occur in the rows of the fit is no evidence about a penalty and
+    contributes 0.
     """
     if not np.isfinite(path.log_likelihood(k)):
         return -np.inf

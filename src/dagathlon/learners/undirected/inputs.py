@@ -1,4 +1,4 @@
-"""What learners of Gaussian graphical models are given: a correlation matrix, and how it is got."""
+"""Correlation matrices for learners of Gaussian graphical models."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Vector: TypeAlias = npt.NDArray[np.float64]
 Relation: TypeAlias = Literal["pearson", "nonparanormal", "truncated", "kendall", "spearman"]
 RANKS = ("kendall", "spearman")
-"""Relations that are rank correlations."""
+"""Names of the rank correlations."""
 _CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The sufficient statistics of standardised columns.
+    """Sufficient statistics of standardised columns.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class Moments:
         return len(self.scales)
 
     def largest(self) -> float:
-        """The largest absolute correlation of two columns; 0 where there are no two."""
+        """Largest absolute correlation of two columns; 0 for fewer than two."""
         return largest_off_diagonal(self.correlation)
 
 
 def largest_off_diagonal(matrix: Matrix) -> float:
-    """The largest absolute entry of a symmetric matrix off its diagonal; 0 where there is none."""
+    """Return the largest absolute off-diagonal entry of a symmetric matrix; 0 without any."""
     largest = 0.0
     # Some rows at a time: of many columns a second matrix would not fit.
     step = max(1, _CHUNK // max(len(matrix), 1))
@@ -61,7 +61,7 @@ def largest_off_diagonal(matrix: Matrix) -> float:
 
 
 def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
-    """The moments of complete columns.
+    """Return the moments of complete columns.
 
     Parameters
     ----------
@@ -88,9 +88,10 @@ def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
 
 
 def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
-    """Columns whose Pearson correlations are those of a relation, up to that of rank correlations.
+    """Return columns whose Pearson correlations are the correlations of a relation.
 
-    For ``kendall`` and ``spearman`` these are the ranks.
+    For ``kendall`` and ``spearman`` these are the ranks, whose correlations agree up to a
+    transformation.
     """
     if relation == "pearson":
         return values
@@ -109,24 +110,24 @@ def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
 
 
 def latent_correlation(spearman: Matrix) -> Matrix:
-    """The correlations of Gaussian columns with these correlations of ranks."""
+    """Return the Pearson correlations of Gaussian columns from their rank correlations."""
     return np.asarray(2 * np.sin(np.pi / 6 * spearman))
 
 
 def standardised(values: Matrix) -> Matrix:
-    """Columns of mean zero and mean square one; zeros for a constant column."""
+    """Standardise columns to mean 0 and mean square 1; constant columns become 0."""
     return standardised_as(values, values)
 
 
 def standardised_as(values: Matrix, others: Matrix) -> Matrix:
-    """Other rows of the same columns, less the mean of `values` and divided by its deviation."""
+    """Standardise other rows of the same columns by the means and deviations of `values`."""
     constant = _constant(values)
     divisors = np.where(constant, 1.0, values.std(axis=0))
     return np.where(constant, 0.0, (others - values.mean(axis=0)) / divisors)
 
 
 def ranks(values: Matrix) -> Matrix:
-    """Ranks from 1 in each column; equal values share the mean of theirs."""
+    """Return ranks from 1 in each column; ties share their mean rank."""
     result = np.empty(values.shape)
     for j, column in enumerate(values.T):
         _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
@@ -136,7 +137,7 @@ def ranks(values: Matrix) -> Matrix:
 
 
 def kendall(values: Matrix) -> Matrix:
-    """Kendall's tau-b of all pairs of columns: 0 with a constant column."""
+    """Return Kendall's tau-b of all pairs of columns; 0 with a constant column."""
     n, p = values.shape
     concordance = np.zeros((p, p))
     step = max(1, _CHUNK // max(n * p, 1))
@@ -153,7 +154,7 @@ def kendall(values: Matrix) -> Matrix:
 
 
 def positive_semidefinite(correlation: Matrix) -> Matrix:
-    """The correlations with negative eigenvalues raised to zero, diagonal brought back to one."""
+    """Clip negative eigenvalues of a correlation matrix to zero and rescale its diagonal to one."""
     roots, vectors = aside(np.linalg.eigh, correlation)
     if roots.min(initial=0.0) >= 0:
         return correlation
@@ -180,5 +181,5 @@ def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
 
 
 def column_scales(values: Matrix) -> Vector:
-    """Standard deviations as `Moments` has them."""
+    """Return standard deviations as in `Moments`."""
     return np.where(_constant(values), 1.0, values.std(axis=0))

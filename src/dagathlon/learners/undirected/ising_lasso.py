@@ -1,4 +1,4 @@
-"""Ising models, and those of more levels, by penalised logits of each variable on all others."""
+"""Ising models, and those of more levels, by penalised logistic regressions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dagathlon.learners.undirected.mixed_lasso import MixedLasso
 class IsingLasso(MixedLasso):
     """Regress each discrete variable on all others by a logit with a lasso penalty.
 
-    Variables of two levels make an Ising model; more levels make a multinomial logit whose
-    weights between two variables are in or out as a whole (group lasso). The penalty is in units
-    of correlations: of two-level variables it is that of a logistic lasso on standardised columns,
-    times the standard deviation of the target. ``ebic`` and ``cv`` judge a graph by the logits of
-    each variable on its neighbours without a penalty.
+    Variables of two levels make an Ising model; with more levels it is a multinomial logit
+    whose weights between two variables are zero or not as a group (group lasso). The penalty is
+    in units of correlations: for two-level variables it is that of a logistic lasso on
+    standardised columns, times the standard deviation of the target. ``ebic`` and ``cv``
+    evaluate a graph by unpenalised logits of each variable on its neighbours.
     """
 
     name = "ising_lasso"

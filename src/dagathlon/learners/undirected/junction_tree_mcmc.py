@@ -15,11 +15,11 @@ from dagathlon.modules import Count
 
 @dataclass(frozen=True, kw_only=True)
 class JunctionTreeMcmc(ChainsFromForest):
-    """A Markov chain over junction trees, which connects or disconnects parts of their cliques.
+    """A Markov chain over junction trees that connects or disconnects subsets of their cliques.
 
-    Proposals are legal by construction or nearly so. The weight of a tree is the posterior of its
-    graph divided by the exact number of junction trees of that graph, so that graphs come out with
-    their posterior probabilities.
+    Proposals are legal by construction or nearly so. The weight of a tree is the posterior of
+    its graph divided by the exact number of junction trees of that graph, so that graphs are
+    sampled with their posterior probabilities.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class JunctionTreeMcmc(ChainsFromForest):
     randomise: Count | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample junction trees, and keep their graphs."""
+        """Sample junction trees, and return their graphs."""
         every = max(100, 5 * len(data.names)) if self.randomise is None else self.randomise
 
         def chain(

@@ -1,4 +1,4 @@
-"""Gaussian log-likelihoods of estimates along a path, by moments of the rows they are asked of."""
+"""Gaussian log likelihoods of estimates along a path, from moments of the evaluated rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dagathlon.pulse import beat
 
 
 def gaussian_log_likelihoods(precisions: Iterable[Matrix], seen: Matrix) -> Vector:
-    """Log-likelihood of a row under each precision matrix, up to a constant.
+    """Return the log likelihood of a row under each precision matrix, up to a constant.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def gaussian_log_likelihoods(precisions: Iterable[Matrix], seen: Matrix) -> Vect
 
 
 def pseudo_log_likelihoods(graphs: npt.NDArray[np.bool_], given: Moments, seen: Matrix) -> Vector:
-    """Log-likelihood of a row by the least squares regression of each variable on its neighbours.
+    """Return the log pseudo-likelihood of a row: regressions of variables on their neighbours.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def pseudo_log_likelihoods(graphs: npt.NDArray[np.bool_], given: Moments, seen: 
 
 
 def held_out_moments(train: Matrix, test: Matrix, relation: Relation) -> Matrix:
-    """Mean products of the columns of other rows, in the scale of those that were fitted to.
+    """Return the mean products of held-out rows, in the scale of the rows that were fitted.
 
-    With ranks it is the correlation of the other rows by themselves, where ranks have no scale.
+    With ranks it is the correlation matrix of the held-out rows, since ranks have no scale.
     """
     if relation == "pearson":
         columns = standardised_as(train, test)

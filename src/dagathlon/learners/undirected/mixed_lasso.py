@@ -23,15 +23,16 @@ _MAX_STEPS = 500
 
 @dataclass(frozen=True, kw_only=True)
 class MixedLasso(PenalisedLearner):
-    """Regress each variable on all others: least squares for continuous, logits for discrete ones.
+    """Mixed graphical model: least squares for continuous variables, logits for discrete ones.
 
-    A continuous variable is one predictor; a discrete one is a group of them, which is in or out
-    as a whole (group lasso), with weights that treat all its levels alike. The penalty of a pair
-    is weighed by the standard deviations of both variables, so that it is in units of correlations
-    whatever their kinds: at the largest absolute correlation (for discrete variables: the size of
-    the cross-covariance of the indicators by the root of both total variances) the graph is empty.
-    With continuous columns alone this is ``neighbourhood_lasso``. ``ebic`` and ``cv`` judge a graph
-    by the regressions of each variable on its neighbours without a penalty.
+    A continuous variable is one predictor; a discrete one is a group of predictors, which is
+    zero or not as a whole (group lasso), with weights that treat all its levels alike. The
+    penalty of a pair is weighted by the standard deviations of both variables, so that it is in
+    units of correlations whatever their kinds: at the largest absolute correlation (for
+    discrete variables: the norm of the cross-covariance of the indicators over the root of both
+    total variances) the graph is empty. With continuous columns alone this is
+    ``neighbourhood_lasso``. ``ebic`` and ``cv`` evaluate a graph by unpenalised regressions of
+    each variable on its neighbours.
 
     Parameters
     ----------
@@ -56,17 +57,17 @@ class MixedLasso(PenalisedLearner):
     rule: Rule = "and"
 
     def largest(self, data: Dataset) -> float:
-        """From the mean products of all pairs of groups."""
+        """Return the smallest penalty with an empty graph, from the mean products of groups."""
         return design_of(data).largest()
 
     def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
-        """The regressions along the path."""
+        """Fit the regressions along the path."""
         path = _path(design_of(data), penalties)
         graphs = [joined(path.predictors(k), self.rule) for k in range(len(penalties))]
         return PathFit(np.stack(graphs), converged=path.converged)
 
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """Of regressions on the neighbours without a penalty, all variables together."""
+        """Return log likelihoods of unpenalised neighbour regressions, and parameter counts."""
         refits = _core.group_refits(design_of(data).native(), np.ascontiguousarray(fit.graphs))
         steps = range(len(fit.graphs))
         return (
@@ -75,7 +76,7 @@ class MixedLasso(PenalisedLearner):
         )
 
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
-        """Of regressions on the neighbours without a penalty, all variables together."""
+        """Return held-out log likelihoods of unpenalised regressions on the neighbours."""
         fitted = design_of(train)
         graphs = self.fit_path(train, penalties).graphs
         refits = _core.group_refits(fitted.native(), np.ascontiguousarray(graphs))

@@ -1,4 +1,4 @@
-"""Sampling of undirected graphs by their marginal pseudo-likelihood, for many variables."""
+"""MCMC over undirected graphs by marginal pseudo-likelihood, for many variables."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class MplMcmc(UndirectedSampler):
     """Undirected graphs by marginal pseudo-likelihood, for hundreds of variables.
 
     The weight of a graph is the product over all variables of the marginal likelihood of the
-    variable given its neighbours, so that an edge concerns two terms only. Of continuous data it is
-    the fractional marginal likelihood of a regression, which has no parameter to choose; of
+    variable given its neighbours, so that an edge changes two terms only. For continuous data
+    that is the fractional marginal likelihood of a regression, which has no free parameter; for
     discrete data that of a table for each configuration of the neighbours. The chain is a
-    birth-death process: it waits in each graph for as long as its posterior says, and no move is
-    refused.
+    birth-death process: its waiting time in a graph is proportional to the posterior, and no
+    move is rejected.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class MplMcmc(UndirectedSampler):
     max_neighbours: Natural | None = None
 
     def problem(self) -> str:
-        """Edges that are certain leave nothing to sample; tables need a proper prior."""
+        """Return a message if the prior makes edges certain or is improper; empty otherwise."""
         if self.edge_probability in (0, 1):
             found = f"found {self.edge_probability:g}"
             return f"edge_probability: {found}, expected a number above 0 and below 1"
@@ -70,15 +70,15 @@ class MplMcmc(UndirectedSampler):
         return super().problem()
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """Tables assume nothing of the form of a dependence."""
+        """Return the assumptions: none about the form of a dependence for discrete data."""
         return self.assumes if kind == "continuous" else ()
 
     def default_iterations(self, p: int) -> int:
-        """A chain forgets in a few sweeps, which take the longer the more variables there are."""
+        """Return the default number of sweeps: 2000 up to 30 variables, 500 beyond."""
         return 2000 if p <= 30 else 500
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample from the graph without edges."""
+        """Sample, starting from the empty graph."""
         length = self.length(len(data.names))
         log_odds, most = self._log_odds(len(data.names)), self._most_neighbours(data)
         scores = Twins(lambda: self.native_score(data))
@@ -100,7 +100,7 @@ class MplMcmc(UndirectedSampler):
         return min(own if self.max_neighbours is None else self.max_neighbours, max(p - 1, 0))
 
     def native_score(self, data: Dataset) -> _core.Score:
-        """The terms of the variables given their neighbours."""
+        """Return the native score: the terms of variables given their neighbours."""
         of_child = [0] * len(data.names)
         if data.is_continuous:
             return _core.fractional_score([data.values], of_child)

@@ -13,10 +13,10 @@ from dagathlon.learners.undirected.penalised import PathFit
 class NeighbourhoodLasso(NeighbourhoodLearner):
     """Regress each variable on all others with the lasso, and join it to its predictors.
 
-    The penalty is in units of correlations: with it at the largest absolute correlation the graph
-    is empty. The optimality conditions hold to 1e-10 at every penalty of the path. There is no
-    estimate of the precision matrix; ``ebic`` and ``cv`` judge a graph by the least-squares
-    regressions of each variable on its neighbours.
+    The penalty is in units of correlations: with it at the largest absolute correlation the
+    graph is empty. The optimality conditions hold to 1e-10 at every penalty of the path. There
+    is no estimate of the precision matrix; ``ebic`` and ``cv`` evaluate a graph by the least-
+    squares regressions of each variable on its neighbours.
     """
 
     name = "neighbourhood_lasso"
@@ -26,6 +26,6 @@ class NeighbourhoodLasso(NeighbourhoodLearner):
     )
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """The regressions along the path."""
+        """Fit the regressions along the path."""
         path = self.regressions(moments, penalties)
         return PathFit(self.graphs(path, len(penalties)), converged=path.converged)

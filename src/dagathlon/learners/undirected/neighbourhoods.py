@@ -1,4 +1,4 @@
-"""Regressions of each variable on all others, and the graphs that they give."""
+"""Regressions of each variable on all others, and the graphs of their predictors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SWEEPS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class NeighbourhoodLearner(GaussianPenalised):
-    """A learner that regresses each variable on all others.
+    """Base class of learners that regress each variable on all others.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class NeighbourhoodLearner(GaussianPenalised):
     def regressions(
         self, moments: Moments, penalties: Vector, *, square_root: bool = False
     ) -> _core.RegressionPath:
-        """The lasso, or the square-root lasso, of all columns along the path."""
+        """Fit the lasso, or the square-root lasso, of all columns along the path."""
         settings = _core.LassoSettings(
             tolerance=_TOLERANCE, max_sweeps=_MAX_SWEEPS, square_root=square_root
         )
@@ -44,17 +44,17 @@ class NeighbourhoodLearner(GaussianPenalised):
         return _core.neighbourhood_path(correlation, penalties.tolist(), settings)
 
     def graphs(self, path: _core.RegressionPath, length: int) -> Graphs:
-        """The graphs of all penalties."""
+        """Return the graphs of all penalties."""
         return np.stack([joined(path.weights(k) != 0, self.rule) for k in range(length)])
 
 
 def joined(predicts: npt.NDArray[np.bool_], rule: Rule) -> npt.NDArray[np.bool_]:
-    """Who is joined, where each row says which columns predict it."""
+    """Return the adjacency matrix of a matrix of predictors, by the rule (and, or)."""
     return predicts & predicts.T if rule == "and" else predicts | predicts.T
 
 
 def precisions_of(path: _core.RegressionPath, length: int, rule: Rule) -> PathPrecisions:
-    """The precision matrices that the regressions at each penalty stand for."""
+    """Return the precision matrices that correspond to the regressions at each penalty."""
     variances = np.maximum(path.residual_variances(), np.finfo(float).eps)
     result = PathPrecisions(*variances.shape[1:], *variances.shape[1:])
     for k in range(length):

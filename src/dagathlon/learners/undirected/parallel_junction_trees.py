@@ -15,11 +15,12 @@ from dagathlon.modules import Count
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelJunctionTrees(DecomposableSampler):
-    """A Markov chain of decomposable graphs with many independent changes at a time.
+    """A Markov chain of decomposable graphs with many independent changes in one step.
 
     In each step one variable may enter and leave several cliques at once: at each place of the
-    junction tree where its subtree may grow or end, the data decide on their own. The lot is
-    accepted by what is left, above all the numbers of junction trees of both graphs.
+    junction tree where its subtree may grow or end, the change is drawn by the data there. The
+    whole proposal is accepted by the remaining ratio, above all the numbers of junction trees
+    of both graphs.
 
     Parameters
     ----------
@@ -39,11 +40,11 @@ class ParallelJunctionTrees(DecomposableSampler):
     randomise: Count = 100
 
     def default_iterations(self, p: int) -> int:
-        """A thousand for each variable, so that each is moved a thousand times."""
+        """Return the default number of steps: a thousand for each variable."""
         return 1000 * max(p, 10)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample from the graph without edges on."""
+        """Sample, starting from the empty graph."""
 
         def chain(
             target: _core.DecomposableTarget, options: _core.ChainOptions

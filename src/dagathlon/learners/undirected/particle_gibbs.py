@@ -1,4 +1,4 @@
-"""Particle Gibbs over junction trees: each step puts many variables in anew."""
+"""Particle Gibbs over junction trees, with global moves."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from dagathlon.modules import Natural, Probability
 class ParticleGibbs(DecomposableSampler):
     """Particle Gibbs: a Markov chain of decomposable graphs with global moves.
 
-    In each step variables are taken out of the current junction tree. From what is left a crowd of
-    trees grows, one variable at a time in a random order, and those that suit the data multiply.
-    One of them goes the very way back; one of those at the end is the next state. That a graph has
-    several junction trees is corrected for exactly. The chain starts at a tree from such a crowd.
+    In each step variables are removed from the current junction tree. From the rest a
+    population of trees (particles) grows, one variable at a time in a random order, and
+    particles that fit the data are resampled more often. One of them retraces the current tree;
+    one of the final particles is the next state. The correction for the number of junction
+    trees of a graph is exact. The chain starts at a tree from such a population.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class ParticleGibbs(DecomposableSampler):
     proposal: Literal["informed", "christmas_tree"] = "informed"
 
     def problem(self) -> str:
-        """Every tree must be possible, and somebody must be beside the current one."""
+        """Return a message if a tree is impossible or there are fewer than two particles."""
         if self.n_particles < 2:
             return f"n_particles: found {self.n_particles}, expected at least 2"
         for name in ("alpha", "beta"):
@@ -68,11 +69,11 @@ class ParticleGibbs(DecomposableSampler):
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """So many that each variable is put in anew a few hundred times."""
+        """Return the default number of steps: each variable is replaced a few hundred times."""
         return 50 * max(p, 10)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample from a tree of the first crowd on."""
+        """Sample, starting from a tree of the first population."""
         growth = self.growth(len(data.names))
 
         def chain(
@@ -83,7 +84,7 @@ class ParticleGibbs(DecomposableSampler):
         return self.sampled(chain, data, rng)
 
     def growth(self, p: int) -> _core.ParticleOptions:
-        """How trees of p variables grow."""
+        """Return the native options for the growth of trees of p variables."""
         return _core.ParticleOptions(
             particles=self.n_particles,
             alpha=self.alpha,

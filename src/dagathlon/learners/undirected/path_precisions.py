@@ -1,4 +1,4 @@
-"""What is estimated along a path, kept without its zeros."""
+"""Sparse storage of the arrays estimated along a path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 class PathPrecisions(Sequence[Matrix]):
-    """Arrays of one shape, most of whose entries are zero.
+    """Sequence of mostly zero arrays of one shape, stored sparsely.
 
-    Twenty matrices of 2,000 columns would be 640 MB; what is asked for is made on the way.
+    Twenty matrices of 2,000 columns would be 640 MB; an array is made dense when it is read.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ class PathPrecisions(Sequence[Matrix]):
 
     @classmethod
     def of(cls, arrays: npt.NDArray[np.float64]) -> Self:
-        """Keep each of the arrays along the first axis."""
+        """Store each of the arrays along the first axis."""
         result = cls(*arrays.shape[1:])
         for array in arrays:
             result.append(array)
         return result
 
     def append(self, array: npt.NDArray[np.float64]) -> None:
-        """Keep one more."""
+        """Append an array."""
         cells = array.ravel()
         places = np.flatnonzero(cells)
         self.append_entries(places, cells[places])
 
     def append_entries(self, places: Indices, values: npt.NDArray[np.float64]) -> None:
-        """Keep one more, of which these are all that is not zero; places count row after row."""
+        """Append an array given by its non-zero entries; positions count row by row."""
         self._kept.append((places, values))
 
     def __len__(self) -> int:

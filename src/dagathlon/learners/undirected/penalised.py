@@ -1,4 +1,4 @@
-"""The frame of learners with a path of penalties, from which one is selected."""
+"""Base class of learners with a path of penalties, one of which is selected."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _NOT_CONVERGED = (
 
 @dataclass(frozen=True, eq=False)
 class PathFit:
-    """What a solver finds along decreasing penalties.
+    """Estimates of a solver along decreasing penalties.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ class PathFit:
 
 @dataclass(frozen=True, kw_only=True)
 class PenalisedLearner(Learner):
-    """A learner of undirected graphs whose penalty is given or selected from a path.
+    """Base class of learners of undirected graphs with a given or selected penalty.
 
-    A subclass gives `largest`, `fit_path`, `held_out` and `log_likelihoods`; everything else is
-    here. The whole path is part of the result.
+    A subclass defines `largest`, `fit_path`, `held_out` and `log_likelihoods`; everything else
+    is here. The whole path is part of the result.
 
     Parameters
     ----------
@@ -125,33 +125,34 @@ class PenalisedLearner(Learner):
 
     @abstractmethod
     def largest(self, data: Dataset) -> float:
-        """The smallest penalty with an empty graph."""
+        """Return the smallest penalty with an empty graph."""
 
     @abstractmethod
     def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
-        """The estimates for penalties in decreasing order."""
+        """Return the estimates for penalties in decreasing order."""
 
     @abstractmethod
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
-        """Log-likelihood of a row of `test` under the fits to `train`, up to a constant."""
+        """Return the log likelihood of a row of `test` under the fits to `train`."""
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """The smallest penalty with an empty graph over columns that are shifted at random."""
+        """Return the smallest penalty with an empty graph for columns rotated at random (RIC)."""
         return min(self.largest(selection.shuffled(data, rng)) for _ in range(self.stars_samples))
 
     @abstractmethod
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """Log-likelihoods and numbers of parameters along the path, for ebic.
+        """Return the log likelihoods and numbers of parameters along the path, for ebic.
 
-        Likelihoods are up to a constant; parameters are those besides the empty graph's.
+        Likelihoods are up to a constant; parameters are counted in excess of the empty
+        graph's.
         """
 
     def stable(self, unstable: Vector) -> int:
-        """Which penalty stars selects, by the instability at each."""
+        """Return the index of the penalty that stars selects, from the instability at each."""
         return selection.stars(unstable, self.stars_threshold)
 
     def problem(self) -> str:
-        """A path needs two ends."""
+        """Return a message if the parameters of the path contradict each other; empty otherwise."""
         if self.penalty is not None:
             return ""
         if self.min_ratio is not None and not 0 < self.min_ratio < 1:
@@ -162,18 +163,18 @@ class PenalisedLearner(Learner):
             return "cv needs at least 2 folds"
         return ""
 
-    def objection(self, data: DataFacts) -> str:
-        """All graphs of the path are held at once."""
+    def why_unsuitable(self, data: DataFacts) -> str:
+        """Return a message if the path's graphs would need too much memory; empty otherwise."""
         length, p = self.n_penalties if self.penalty is None else 1, data.n_columns or 0
         if length * p * p > _MOST_CELLS:
             return (
                 f"{self.name}: {length} graphs of {p} variables do not fit into memory; give a "
                 "single penalty, fewer of them (n_penalties), or choose variables"
             )
-        return super().objection(data)
+        return super().why_unsuitable(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Fit the path, and select."""
+        """Fit the path, and select a penalty."""
         top = self.largest(data) if len(data.names) > 1 and self.penalty is None else 0.0
         if len(data.names) < 2 or (self.penalty is None and top <= 0):
             return Estimate(Graph(data.names))
@@ -204,7 +205,7 @@ class PenalisedLearner(Learner):
         rotated: float | None,
         rng: np.random.Generator,
     ) -> tuple[int, dict[str, Statistic]]:
-        """Which penalty, and what the criterion was there."""
+        """Return the index of the selected penalty, and the value of the criterion there."""
         if len(penalties) == 1:
             return 0, {}
         if rotated is not None:
@@ -235,7 +236,7 @@ class PenalisedLearner(Learner):
     def _cross_validated(
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
     ) -> Vector:
-        """Mean log-likelihood of a row by the fits to the other parts."""
+        """Return the cross-validated mean log likelihood of a row at each penalty."""
         if len(data) < 4:
             raise DataError(f"{self.name}: cv needs at least 4 rows, found {len(data)}")
         parts = np.array_split(rng.permutation(len(data)), min(self.folds, len(data) // 2))
@@ -265,23 +266,23 @@ class PenalisedLearner(Learner):
         )
 
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
-        """A precision matrix of what the solver was given, in the units of the data's columns."""
+        """Convert a precision matrix of the solver to the units of the data's columns."""
         return precision
 
 
 def _best(
     scores: Vector, stats: Callable[[float], dict[str, Statistic]]
 ) -> tuple[int, dict[str, Statistic]]:
-    """The highest score; where rows are too few for any, the graph without edges."""
+    """Return the index of the highest score; 0 (the empty graph) if no score is finite."""
     top = float(scores.max())
     return (int(np.argmax(scores)), stats(top)) if np.isfinite(top) else (0, {})
 
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianPenalised(PenalisedLearner):
-    """A penalised learner that sees nothing of the data but correlations.
+    """Base class of penalised learners that use the correlations of the data alone.
 
-    A subclass gives `fit_moments`.
+    A subclass defines `fit_moments`.
 
     Parameters
     ----------
@@ -298,38 +299,38 @@ class GaussianPenalised(PenalisedLearner):
 
     @abstractmethod
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """The estimates for penalties in decreasing order, from correlations."""
+        """Return the estimates for penalties in decreasing order, from correlations."""
 
     def largest_of(self, moments: Moments) -> float:
-        """The smallest penalty with an empty graph: the largest absolute correlation."""
+        """Return the smallest penalty with an empty graph: the largest absolute correlation."""
         return moments.largest()
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """Ranks are the same for every monotone function of a column."""
+        """Return the assumptions; with ranks, any monotone function of a column is allowed."""
         return self.assumes if self.relation == "pearson" else (COPULA,)
 
     def correlations(self, data: Dataset) -> Moments:
-        """Correlations of the data, as `relation` says."""
+        """Return the correlations of the data, of the kind `relation`."""
         return moments(numbers(data, self.name), self.relation)
 
     def moments(self, data: Dataset) -> Moments:
-        """What the solver is given: the correlations."""
+        """Return the input of the solver: the correlations."""
         return self.correlations(data)
 
     def scales(self, data: Dataset) -> Vector:
-        """What columns were divided by before the solver saw their moments."""
+        """Return the scales that columns were divided by before their moments were computed."""
         return column_scales(numbers(data, self.name))
 
     def largest(self, data: Dataset) -> float:
-        """As `largest_of`."""
+        """Return `largest_of` the moments of the data."""
         return self.largest_of(self.moments(data))
 
     def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
-        """As `fit_moments`."""
+        """Return `fit_moments` on the moments of the data."""
         return self.fit_moments(self.moments(data), penalties)
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """The smallest maximum of correlations of columns with shifted columns."""
+        """Return the smallest maximum of correlations of columns with rotated columns."""
         columns = gaussian_columns(numbers(data, self.name), self.relation)
         shifts = selection.shifts(len(data), self.stars_samples, rng)
         largest = selection.rotation_penalty(standardised(columns), shifts)
@@ -337,17 +338,17 @@ class GaussianPenalised(PenalisedLearner):
         return float(latent_correlation(np.array(largest))) if ranked else largest
 
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """Of least squares regressions on the neighbours.
+        """Return log likelihoods of least-squares regressions on the neighbours.
 
-        The likelihood of the penalised estimate itself is so low by shrinkage that the empty graph
-        wins with few rows.
+        The likelihood of the penalised estimate itself is so low by shrinkage that the
+        empty graph would win with few rows.
         """
         given = self.correlations(data)
         likelihoods = given.n * pseudo_log_likelihoods(fit.graphs, given, given.correlation)
         return likelihoods, 2 * fit.edges()
 
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
-        """Of the precision matrices, or of regressions on the neighbours."""
+        """Return held-out log likelihoods of precision matrices, or of neighbour regressions."""
         given = self.moments(train)
         fit = self.fit_moments(given, penalties)
         seen = held_out_moments(numbers(train, self.name), numbers(test, self.name), self.relation)
@@ -356,7 +357,7 @@ class GaussianPenalised(PenalisedLearner):
         return gaussian_log_likelihoods(fit.precisions, seen)
 
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
-        """Divided by the standard deviations of both columns; the matrix itself is changed."""
+        """Divide a precision matrix in place by the standard deviations of both columns."""
         scales = self.scales(data)
         rows, columns = np.nonzero(precision)
         # In place, and zeros are left alone: of many columns a second matrix would not fit.

@@ -36,8 +36,8 @@ class PsiLearner(Learner):
     """Partial correlations given the smaller of two correlation neighbourhoods.
 
     Two variables are joined when they are correlated given the variables that one of them is
-    correlated with. What counts as correlated is decided twice by the rate of false discoveries,
-    with the distribution of chance estimated from the scores of all pairs.
+    correlated with. Both significance thresholds control the false discovery rate, with a null
+    distribution estimated from the scores of all pairs.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ class PsiLearner(Learner):
     timeout: NonNegative | None = None
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
-        """Ranks are the same for every monotone function of a column."""
+        """Return the assumptions; with ranks, any monotone function of a column is allowed."""
         return self.assumes if self.relation == "pearson" else (COPULA, FAITHFUL)
 
     def problem(self) -> str:
-        """Chance is one component, effects are another."""
+        """Return a message if there are fewer than two mixture components; empty otherwise."""
         return "" if self.components > 1 else "components must be at least 2"
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -107,7 +107,7 @@ class PsiLearner(Learner):
         return self._estimate(data, scores, self._threshold(scores, self.alpha2, rng), around)
 
     def _most(self, n: int) -> int:
-        """Largest size of a neighbourhood: partial correlations need some rows more."""
+        """Return the largest neighbourhood for which n rows allow partial correlations."""
         wanted = int(n / np.log(n)) if self.max_neighbours is None else self.max_neighbours
         return min(wanted, n - 4)
 
@@ -127,13 +127,13 @@ class PsiLearner(Learner):
 
 
 def fisher(correlation: Matrix, freedom: npt.ArrayLike) -> Matrix:
-    """Fisher's z-scores: standard normal where there is no correlation."""
+    """Return Fisher's z-scores, which are standard normal without correlation."""
     inside = np.clip(correlation, -1 + 1e-15, 1 - 1e-15)
     return np.asarray(np.arctanh(inside) * np.sqrt(freedom))
 
 
 def neighbourhoods(scores: Matrix, cut: float, most: int) -> Neighbours:
-    """Of each variable those with a score above the cut, at most so many, in order of columns."""
+    """Return, for each variable, those with a score above the cut, at most `most`, by column."""
     found = []
     for j, row in enumerate(scores):
         above = np.flatnonzero((row > cut) & (np.arange(len(row)) != j))
@@ -171,7 +171,7 @@ def psi_scores(covariance: Matrix, around: Neighbours, n: int) -> Matrix:
 def _partial(
     covariance: Matrix, j: int, given: npt.NDArray[np.int64]
 ) -> tuple[Vector, npt.NDArray[np.int64]]:
-    """Partial correlations of a variable with all given its neighbours, and of how many each."""
+    """Return partial correlations of a variable given its neighbours, and how many are given."""
     weights = _inverse(covariance[np.ix_(given, given)]) @ covariance[given]
     rest = np.diag(covariance) - np.sum(covariance[given] * weights, axis=0)
     shared = covariance[j] - covariance[j, given] @ weights
@@ -186,6 +186,6 @@ def _partial(
 
 
 def _inverse(matrix: Matrix) -> Matrix:
-    """The inverse; of equal columns the generalised one."""
+    """Return the inverse; the pseudo-inverse of a singular matrix."""
     inverse: Matrix = np.asarray(np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), np.float64)
     return inverse

@@ -1,4 +1,4 @@
-"""Reversible jumps between Gaussian graphical models."""
+"""Reversible-jump MCMC over Gaussian graphical models."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dagathlon.modules import Natural
 
 @dataclass(frozen=True, kw_only=True)
 class RjMcmc(GWishartSampler):
-    """Reversible-jump MCMC over Gaussian graphical models: an edge is proposed to come or to go.
+    """Reversible-jump MCMC over Gaussian graphical models: edges are added or removed.
 
-    A sweep proposes changes of pairs drawn at random, each accepted or not given the precision
-    matrix, and then draws the precision matrix given the graph.
+    A sweep proposes changes of pairs drawn at random, each accepted or rejected given the
+    precision matrix, and then draws the precision matrix given the graph.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class RjMcmc(GWishartSampler):
     def chain(
         self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
-        """Reversible jumps."""
+        """Run one reversible-jump chain."""
         proposals = self.proposals or max(len(start), 1)
         prior = self.prior()
         if not isinstance(given, Scatter):

@@ -1,4 +1,4 @@
-"""Criteria by which a penalty is selected from a path."""
+"""Criteria for the selection of a penalty from a path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Graphs: TypeAlias = npt.NDArray[np.bool_]
 def ebic(
     likelihoods: Vector, parameters: Vector, edges: Vector, size: tuple[int, int], gamma: float
 ) -> Vector:
-    """The extended Bayesian information criterion of each estimate; the smallest is the best.
+    """Return the extended BIC of each estimate; the smallest is the best.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ def ebic(
 
 
 def shifts(n: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Different numbers of rows by which columns are shifted, never all rows."""
+    """Draw distinct row offsets for the rotation of columns, none of them the identity."""
     every = np.arange(1, n)
     return every if n - 1 <= wanted else rng.permutation(every)[:wanted]
 
 
 def rotation_penalty(columns: Matrix, shifts: npt.ArrayLike) -> float:
-    """The smallest over shifts of the largest absolute mean product with a shifted column.
+    """Return the minimum over offsets of the largest mean product with a rotated column.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def rotation_penalty(columns: Matrix, shifts: npt.ArrayLike) -> float:
 
 
 def shuffled(data: Dataset, rng: np.random.Generator) -> Dataset:
-    """The data with the rows of each column in an order of its own."""
+    """Permute the rows of each column independently."""
     from dagathlon.data import Dataset  # noqa: PLC0415 - a cycle otherwise
 
     return Dataset(
@@ -77,17 +77,17 @@ def shuffled(data: Dataset, rng: np.random.Generator) -> Dataset:
 
 
 def with_value(penalties: Vector, value: float) -> Vector:
-    """Decreasing penalties with one more in its place."""
+    """Insert a value into decreasing penalties."""
     return np.unique(np.append(penalties, value))[::-1].copy()
 
 
 def subsample_size(n: int) -> int:
-    """Rows of a subsample: ten times the root of all, four fifths of few."""
+    """Return the subsample size of stars: ten times the root of n, four fifths of a small n."""
     return max(2, int(10 * np.sqrt(n)) if n > 144 else int(0.8 * n))
 
 
 def instabilities(samples: Iterable[Graphs]) -> Vector:
-    """For each penalty the mean over pairs of 4 f (1 - f), f the frequency of an edge.
+    """Return, for each penalty, the mean over pairs of 4 f (1 - f), f the edge frequency.
 
     Parameters
     ----------
@@ -103,6 +103,6 @@ def instabilities(samples: Iterable[Graphs]) -> Vector:
 
 
 def stars(unstable: Vector, threshold: float) -> int:
-    """The last penalty before the graph becomes more unstable than the threshold, or the first."""
+    """Return the index of the last penalty before instability exceeds the threshold, or 0."""
     above = np.flatnonzero(unstable > threshold)
     return max(int(above[0]) - 1, 0) if len(above) else len(unstable) - 1

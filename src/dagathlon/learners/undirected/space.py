@@ -21,11 +21,11 @@ _MAX_SWEEPS = 5000
 class Space(GaussianPenalised):
     """Regress all variables on all others at once, with one partial correlation for each pair.
 
-    Unlike in neighbourhood selection both regressions of a pair share its parameter, so that there
-    is nothing to make symmetric, and a penalty buys hubs as easily as spread edges. The penalty
-    counts each pair twice: with it at the largest absolute correlation the graph is empty. The R
-    package space has 2n times this number. The precision matrix is symmetric, but of few rows and
-    at small penalties need not be positive definite.
+    Unlike in neighbourhood selection both regressions of a pair share its parameter, so that
+    the result is symmetric, and a penalty treats hubs and spread edges alike. The penalty
+    counts each pair twice: with it at the largest absolute correlation the graph is empty. The
+    R package space has 2n times this number. The precision matrix is symmetric, but with few
+    rows and at small penalties it need not be positive definite.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Space(GaussianPenalised):
     rounds: Natural = 3
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """Partial correlations and precision matrices along the path."""
+        """Fit partial correlations and precision matrices along the path."""
         settings = _core.JointSettings(
             weights=self.weights, rounds=self.rounds, tolerance=_TOLERANCE, max_sweeps=_MAX_SWEEPS
         )

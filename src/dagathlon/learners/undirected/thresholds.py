@@ -1,4 +1,4 @@
-"""Undirected baselines: cut the correlation matrix, or its inverse, at a threshold."""
+"""Undirected baselines: the correlation matrix, or its inverse, cut at a threshold."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ class PrecisionThreshold(Learner):
 
 
 def _pair_correlations(data: Dataset) -> tuple[Vector, Vector]:
-    """Correlations of all pairs, and the rows behind each of them, or one number for all.
+    """Return the correlations of all pairs, and the number of rows of each, or one for all.
 
-    Rows in which one of a pair is missing are left out. A column that is constant in the rows of
-    a pair correlates with nothing there.
+    Rows in which one of a pair is missing are left out. A column that is constant in the rows
+    of a pair has correlation 0 there.
     """
     if len(data) < 2:
         raise DataError(f"correlations need at least 2 rows, found {len(data)}")
@@ -127,9 +127,9 @@ def _pair_correlations(data: Dataset) -> tuple[Vector, Vector]:
 
 
 def _strip(centred: Matrix, weight: Matrix) -> tuple[Matrix, Matrix]:
-    """Correlations of the first columns with all, and the rows behind them.
+    """Return the correlations of the first columns with all, and their numbers of rows.
 
-    Deviations from the mean are 0 where the weight is: where values are missing.
+    Both the deviations from the mean and the weights are 0 where values are missing.
     """
     own, own_weight = centred[:, :_STRIP].T, weight[:, :_STRIP].T
     rows = own_weight @ weight
@@ -147,7 +147,7 @@ def _strip(centred: Matrix, weight: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _correlation(data: Dataset) -> Matrix:
-    """The matrix of correlations of complete columns."""
+    """Return the correlation matrix of complete columns."""
     matrix = np.zeros((len(data.names), len(data.names)))
     matrix[~np.tri(len(matrix), dtype=np.bool_)], _ = _pair_correlations(data)
     matrix += matrix.T
@@ -162,7 +162,7 @@ def _column_means(values: Matrix, present: npt.NDArray[np.bool_]) -> npt.NDArray
 
 
 def _p_values(correlations: Vector, rows: Vector) -> Vector:
-    """Two-sided p-values of Pearson's test of zero correlation, in place of the correlations."""
+    """Return two-sided p-values of Pearson's test of zero correlation."""
     from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
 
     for start in range(0, len(correlations), _AT_ONCE):
@@ -178,13 +178,13 @@ def _p_values(correlations: Vector, rows: Vector) -> Vector:
 
 
 def above_diagonal(matrix: Matrix) -> Vector:
-    """What a symmetric matrix has for each pair, row by row."""
+    """Return the entries of a symmetric matrix above its diagonal, row by row."""
     pairs: Vector = matrix[~np.tri(len(matrix), dtype=np.bool_)]
     return pairs
 
 
 def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20) -> GraphPath:
-    """The graphs of pairs that are stronger than decreasing thresholds.
+    """Return the graphs of the pairs above each of a sequence of decreasing thresholds.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20
 
 
 def _undirected(names: tuple[str, ...], strength: Vector, cut: float) -> Estimate:
-    """The pairs above the threshold, and above others."""
+    """Return the graph of the pairs above the threshold, with the path of other thresholds."""
     if len(names) < 2:
         return Estimate(Graph(names))
     path = path_of(names, strength, cut)

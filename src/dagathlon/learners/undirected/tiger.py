@@ -11,7 +11,7 @@ from dagathlon.learners.undirected.penalised import PathFit
 
 @dataclass(frozen=True, kw_only=True)
 class Tiger(NeighbourhoodLearner):
-    """Regress each variable on all others with the square-root lasso, which knows its own scale.
+    """Regress each variable on all others with the scale-free square-root lasso (TIGER).
 
     The same penalty suits columns of any residual variance, so that one of about
     √(2 log p / n), known before the data are seen, does well; the default selects one all the same.
@@ -28,7 +28,7 @@ class Tiger(NeighbourhoodLearner):
     )
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
-        """The regressions along the path, and their precision matrices."""
+        """Fit the regressions along the path, and their precision matrices."""
         path = self.regressions(moments, penalties, square_root=True)
         precisions = precisions_of(path, len(penalties), self.rule)
         return PathFit(self.graphs(path, len(penalties)), precisions, converged=path.converged)

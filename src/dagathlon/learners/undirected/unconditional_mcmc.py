@@ -1,4 +1,4 @@
-"""Sampling of unconditional dependence graphs."""
+"""MCMC over unconditional dependence graphs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.bayesian.dag_sampling import objection_to_temperatures
+from dagathlon.learners.bayesian.dag_sampling import problem_of_temperatures
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import (
     MARGINAL,
@@ -27,13 +27,13 @@ _SPACE = "all unconditional dependence graphs of DAGs"
 
 @dataclass(frozen=True, kw_only=True)
 class UnconditionalMcmc(ScoreBased, UndirectedSampler):
-    """A Markov chain over unconditional dependence graphs: which variables depend on each other.
+    """A Markov chain over the graphs of marginally dependent pairs of variables.
 
-    Two variables of a DAG are dependent, given nothing, where one causes the other or something
-    causes both. The graphs that join such pairs are those in which each node descends from some of
-    a number of sources; the chain makes a node a descendant of a source or no longer one, deals
-    out the sources of two nodes anew, merges two sources and splits one. A graph is scored as the
-    largest DAG that has it.
+    Two variables of a DAG are marginally dependent where one causes the other or they have a
+    common cause. The graphs of such pairs are those in which each node descends from at least
+    one of a number of sources; the chain adds or removes a node as a descendant of a source,
+    redistributes the sources of two nodes, merges two sources and splits one. A graph is scored
+    by the largest DAG that has it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
     temperatures: tuple[NonNegative, ...] = (1.0, 1.4, 2.0, 2.8)
 
     def problem(self) -> str:
-        """A graph has one score, and nothing is known of edges."""
+        """Return a message for constraints or a score that differs between equivalent DAGs."""
         if self.constraints is not None:
             return "takes no constraints: its edges have no directions"
         known = self.score is not None and not problem_of_score(self.score)
@@ -80,14 +80,14 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
             return f"needs a score that equivalent DAGs share, and {self.score} is none"
         if self.prior in UNEQUAL_PRIORS:
             return f"needs a prior that equivalent DAGs share, and {self.prior} is none"
-        return objection_to_temperatures(self.temperatures) or super().problem()
+        return problem_of_temperatures(self.temperatures) or super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """Some thousands for each pair of variables, neither too few nor too many."""
+        """Return the default number of steps: some thousands for each pair, within bounds."""
         return min(max(100_000, 1_000 * p * p), 1_000_000)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample from the graph without edges on."""
+        """Sample, starting from the empty graph."""
         length = self.length(len(data.names))._replace(temperatures=self.temperatures)
         most = len(data.names) if self.max_parents is None else self.max_parents
         prior = self._log_prior(len(data.names))
@@ -100,7 +100,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         return self.result(logs, data, length, _SPACE)
 
     def _log_prior(self, p: int) -> list[float]:
-        """Log weights of 1, …, p sources: rising in a line to the mode, then falling."""
+        """Return the log prior of 1, …, p sources: triangular around the mode."""
         if self.expected_sources is None:
             return [0.0] * p
         mode, sources = min(self.expected_sources, max(p, 1)), np.arange(1, p + 1)

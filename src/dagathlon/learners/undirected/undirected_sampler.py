@@ -1,4 +1,4 @@
-"""What the samplers of undirected graphs have in common: the chains and their diagnostics."""
+"""Base class of the samplers of undirected graphs: chains and their diagnostics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAVED_STATES = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class UndirectedSampler(Sampler):
-    """A sampler of undirected graphs.
+    """Base class of the samplers of undirected graphs.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class UndirectedSampler(Sampler):
     warmup: Count | None = None
 
     def length(self, p: int) -> RunLength:
-        """How long the chains of p variables are."""
+        """Return the length of the chains for p variables."""
         steps = self.default_iterations(p) if self.iterations is None else self.iterations
         every = self.stepsave or max(steps // _SAVED_STATES, 1)
         warmup = steps // 10 if self.warmup is None else self.warmup
         return RunLength(steps, min(every, max(steps, 1)), warmup)
 
     def gains_by_threads(self) -> bool:
-        """A chain is one thread's."""
+        """Return whether there are several chains; a single one runs in one thread."""
         return self.chains > 1
 
     def chain_runs(
@@ -71,7 +71,7 @@ class UndirectedSampler(Sampler):
         length: RunLength,
         rng: np.random.Generator,
     ) -> list[Run]:
-        """All chains, side by side where several threads are allowed.
+        """Run all chains, in parallel if several threads are allowed.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class UndirectedSampler(Sampler):
 
     @abstractmethod
     def default_iterations(self, p: int) -> int:
-        """Number of steps for p variables where none is given."""
+        """Return the default number of steps for p variables."""
 
     def result(
         self,
@@ -104,7 +104,7 @@ class UndirectedSampler(Sampler):
         space: str = "",
         precision: npt.NDArray[np.float64] | None = None,
     ) -> Estimate:
-        """The chains, their best graph, and what is known about convergence.
+        """Return the chains, their best graph and convergence diagnostics.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class UndirectedSampler(Sampler):
 
 
 def undirected_chain(log: _core.UndirectedLog, names: Sequence[str]) -> Chain:
-    """A native chain, closed after its last state."""
+    """Convert a native chain, closed after its last state."""
     time = np.append(log.times.ravel(), log.end) if log.continuous else None
     return chain_of_log(log, names, _edge_means(log, len(names)), time)
 

@@ -93,7 +93,7 @@ def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list
     """Learners that cannot be run on such data, or on this machine, with the reason."""
     found = []
     for pick, setting in settings:
-        reason = pick.module.unavailable or cast(Learner, setting.module).objection(facts)
+        reason = pick.module.unavailable or cast(Learner, setting.module).why_unsuitable(facts)
         if reason:
             found.append((pick.id, reason))
     return found

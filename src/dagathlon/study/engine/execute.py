@@ -27,7 +27,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.background import constraints_of, unknown_names
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import described, with_article
-from dagathlon.learners.run import attempt, attempt_many
+from dagathlon.learners.run import run_learner, run_learner_on_many
 from dagathlon.modules import Kind, Module, find
 from dagathlon.modules.lineage import lineage
 from dagathlon.study.engine.fixed import READERS, read_fixed_data
@@ -86,7 +86,7 @@ def execute_many(
     call: Call, rngs: Sequence[np.random.Generator], data: Sequence[Dataset]
 ) -> list[Estimate | DagathlonError]:
     """The results of one learner on several data sets, or why there is none, each in its place."""
-    return attempt_many(cast(Learner, module_of(call)), data, rngs)
+    return run_learner_on_many(cast(Learner, module_of(call)), data, rngs)
 
 
 def batches(call: Call) -> bool:
@@ -220,7 +220,7 @@ def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
         ]
     except GraphError as error:
         raise UnsuitedError(str(error)) from None
-    found = attempt(module, data, rng, start=given)
+    found = run_learner(module, data, rng, start=given)
     return replace(found, notes=(*found.notes, *said)) if said else found
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
 from dagathlon.external.process_usage import memory_limit, tree_time
-from dagathlon.learners.coscheduled import in_company
+from dagathlon.learners.coscheduled import coscheduled_learners
 from dagathlon.modules.registry import load_users
 from dagathlon.pulse import watch
 from dagathlon.study.engine.clocks import monotonic, restore_clocks
@@ -150,7 +150,7 @@ def perform(
             clock.start_clock(meter.start(), spent)
             try:
                 with (
-                    in_company(others) as present,
+                    coscheduled_learners(others) as present,
                     several_threads(threads),
                     _kept_to(limits, call),
                 ):
@@ -166,7 +166,7 @@ def perform(
     except BaseException as error:
         _leave_if_forked(process)
         return failure(error, limits, usage)._replace(tampered=tampered)
-    said = [*present.remarks, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
+    said = [*present.notes, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
     outcome = Outcome(Status.OK, "", "; ".join(said), *usage, limits)
     return Performed(outcome, stored, tampered=tampered)
 

@@ -46,9 +46,9 @@ def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where
         check_truth(graph, parameters, where)
     model = _facts_of_model(graph, parameters, where)
     generator = cast(DataGenerator, data.module)
-    objection = generator.objection(model)
-    if objection:
-        raise StudyError(f"{where}: {objection}")
+    unsuitable = generator.why_unsuitable(model)
+    if unsuitable:
+        raise StudyError(f"{where}: {unsuitable}")
     return generator.facts(model)
 
 
@@ -146,7 +146,7 @@ class Unsuited:
         reasons, given = [], facts
         for reader, other in zip(chain, others, strict=False):
             for setting in reader.settings:
-                given = cast(Learner, setting.module).handed_on(given)
+                given = cast(Learner, setting.module).inner_facts(given)
             reasons += [reason for reason in self._objections(other, given, names) if reason]
         found = [
             reasons[0] if reasons else reason for reason in self._objections(entry, facts, names)
@@ -161,7 +161,7 @@ class Unsuited:
     def _objections(self, entry: ModuleEntry, facts: DataFacts, names: Names) -> list[str]:
         """What each setting of an algorithm says against such data."""
         return [
-            cast(Learner, setting.module).objection(facts)
+            cast(Learner, setting.module).why_unsuitable(facts)
             or self._constraint_objection(setting, names, entry)
             for setting in entry.settings
         ]

@@ -212,6 +212,6 @@ def _by_law(cls: type[Learner] | None, size: _Size) -> Cost | None:
 def _is_skipped(cls: type[Learner], task: Task, data: DataFacts) -> bool:
     """Whether a run will be skipped, since its learner does not take such data."""
     try:
-        return bool(cls.from_json(dict(task.call.values)).objection(data))
+        return bool(cls.from_json(dict(task.call.values)).why_unsuitable(data))
     except StudyError:  # contents stand in the place of names there, which no study writes
         return data.kind is not None and data.kind not in cls.takes
