@@ -1,4 +1,4 @@
-"""What is known of data before they exist, so that wrong pairs are refused before anything runs."""
+"""Properties of a data set known at planning time, used to reject unsuitable learners early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DataKind: TypeAlias = Literal["continuous", "discrete", "mixed"]
 
 @dataclass(frozen=True)
 class DataFacts:
-    """Facts about a data set; None where they are not known in advance."""
+    """Properties of a data set; None where they are not known before the data exist."""
 
     kind: DataKind | None = None
     binary: bool | None = None
@@ -24,7 +24,7 @@ class DataFacts:
 
 
 def facts_of(data: Dataset) -> DataFacts:
-    """The facts of data that exist."""
+    """Return the properties of an existing data set."""
     kind: DataKind = "mixed" if data.is_mixed else "discrete" if data.is_discrete else "continuous"
     return DataFacts(
         kind=kind,

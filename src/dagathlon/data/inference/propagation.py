@@ -1,4 +1,4 @@
-"""Messages in a junction tree: from the leaves to the roots, and back."""
+"""Message passing in a junction tree: collect to the roots, distribute to the leaves."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from dagathlon.pulse import beat
 
 @dataclass(frozen=True)
 class Collected:
-    """Clique tables after the messages from below, and the log of the sum over everything.
+    """Clique tables and messages after the collect pass, and the log of the total sum.
 
-    Tables are known up to a factor; minus infinity is a sum of zero, with no tables.
+    Tables are known up to a constant factor. A total of zero (minus infinity) comes without
+    tables.
     """
 
     tree: CliqueTree
@@ -70,7 +71,7 @@ def collect(
 
 
 def _homes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | None]:
-    """A clique for each scope; none for the empty one."""
+    """Return, for each scope, the index of a clique that contains it; None for the empty scope."""
     holding: dict[int, set[int]] = {}
     for place, clique in enumerate(tree.cliques):
         for variable in clique:
@@ -82,7 +83,7 @@ def _homes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | No
 
 
 def distribute(collected: Collected) -> list[Factor]:
-    """Tables of all cliques, each proportional to the probabilities of its variables."""
+    """Run the distribute pass: return clique tables proportional to their probabilities."""
     tree, tables = collected.tree, list(collected.tables)
     for place in range(len(tree.cliques)):
         beat()
@@ -101,7 +102,7 @@ def distribute(collected: Collected) -> list[Factor]:
 
 
 def traced(collected: Collected) -> dict[int, int]:
-    """The most probable level of every variable, after a collection of largest numbers."""
+    """Return the most probable level of every variable, after `collect` with `largest`."""
     chosen: dict[int, int] = {}
     for clique, table in zip(collected.tree.cliques, collected.tables, strict=True):
         rest = table.given(
@@ -114,6 +115,6 @@ def traced(collected: Collected) -> dict[int, int]:
 
 
 def normalised(table: FloatArray) -> FloatArray:
-    """Numbers that sum to 1."""
+    """Divide a table by its sum."""
     result: FloatArray = table / table.sum()
     return result

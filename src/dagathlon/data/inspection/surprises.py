@@ -1,4 +1,4 @@
-"""Single values that contradict what other columns say, where these are all but certain."""
+"""Single values that contradict a near-certain prediction from other columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 3
 
 
 class Surprise(NamedTuple):
-    """A value that is unlike that of nearly all rows like it.
+    """A value that differs from that of nearly all similar rows.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Surprise(NamedTuple):
 def surprises(
     columns: Sequence[SampledColumn], certainties: Sequence[Certainty]
 ) -> tuple[Surprise, ...]:
-    """The most surprising values, at most one of each row and column, the rarest first."""
+    """Return the most surprising values, at most one per row and column, rarest first."""
     found = [one for certain in certainties for one in _of_column(columns, certain)]
     found.sort(key=lambda one: (one.alike / one.rows, one.row))
     kept: list[Surprise] = []

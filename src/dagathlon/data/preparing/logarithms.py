@@ -1,4 +1,4 @@
-"""Continuous columns on a logarithmic scale."""
+"""Log transformation of continuous columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.errors import DataError
 def log_columns(
     data: Dataset, columns: Sequence[str] | None = None, *, offset: float | None = None
 ) -> Dataset:
-    """The data with natural logarithms in place of the values of continuous columns.
+    """Return the data with the natural logarithms of continuous columns.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def read_sem(path: str | os.PathLike[str]) -> LinearSem:
 def read_square(
     path: str | os.PathLike[str], what: str
 ) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
-    """The header and the numbers of a CSV file with a row for each of its columns.
+    """Return the header and the numbers of a CSV file that has one row per column.
 
     Parameters
     ----------
