@@ -1,4 +1,4 @@
-"""The results of external generators: the files they leave, read and checked."""
+"""Results of external generators: reading and validation of their output files."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _KINDS = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussia
 
 
 def read_drawn_graph(name: str, folder: Path, gives: str) -> Graph:
-    """Read the graph that a program has drawn: a DAG, or an undirected graph."""
-    path = _left(name, folder, (LEARNED,))
-    with _in_words(name, folder):
+    """Read the graph drawn by a program: a DAG, or an undirected graph."""
+    path = _output_file(name, folder, (LEARNED,))
+    with _naming_program(name, folder):
         graph = read_graph(path)
         if len(graph) > _MOST_NODES:
             raise ProgramError(f"{path}: has {len(graph)} nodes, at most {_MOST_NODES} are allowed")
@@ -48,9 +48,9 @@ def read_drawn_graph(name: str, folder: Path, gives: str) -> Graph:
 
 
 def read_drawn_model(name: str, folder: Path, graph: Graph, gives: str) -> LinearSem | Network:
-    """Read the model that a program has drawn; its graph must be the one that was given."""
-    path = _left(name, folder, (WEIGHTS, *NETWORKS), beside=(NOISE,))
-    with _in_words(name, folder):
+    """Read the model drawn by a program; its graph must be the given one."""
+    path = _output_file(name, folder, (WEIGHTS, *NETWORKS), beside=(NOISE,))
+    with _naming_program(name, folder):
         model = read_model(path)
         _check_graph(path, model.graph, graph)
         kind = "continuous" if isinstance(model, LinearSem) else _KINDS[model.kind]
@@ -62,7 +62,7 @@ def read_drawn_model(name: str, folder: Path, graph: Graph, gives: str) -> Linea
 def read_drawn_data(
     name: str, folder: Path, model: Model, gives: str, *, missing: bool, n_rows: int | None
 ) -> Dataset:
-    """Read the data that a program has drawn.
+    """Read the data drawn by a program.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ def read_drawn_data(
     n_rows
         The number of rows there must be; None is any.
     """
-    path = _left(name, folder, (DATA,))
+    path = _output_file(name, folder, (DATA,))
     variables = _variables(model)
     kind = gives if gives != "same" else "discrete" if variables[0].is_discrete else "continuous"
-    with _in_words(name, folder), warnings.catch_warnings():
+    with _naming_program(name, folder), warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # advice to whoever has a file
         data = read_data(path) if kind == "mixed" else read_data(path, kinds=kind)  # type: ignore[arg-type]
         _check_data(path, data, model, kind, missing=missing, n_rows=n_rows)
@@ -90,8 +90,10 @@ def read_drawn_data(
         return _with_levels(path, data, variables) if gives == "same" else data
 
 
-def _left(name: str, folder: Path, expected: Sequence[str], beside: Sequence[str] = ()) -> Path:
-    """Return the one of some files that a program has left: a plain file of bounded size."""
+def _output_file(
+    name: str, folder: Path, expected: Sequence[str], beside: Sequence[str] = ()
+) -> Path:
+    """Return the output file, one of the expected names: a regular file of bounded size."""
     left = {path.name for path in folder.iterdir()}
     found = [file for file in expected if file in left]
     if len(found) != 1:
@@ -112,8 +114,8 @@ def _left(name: str, folder: Path, expected: Sequence[str], beside: Sequence[str
 
 
 @contextlib.contextmanager
-def _in_words(name: str, folder: Path) -> Iterator[None]:
-    """Say of whatever is wrong with a file which program left it."""
+def _naming_program(name: str, folder: Path) -> Iterator[None]:
+    """Convert errors in a program's output file to a `ProgramError` that names program and file."""
     try:
         yield
     except DagathlonError as error:
@@ -168,7 +170,7 @@ def _variables(model: Model) -> tuple[Variable, ...]:
 
 
 def _with_levels(path: Path, data: Dataset, variables: Sequence[Variable]) -> Dataset:
-    """Return discrete data with the levels of their model: written as texts, or as codes."""
+    """Return discrete data with the levels of their model, matched by text or by code."""
     if not data.is_discrete:
         return data
     codes = np.empty(data.codes.shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`ExternalLearner`: a learner whose work is done by a program of its own."""
+"""`ExternalLearner`: a learner run as an external program."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _IN_FILES = ("constraints", "input_algorithm_id")  # a program finds what they n
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalLearner(ExternalModule, Learner):
-    """A learner in any language; classes are made from manifests by `load_folder`."""
+    """Learner in any language; `load_folder` makes its classes from manifests."""
 
     def warm_up(self) -> None:
-        """Start the server, if the module has one and it is not running."""
+        """Start the module's server, if it has one and it is not running."""
         self.start_server()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -37,7 +37,7 @@ class ExternalLearner(ExternalModule, Learner):
         return self.takes.intersection(*rules)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Have the program learn in a folder of its own, and read what it leaves there."""
+        """Run the program in a new folder and read its output."""
         return self._learned(data, rng, ())
 
     def _learned(
@@ -55,12 +55,12 @@ class ExternalLearner(ExternalModule, Learner):
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalSampler(ExternalLearner, Sampler):
-    """An external learner whose result is a Markov chain of graphs."""
+    """External learner whose result is a Markov chain of graphs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalWithConstraints(ExternalLearner):
-    """An external learner that takes background knowledge.
+    """External learner that takes background knowledge.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class ExternalWithConstraints(ExternalLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalWithStart(ExternalLearner, StartsFromGraph):
-    """An external learner that can begin with the graph of another one."""
+    """External learner that can start from another learner's graph."""
 
     def learn(
         self,
@@ -81,6 +81,6 @@ class ExternalWithStart(ExternalLearner, StartsFromGraph):
         rng: np.random.Generator,
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
-        """Have the program learn, from another learner's graph if one is given."""
+        """Run the program, from another learner's graph if one is given."""
         graphs = () if start is None else start if isinstance(start, tuple) else (start,)
         return self._learned(data, rng, graphs)

@@ -1,4 +1,4 @@
-"""Cross-entropy: what the true model expects of the network fitted to a learned graph."""
+"""Cross-entropy from the true model to the network fitted to a learned graph."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXACT = "exact"
 
 
 class CrossEntropyValue(NamedTuple):
-    """A cross-entropy in nats.
+    """Cross-entropy in nats, with its standard error and method.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def cross_entropy(
     *,
     scaled: bool = False,
 ) -> CrossEntropyValue:
-    """Expected negative log density, of rows of the true model, under the fitted network.
+    """Return the expected negative log density of true rows under the fitted network.
 
     The network is fitted to the graph on the data that the graph was learned from: probability
-    tables are posterior means under a uniform prior, regressions are least squares. The value is
-    exact where the truth is Gaussian, or discrete and not too large; else it is the mean over
-    20,000 fresh rows of the model, the same for all graphs. The least possible value is the
-    entropy of the true model.
+    tables are posterior means under a uniform prior, regressions are least squares. The value
+    is exact where the truth is Gaussian, or discrete and not too large; else it is the mean
+    over 20,000 fresh rows of the model, the same for all graphs. The least possible value is
+    the entropy of the true model.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def cross_entropy(
 
 
 def _of_normal(graph: Graph, training: Dataset, truth: Any, scaled: bool) -> CrossEntropyValue:
-    """Of the normal distribution with the zeros of a graph that stands for no network."""
+    """Return the cross-entropy of the normal distribution with an undirected graph's zeros."""
     normal = fitted_normal(graph, training)
     if isinstance(truth, Dataset):
         return _mean_of(-normal_row_log_likelihoods(normal, training, truth))
@@ -142,7 +142,7 @@ def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -
 
 
 def _mean_of(found: FloatArray) -> CrossEntropyValue:
-    """The mean over rows, with its standard error."""
+    """Return the mean over rows, with its standard error."""
     if not len(found) or not np.isfinite(found).all():
         raise DataError("some fresh rows have no finite log-likelihood")
     error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
@@ -150,10 +150,10 @@ def _mean_of(found: FloatArray) -> CrossEntropyValue:
 
 
 def discrete_cross_entropy(fitted: Network, truth: Network) -> float:
-    """Expected negative log probability under a fitted discrete network, of rows of the true one.
+    """Return the exact cross-entropy of a fitted discrete network to the true one.
 
-    Exact: the true probabilities of each node with its parents are answers of the true network's
-    junction tree. They are kept, so that it costs little to ask for another graph.
+    The true probabilities of each node with its parents are queried from the true network's
+    junction tree and cached, so that further graphs cost little.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _expected(fitted: Network, tables: FamilyTables) -> float:
 def _aligned(
     fitted: Network, names: tuple[str, ...], cells: FloatArray, tables: FamilyTables
 ) -> FloatArray:
-    """The estimated probabilities, their levels as the truth has them."""
+    """Return a fitted table's probabilities with axes and levels in the order of the truth."""
     for axis, name in enumerate(names):
         given = fitted.distribution(name)
         own, wanted = given.levels if isinstance(given, Table) else (), tables.levels[name]
@@ -204,10 +204,10 @@ def _aligned(
 def gaussian_cross_entropy(
     fitted: Network, truth: LinearSem | MultivariateNormal | Network, scaled: bool = False
 ) -> float:
-    """Expected negative log density under a fitted Gaussian network, of rows of the true model.
+    """Return the exact cross-entropy of a fitted Gaussian network to the true model.
 
-    Exact, by the mean and covariance that the true model implies; the least value is the true
-    model's own entropy.
+    It is computed from the mean and covariance implied by the true model; the least value is
+    the true model's own entropy.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def gaussian_cross_entropy(
 
 
 def _gaussian_part(position: dict[str, int], true: Moments, name: str, given: Gaussian) -> float:
-    """The node's part of the cross-entropy."""
+    """Return one node's part of the cross-entropy."""
     chosen = [position[name], *(position[parent] for parent in given.continuous_parents)]
     weights = np.concatenate([[1.0], -np.ravel(given.coefficients)])
     part = true.covariance[np.ix_(chosen, chosen)]
@@ -263,7 +263,7 @@ class CrossEntropy(UnderOwnPrior):
     scaled: bool = False
 
     def compute(self, model: Any, data: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """One row: the value, its error and how it was computed, or why there is none.
+        """Return one row: the value, its error and method, or the reason why there is none.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Cross-validation of learners: rows that neither the graph nor its parameters have seen."""
+"""Cross-validation of learners: graph and parameters are learned without the test rows."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _NAME = "predicted_rows"
 
 @dataclass(frozen=True, kw_only=True)
 class PredictedRows(UnderOwnPrior):
-    """Log-likelihoods of left-out rows under the network that the other rows gave."""
+    """Log-likelihoods of left-out rows under the network learned from the other rows."""
 
     name = _NAME
 
     def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """Mean, spread and blocks of the rows of a fold, or why there are none.
+        """Return mean, spread and block sums over the rows of a fold, or why there are none.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class PredictedRows(UnderOwnPrior):
 
 
 def _summed(rows: Any) -> dict[str, Any]:
-    """What is kept of a fold: enough for means, standard errors and paired differences."""
+    """Return a fold's rows, mean, spread and block means, for standard errors and differences."""
     mean = float(rows.mean()) if len(rows) else 0.0
     blocks = np.array_split(rows, min(len(rows), _MOST_BLOCKS)) if len(rows) else []
     return {
@@ -73,7 +73,7 @@ def _summed(rows: Any) -> dict[str, Any]:
 
 
 class CrossValidated(NamedTuple):
-    """The cross-validated log-likelihood of one learner on one data set.
+    """Cross-validated log-likelihood of one learner on one data set.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def cross_validate(
     seed: int = 1,
     **parameters: Any,
 ) -> CrossValidated:
-    """Cross-validated log-likelihood of a learner: graph and parameters anew in every fold.
+    """Return the cross-validated log-likelihood of a learner: learn and fit anew in every fold.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def cross_validate(
 
 
 def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:
-    """One value of all folds.
+    """Combine the values of all folds.
 
     Parameters
     ----------

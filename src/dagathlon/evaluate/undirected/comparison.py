@@ -1,4 +1,4 @@
-"""`compare_path` and `compare_precision`: what learners of undirected models give, in one call."""
+"""`compare_path` and `compare_precision`: metrics of learners of undirected models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.posteriors.posterior import Posterior
 
 
 def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") -> dict[str, Value]:
-    """Compare the graphs along a path of penalties with the true graph, node by name.
+    """Compare the graphs along a path of penalties with the true graph, matched by name.
 
     A distribution over graphs is such a path too: its edges come in order of their probability.
 
@@ -51,7 +51,7 @@ def compare_precision(
     test_data: Dataset | None = None,
     scaled: bool = False,
 ) -> dict[str, Value]:
-    """Compare an estimated precision matrix with the true model, and try it on fresh rows.
+    """Compare an estimated precision matrix with the true model, and score it on fresh rows.
 
     Parameters
     ----------
