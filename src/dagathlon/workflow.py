@@ -1,4 +1,4 @@
-"""`Study`: one JSON file, from reading to the report."""
+"""`Study`: a JSON study file, from parsing to the report."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MOST_PASSES = 4  # of writing tables and computing again what turned out to be 
 
 @dataclass(frozen=True)
 class Study:
-    """A study that has been read and checked.
+    """A parsed and validated study.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Study:
         *,
         cpu_limit: float | None = None,
     ) -> Self:
-        """Read a study.
+        """Load a study file.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Study:
         seed: int = 0,
         cpu_limit: float | None = None,
     ) -> Self:
-        """A study from what its file would hold, as dictionaries and lists.
+        """Make a study from its content as dictionaries and lists.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Study:
         evaluation: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
-        """A study of some learners on some data, without a file.
+        """Make a study of some learners on some data, without a file.
 
         Parameters
         ----------
@@ -184,11 +184,11 @@ class Study:
 
     @cached_property
     def plan(self) -> Plan:
-        """All tasks of the study."""
+        """Return all tasks of the study."""
         return make_plan(self.config, self.time_limit, self.memory_limit, self.cpu_limit)
 
     def prepare(self) -> list[SavedStudy]:
-        """Make what `run` makes before its first task; `check` does too, so that what passes runs.
+        """Check external modules and return each setup's record, before the first task runs.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class Study:
         return [facts_of_setup(self.config, self.plan, n) for n in range(len(self.config.setups))]
 
     def sources(self, number: int) -> list[Source]:
-        """Files and bundled networks that the data entries of a setup come from."""
+        """Return the files and bundled networks that a setup's data come from."""
         return sources_of(self.config.setups[number], self.config.library)
 
     def run(  # noqa: PLR0917 - all but the first are given by name
@@ -211,7 +211,7 @@ class Study:
         engine: Engine | str = DEFAULT,
         figures: FigureChoice = "asked",
     ) -> StudyRun:
-        """Run what has not been run yet and write tables, figures and the report.
+        """Run all tasks without a stored outcome, and write tables, figures and the report.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class Study:
 
 
 class _Work(NamedTuple):
-    """The two halves of a run: to have tasks performed, and to write what came of them."""
+    """The two phases of a run: running the tasks, and writing the outputs."""
 
     study: Study
     engine: Engine
@@ -262,7 +262,7 @@ class _Work(NamedTuple):
     setups: Sequence[Path]
 
     def run(self, options: Options) -> Summary:
-        """Have the tasks performed that have no outcome yet."""
+        """Run the tasks without a stored outcome."""
         plan, store = self.study.plan, self.store
         with self._saved(partial=options.partial) as ended:
             prepare_modules(plan, store, lambda text: self.on_event(Note(text)))
@@ -271,7 +271,7 @@ class _Work(NamedTuple):
         return summary
 
     def write(self, options: Options, figures: FigureChoice, summary: Summary) -> Summary:
-        """Write all outputs; results that turn out to be damaged are computed again for them."""
+        """Write all outputs; recompute results that turn out to be damaged."""
         for _ in range(_MOST_PASSES):
             damaged = self._write(figures)
             if not damaged or summary.interrupted:
@@ -283,7 +283,7 @@ class _Work(NamedTuple):
         return summary
 
     def _write(self, figures: FigureChoice) -> int:
-        """Write what is not there, or not as the results are now; return how many are damaged."""
+        """Write outputs that are absent or out of date; return the number of damaged results."""
         before = self.store.n_damaged
         changed = [
             results
@@ -297,7 +297,7 @@ class _Work(NamedTuple):
 
     @contextmanager
     def _saved(self, *, partial: bool) -> Iterator[Callable[[Summary], None]]:
-        """Leave in each setup's folder what looking at its results needs, and how the run ended."""
+        """Save each setup's records for later viewing, first before and then after the run."""
         study, setups = self.study, self.setups
         name, limits = study.config.path.name, (study.time_limit, study.memory_limit)
         found = [
@@ -358,7 +358,7 @@ def _joined(first: Summary, second: Summary) -> Summary:
 
 
 class _writing:  # noqa: N801 - it reads as a statement
-    """Turns a folder that cannot be written into a message."""
+    """Context manager that turns errors of writing to a folder into a message."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -383,7 +383,7 @@ def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
 
 
 class Rewritten(NamedTuple):
-    """A report that was written again, and what its reader must know: what is missing, and why."""
+    """A rewritten report, and notes for its reader on what is missing and why."""
 
     report: Path
     notes: list[str]
@@ -392,10 +392,10 @@ class Rewritten(NamedTuple):
 def rewrite(
     folder: Path, figures: FigureChoice = "asked", rank_unit: Unit | None = None
 ) -> list[Rewritten]:
-    """Write tables, figures and reports again from what runs have saved.
+    """Rewrite tables, figures and reports from saved results.
 
-    Nothing is learned, no module is loaded, and the files of the study need not be there. A study
-    that is running, or that was interrupted, is reported as far as it has come.
+    Nothing is learned, no module is loaded, and the files of the study need not exist. A
+    running or interrupted study is reported in its present state.
 
     Parameters
     ----------
@@ -428,5 +428,5 @@ def rewrite(
 
 
 def store_of(setup: Path) -> Path:
-    """The store of the results of a setup: setups of one folder share it."""
+    """Return the path of a setup's result store, which setups of one folder share."""
     return Path(os.path.abspath(setup)).parent / STORE_FOLDER

@@ -13,7 +13,7 @@ from dagathlon.evaluate.graphs.comparison import (
     compare_by,
     standard_families,
 )
-from dagathlon.evaluate.graphs.control import random_control
+from dagathlon.evaluate.graphs.control import random_baselines
 from dagathlon.evaluate.graphs.sortability import r2_sortability, varsortability
 from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.models.likelihood import (
@@ -246,7 +246,7 @@ class CaseDiagnostics(MetricModule):
             row["varsortability"] = varsortability(data, truth)
             row["r2_sortability"] = r2_sortability(data, truth)
         compared = truth if self.undirected is None else undirected_form(truth, self.undirected)
-        return row if compared is None else row | random_control(compared, self.draws)
+        return row if compared is None else row | random_baselines(compared, self.draws)
 
 
 _FIT = (

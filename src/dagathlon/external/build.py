@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from dagathlon.data.spec import DataFacts, DataKind
+from dagathlon.data.spec import DataKind, DataSpec
 from dagathlon.errors import StudyError
 from dagathlon.external.generators import ExternalData, ExternalGraph, ExternalParameters
 from dagathlon.external.learner import (
@@ -61,7 +61,7 @@ def _abilities(manifest: Manifest) -> dict[str, Any]:
     if manifest.kind == "graph":
         return {"gives": manifest.gives}
     if manifest.kind == "parameters":
-        return {"gives": DataFacts(kind=cast(DataKind, manifest.gives), missing=False)}
+        return {"gives": DataSpec(kind=cast(DataKind, manifest.gives), missing=False)}
     if manifest.kind == "data":
         return {"takes": manifest.takes}
     return {

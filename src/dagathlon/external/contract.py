@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from dagathlon.data import Dataset, facts_of, write_data
+from dagathlon.data import Dataset, spec_of, write_data
 from dagathlon.external.process_usage import memory_given
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners.background import content_of, knowledge_of
@@ -96,7 +96,7 @@ def _about(module: str, seed: int, timeout: float | None) -> dict[str, Any]:
 
 
 def _parameters(given: Given) -> dict[str, Any]:
-    data = {"data_kind": facts_of(given.data).kind, "names": list(given.data.names)}
+    data = {"data_kind": spec_of(given.data).kind, "names": list(given.data.names)}
     return {**given.parameters, **data, **_about(given.module, given.seed, given.timeout)}
 
 

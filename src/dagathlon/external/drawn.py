@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dagathlon.data import Dataset, LinearSem, Network, Variable, facts_of, read_data
+from dagathlon.data import Dataset, LinearSem, Network, Variable, read_data, spec_of
 from dagathlon.data.reading.unpacking import most_unpacked
 from dagathlon.errors import DagathlonError, DataWarning, listing
 from dagathlon.external.contract import PARAMETERS
@@ -148,7 +148,7 @@ def _check_data(
     odd = sorted(set(data.names) ^ set(model.names))
     if odd:
         raise ProgramError(f"{path}: its columns are not the model's variables: {listing(odd)}")
-    facts = facts_of(data)
+    facts = spec_of(data)
     if not data.has_rows or not data.n_rows:
         raise ProgramError(f"{path}: has no rows that can be kept")
     if n_rows is not None and data.n_rows != n_rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dagathlon.data.spec import DataFacts
+from dagathlon.data.spec import DataSpec
 from dagathlon.errors import OutOfTimeError
 from dagathlon.external.contract import write_parameters
 from dagathlon.external.drawn import read_drawn_data, read_drawn_graph, read_drawn_model
@@ -80,7 +80,7 @@ class ExternalParameters(ExternalGenerator, ParameterGenerator):
 class ExternalData(ExternalGenerator, DataGenerator):
     """An external generator of data."""
 
-    def facts(self, model: DataFacts) -> DataFacts:
+    def facts(self, model: DataSpec) -> DataSpec:
         """Return the declared kind and missing values, and the rows if there is a parameter n."""
         gives, missing = self.manifest.gives, self.manifest.missing
         found = replace(model, n_rows=self._rows(), missing=None if missing else False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagathlon.data.spec import DataKind, facts_of
+from dagathlon.data.spec import DataKind, spec_of
 from dagathlon.external.contract import Given, write_inputs
 from dagathlon.external.module import ExternalModule, seed_from
 from dagathlon.external.results import read_outputs
@@ -47,7 +47,7 @@ class ExternalLearner(ExternalModule, Learner):
         values = {k: v for k, v in self.to_json().items() if k not in _IN_FILES}
         constraints = getattr(self, "constraints", None) if self.manifest.constraints else None
         given = Given(self.name, data, values, seed, self.timeout, constraints, start)
-        words = {**values, "seed": seed, "data_kind": facts_of(data).kind}
+        words = {**values, "seed": seed, "data_kind": spec_of(data).kind}
         with self._ran(words, lambda at: write_inputs(at, given, self.manifest.data)) as folder:
             posterior = self.manifest.posterior
             return read_outputs(self.name, folder, data, self.output(), posterior=posterior)

@@ -60,7 +60,7 @@ def random_graphs(truth: Graph, draws: int, seed: int = 0) -> Iterator[Graph]:
         yield Graph.from_adjacency(truth.names, matrix[np.ix_(order, order)])
 
 
-def random_control(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Value]:
+def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Value]:
     """Return mean metrics of random graphs as dense as the truth, as ``control_<metric>``.
 
     A learner that is no better than this control has learned nothing.

@@ -16,7 +16,7 @@ REMARK = (
 _Bools = npt.NDArray[np.bool_]
 
 
-class Standing(NamedTuple):
+class ApproximateExtension(NamedTuple):
     """A DAG, and whether it is a consistent extension of the graph."""
 
     dag: Graph
@@ -34,7 +34,7 @@ def why_no_dag(graph: Graph) -> str:
     return ""
 
 
-def standing_dag(graph: Graph) -> Standing:
+def approximate_extension(graph: Graph) -> ApproximateExtension:
     """Return a consistent extension of a graph, or a DAG that violates few of its directions.
 
     Nodes are removed one by one, each with its remaining edges pointing to it: first those that
@@ -48,7 +48,7 @@ def standing_dag(graph: Graph) -> Standing:
         A graph without circles.
     """
     if graph.is_dag:
-        return Standing(graph, True)
+        return ApproximateExtension(graph, True)
     marks = graph.marks
     joined: _Bools = marks != Mark.NONE
     points: _Bools = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
@@ -66,7 +66,7 @@ def standing_dag(graph: Graph) -> Standing:
         near = np.flatnonzero(joined[around].any(axis=0) & left).tolist() if around else []
         for node in {*around, *near}:
             costs[node] = _cost(node, joined, points, left)
-    return Standing(Graph.from_pairs(graph.names, arcs), exact)
+    return ApproximateExtension(Graph.from_pairs(graph.names, arcs), exact)
 
 
 def _cost(node: int, joined: _Bools, points: _Bools, left: _Bools) -> tuple[int, int]:

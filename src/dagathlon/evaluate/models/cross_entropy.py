@@ -15,11 +15,11 @@ from dagathlon.errors import DagathlonError, DataError, GraphError, listing
 from dagathlon.evaluate.metric import Measure
 from dagathlon.evaluate.models.approximate_extension import (
     REMARK,
-    Standing,
-    standing_dag,
+    ApproximateExtension,
+    approximate_extension,
     why_no_dag,
 )
-from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, LearnerPriorScore
 from dagathlon.evaluate.models.likelihood import complete_rows, fit, predicted_rows
 from dagathlon.evaluate.models.precision_losses import (
     fitted_normal,
@@ -103,7 +103,7 @@ def cross_entropy(
         raise DataError(f"the true model does not have {listing(absent)}")
     if stands_for_normal(graph, training):
         return _of_normal(graph, training, truth, scaled)
-    dag = _standing(graph).dag
+    dag = _extended(graph).dag
     rows = complete_rows(training.select(dag.names))
     if not len(rows):
         raise DataError("there is no row without missing values to fit a network to")
@@ -129,11 +129,11 @@ def _of_normal(graph: Graph, training: Dataset, truth: Any, scaled: bool) -> Cro
     return CrossEntropyValue(normal_cross_entropy(normal, training, true), None, EXACT)
 
 
-def _standing(graph: Graph) -> Standing:
+def _extended(graph: Graph) -> ApproximateExtension:
     reason = why_no_dag(graph)
     if reason:
         raise GraphError(reason)
-    return standing_dag(graph)
+    return approximate_extension(graph)
 
 
 def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -> CrossEntropyValue:
@@ -247,7 +247,7 @@ CROSS_ENTROPY = Measure(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossEntropy(UnderOwnPrior):
+class CrossEntropy(LearnerPriorScore):
     """Cross-entropy to the true model of the network fitted to an estimate on the run's data.
 
     Parameters
@@ -277,7 +277,7 @@ class CrossEntropy(UnderOwnPrior):
         try:
             graph, faithful = estimate.graph, True
             if not stands_for_normal(graph, data):
-                graph, faithful = _standing(graph)
+                graph, faithful = _extended(graph)
             found = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
         except DagathlonError as error:
             return {CROSS_ENTROPY.name: None, "cross_entropy_note": str(error)}

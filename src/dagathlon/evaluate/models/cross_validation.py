@@ -11,8 +11,12 @@ import numpy as np
 
 from dagathlon.data import Dataset, read_data
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.evaluate.models.approximate_extension import REMARK, standing_dag, why_no_dag
-from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, UnderOwnPrior
+from dagathlon.evaluate.models.approximate_extension import (
+    REMARK,
+    approximate_extension,
+    why_no_dag,
+)
+from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, LearnerPriorScore
 from dagathlon.evaluate.models.likelihood import complete_rows, predicted_rows
 from dagathlon.learners.api import learn
 from dagathlon.learners.base import Estimate
@@ -25,7 +29,7 @@ _NAME = "predicted_rows"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictedRows(UnderOwnPrior):
+class PredictedRows(LearnerPriorScore):
     """Log-likelihoods of left-out rows under the network learned from the other rows."""
 
     name = _NAME
@@ -45,19 +49,19 @@ class PredictedRows(UnderOwnPrior):
         reason = why_no_dag(estimate.graph)
         if reason:
             return {_NAME: {"note": reason}}
-        standing = standing_dag(estimate.graph)
-        names = standing.dag.names
+        extended = approximate_extension(estimate.graph)
+        names = extended.dag.names
         known, left = (complete_rows(data.select(names)) for data in (training, test))
         try:
             if not len(known):
                 raise DataError("there is no row without missing values to fit a network to")
-            rows = predicted_rows(standing.dag, known, left, self.sample_size)
+            rows = predicted_rows(extended.dag, known, left, self.sample_size)
         except DagathlonError as error:
             return {_NAME: {"note": str(error)}}
         if not np.isfinite(rows).all():
             return {_NAME: {"note": "some rows have no finite log-likelihood"}}
         found = _summed(rows) | {"sample_size": self.sample_size}
-        return {_NAME: found | ({} if standing.exact else {"remark": REMARK})}
+        return {_NAME: found | ({} if extended.exact else {"remark": REMARK})}
 
 
 def _summed(rows: Any) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from typing import Self
 from dagathlon.evaluate.metric import MetricModule
 from dagathlon.learners.base import Learner
 from dagathlon.modules import NonNegative
+from dagathlon.renamed import renamed
 
 SAMPLE_SIZE = 5.0
 """Imaginary sample size for learners without a prior, as for BIC and fNML in the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnderOwnPrior(MetricModule):
+class LearnerPriorScore(MetricModule):
     """Base class of scores with parameters estimated under the learner's own prior.
 
     Parameters
@@ -31,3 +32,6 @@ class UnderOwnPrior(MetricModule):
         """Return the score with the imaginary sample size of this learner, if it has one."""
         own = learner.parameter_sample_size()
         return self if own is None else replace(self, sample_size=own)
+
+
+__getattr__ = renamed(__name__, {"UnderOwnPrior": f"{__name__}:LearnerPriorScore"})
