@@ -103,7 +103,7 @@ class OutOfTimeError(DagathlonError):
     Attributes
     ----------
     stage
-        What the learner was doing then, where it has said so (`dagathlon.pulse.stage`).
+        The learner's stage at that time, if it named one (`dagathlon.pulse.stage`).
     """
 
     stage: str = ""

@@ -64,7 +64,7 @@ def watch(
     progress
         Called every 50 ms, between two steps of the computation, with how much is done and how much
         there is to do, 0 if that is not known, and both 0 if neither is. A learner may go through
-        several stages, each with a total of its own. What it raises ends the computation.
+        several stages, each with its own total. An exception raised by it ends the computation.
 
     Examples
     --------

@@ -153,7 +153,7 @@ class StudyRun(Summary):
         Parameters
         ----------
         setup
-            Title of a setup; by default those of all, told apart by the column ``setup``.
+            Title of a setup; by default all, distinguished by the column ``setup``.
         """
         from dagathlon.report.files import as_table  # noqa: PLC0415 - pyarrow only when asked for
 

@@ -29,7 +29,7 @@ from dagathlon.pulse import beat, stop_early
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _SECONDS_BETWEEN_BEATS = 0.02
-# As for native teams: a small machine may have more than its cores, to try what large ones do.
+# As for native teams: a small machine may use more threads than cores, for tests.
 _MOST_THREADS = max(16, os.cpu_count() or 1)
 
 
@@ -45,7 +45,7 @@ def several_threads(threads: int) -> Iterator[None]:
     Parameters
     ----------
     threads
-        The number, with the calling thread itself; what the system does not give is done without.
+        The number, including the calling thread; fewer are used if the system has no more.
     """
     before = _core.allow_threads(min(threads, sys.maxsize))
     try:
@@ -162,7 +162,7 @@ class _ThreadTeam(Generic[Item, Result]):
             yield from self._ready()
         while self._begun:
             wait([self._begun[0]], _SECONDS_BETWEEN_BEATS)
-            with suppress(OutOfTimeError):  # helpers notice by themselves, and may have a best
+            with suppress(OutOfTimeError):  # helpers notice it too, and may have a best result
                 beat()
             yield from self._ready()
         if self.watch.stopped_early:
@@ -185,7 +185,7 @@ class _ThreadTeam(Generic[Item, Result]):
             # Items before it go on, none behind it begins.
             self._over = True
             place.set_exception(error)
-            if not isinstance(error, Exception):  # an interrupt waits for nobody
+            if not isinstance(error, Exception):  # an interrupt does not wait for other items
                 raise
             return False
         self.watch.note_end()

@@ -45,7 +45,7 @@ from dagathlon.study.store.store import Store
 from dagathlon.study_run import StudyRun
 from dagathlon.wording import counted
 
-_MOST_PASSES = 4  # of writing tables and computing again what turned out to be damaged
+_MOST_PASSES = 4  # of writing tables and recomputing damaged results
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Study:
     time_limit, memory_limit
         Limits of every learning run, in the place of the study's: seconds, bytes.
     seed
-        What was added to every seed of the study.
+        Number added to every seed of the study.
     cpu_limit
         Limit of every learning run in seconds of processor time, in the place of the study's.
 
@@ -161,7 +161,7 @@ class Study:
             arrays, a `Dataset`; or one of these. With a pair of data and `Graph`, the graph is
             their truth. None means random linear Gaussian data.
         evaluation
-            What to make of the results, as in a study file; by default what suits the data.
+            The evaluations, as in a study file; by default those that suit the data.
         **options
             As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``,
             ``cpu_limit``.
@@ -193,7 +193,7 @@ class Study:
         Returns
         -------
         list
-            What is saved in the folder of each setup.
+            The records saved in the folder of each setup.
         """
         external_modules(task.call for task in self.plan.tasks)
         return [facts_of_setup(self.config, self.plan, n) for n in range(len(self.config.setups))]
@@ -222,12 +222,12 @@ class Study:
         options
             Order, retries, which part; of a shard no report is written.
         on_event
-            Told everything that happens.
+            Called with every event.
         engine
-            What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
-            after another in this process, for a debugger), ``"batched"`` (in this process, with all
-            data sets of a learner at once where it can take them), or an engine with its own
-            settings.
+            The engine that runs the tasks: ``"local"`` (worker processes on this machine),
+            ``"inline"`` (one after another in this process, for a debugger), ``"batched"`` (in this
+            process, with all data sets of a learner at once where it can take them), or an engine
+            with its own settings.
         figures
             Which figures become files: those that the report does not have (``"asked"``), ``"all"``
             of them, or ``"none"``.
@@ -235,7 +235,7 @@ class Study:
         Returns
         -------
         StudyRun
-            What ran, what was there already, what failed; the runs as a table
+            Numbers of tasks run, stored before, and failed; the runs as a table
             (`StudyRun.to_pandas`) and one by one, with their graphs (`StudyRun.runs`).
         """
         folder, plan, options = Path(out), self.plan, options or Options()
@@ -404,7 +404,7 @@ def rewrite(
     figures
         Which figures become files.
     rank_unit
-        What counts once in average ranks, rather than what the study says; it is kept until the
+        Unit that counts once in average ranks, instead of the study's; it is kept until the
         study is run again.
 
     Returns

@@ -37,4 +37,5 @@ def spec_of(data: Dataset) -> DataSpec:
 
 
 # Former names, which work until 1.0.
-DataFacts, facts_of = DataSpec, spec_of
+DataFacts: TypeAlias = DataSpec
+facts_of = spec_of

@@ -24,7 +24,7 @@ class Variable:
         Labels of the levels of a discrete variable, in the order of their codes 0, 1, …;
         ``None`` for a continuous variable.
     ordered
-        Whether the order of the levels means something, as in low, medium, high: the variable is
+        Whether the order of the levels is meaningful, as in low, medium, high: the variable is
         ordinal. Scores and tests count its levels as they count those of any discrete variable.
     """
 

@@ -45,28 +45,28 @@ class Measure:
     name
         The column.
     title
-        What it measures, for axes and sentences.
+        Title for axes and sentences.
     better
         Whether ``more`` or ``less`` of it is better; empty where neither is.
     short
-        What tables call it, if that is not the title.
+        Short title for tables, if it differs from the title.
     unit
-        What is counted or measured in, such as ``edges`` or ``s``.
+        Unit, such as ``edges`` or ``s``.
     takes
         Kinds of estimated graphs that have a value (``dag``, ``cpdag``, ``undirected``, ``mag``,
         ``pag`` …); none means all.
     truth
         Whether it compares with a true graph or model.
     references
-        What to cite.
+        Publications to cite.
     table
-        Where it stands: among the columns of Benchpress's joint table, ``beside`` them at its end,
-        in the ``further`` table, among the facts about ``data`` sets, what a run ``cost``; or it is
-        ``derived`` from other columns when tables are made.
+        The table of the column: ``benchpress`` (its joint table), ``beside`` it at its end, ``further``,
+        facts about ``data`` sets, ``cost`` of a run; or it is ``derived`` from other columns when
+        tables are made.
     headline
-        Its place among what a verdict is about, lowest first; None keeps it out.
+        Its priority as the metric of a verdict, lowest first; None for never.
     control
-        Whether random graphs are given it too, as a negative control.
+        Whether it is computed for random graphs too, as a negative control.
     show
         Whether the page has room for it beside the joint table's columns.
     """
@@ -114,7 +114,7 @@ class MetricModule(Module):
     needs
         Names of the inputs, in the order of `INPUTS`.
     most_nodes
-        Above so many nodes it is left out unless asked for; None never is.
+        Most nodes for which it is computed unless requested; None for no limit.
     order
         Place of its columns among those of other families, lowest first.
     """

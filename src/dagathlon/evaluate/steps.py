@@ -74,15 +74,15 @@ class StandardMetrics(Module):
         Names of the families of metrics, so that a new one makes new rows; none means all that
         come with the package.
     undirected
-        What graphs of directed edges are compared by, the estimate and the truth: their moral
+        The undirected form in which directed graphs are compared, both of them: their moral
         graphs (moral), their graphs of unconditional dependence (dependence); null compares graphs
         as they are.
     classes
         Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
         and has the form of the DAGs of its class.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
-        Bayesys.
+        Whether edge directions that the true equivalence class does not determine cost nothing in
+        the metrics of Bayesys.
     """
 
     name = "metrics"
@@ -156,7 +156,7 @@ class OwnMetrics(Module):
     metrics
         Their names.
     inputs
-        What is handed over, in this order.
+        Names of the inputs, in this order.
     """
 
     name = "own_metrics"

@@ -94,7 +94,7 @@ class FoundContainer(Environment):
         return sorted(made, key=lambda engine: not engine.has_image())
 
 
-# To ask programs what they can do takes longer than many a run.
+# Probing the programs can take longer than a run.
 _chosen: dict[FoundContainer, ContainerEngine] = {}
 
 

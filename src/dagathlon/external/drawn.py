@@ -71,7 +71,7 @@ def read_drawn_data(
     folder
         Where it ran.
     model
-        What the data are drawn from: their columns, and the levels of discrete ones.
+        The model of the data, which gives their columns and the levels of discrete ones.
     gives
         The kind of data; ``same`` is that of the model.
     missing
@@ -83,7 +83,7 @@ def read_drawn_data(
     variables = _variables(model)
     kind = gives if gives != "same" else "discrete" if variables[0].is_discrete else "continuous"
     with _naming_program(name, folder), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # advice to whoever has a file
+        warnings.simplefilter("ignore", DataWarning)  # warnings for users' own files
         data = read_data(path) if kind == "mixed" else read_data(path, kinds=kind)  # type: ignore[arg-type]
         _check_data(path, data, model, kind, missing=missing, n_rows=n_rows)
         data = data.select(model.names)

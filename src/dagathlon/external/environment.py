@@ -62,9 +62,9 @@ class Environment:
     Attributes
     ----------
     place_holders
-        What a command may name beside ``{folder}``, ``{seed}`` and the parameters.
+        Placeholders of a command besides ``{folder}``, ``{seed}`` and the parameters.
     ends_with_input
-        Whether the program is told to end by closing its standard input.
+        Whether closing its standard input makes the program end.
     can_serve
         Whether a server can run there.
     """
@@ -94,7 +94,7 @@ class Environment:
         Parameters
         ----------
         say
-            Told before anything is installed.
+            Called with a message before anything is installed.
 
         Raises
         ------

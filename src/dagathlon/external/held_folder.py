@@ -32,7 +32,7 @@ class HeldFolder:
         being_made = self.path / f"{_LOCK}-soon"
         self._lock = os.open(being_made, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        being_made.rename(self.path / _LOCK)  # nobody sees it before it is held
+        being_made.rename(self.path / _LOCK)  # no other process sees it before it is locked
 
     def __enter__(self) -> Path:
         work = self.path / _WORK

@@ -161,7 +161,7 @@ class Podman(ImageStore):
         return [program, *self._run_options.before(), *rest]
 
     def _options(self) -> list[str]:
-        # Root of the container is the user who asks, with and without rights on this machine.
+        # The container's root is mapped to the calling user, with and without root rights.
         limits = self._run_options.after(threads_given()[THREADS], _memory())
         return ["--user=0:0", *_own_limits(), *limits]
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from dagathlon.data import Dataset
 
-_IN_FILES = ("constraints", "input_algorithm_id")  # a program finds what they name
+_IN_FILES = (
+    "constraints",
+    "input_algorithm_id",
+)  # files that parameters name are passed to the program
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,11 +21,11 @@ class Listener:
     Attributes
     ----------
     is_ready
-        Whether a server has said that it waits for work.
+        Whether a server has sent ``ready``.
     progress
-        Steps that are done, and how many there are (0 where nobody knows).
+        Steps that are done, and their total (0 if unknown).
     ended
-        What a server said of the end of a run: exit code and, if it knows, the peak of memory in
+        A server's message on the end of a run: exit code and, if known, the peak of memory in
         bytes.
     """
 

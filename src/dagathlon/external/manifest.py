@@ -68,7 +68,7 @@ class ExternalParameter:
     Parameters
     ----------
     name, description
-        What a study writes, and what it means.
+        The key in studies, and its description.
     type
         One of number, integer, boolean, text, choice.
     nullable

@@ -45,11 +45,11 @@ class ExternalModule(Module):
     Attributes
     ----------
     manifest
-        What ``module.toml`` says.
+        The parsed ``module.toml``.
     """
 
     manifest: ClassVar[Manifest]
-    unavailable = Unavailable()  # a text, found out when asked for
+    unavailable = Unavailable()  # a text, computed on access
 
     timeout: NonNegative | None = None
 
@@ -72,7 +72,7 @@ class ExternalModule(Module):
         Parameters
         ----------
         words
-            What place-holders in the command stand for.
+            Values of the placeholders in the command.
         write
             Writes the inputs into a folder.
         """

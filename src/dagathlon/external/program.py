@@ -27,7 +27,7 @@ class Ended(NamedTuple):
     code
         The exit code, or minus the number of the signal that killed it.
     output
-        The last lines of what it printed, to standard output and error alike.
+        The last lines of its standard output and error.
     """
 
     code: int

@@ -79,7 +79,7 @@ def read_outputs(
     folder
         Where it ran.
     data
-        What it was given.
+        The data it was given.
     gives
         The kind of its graph.
     posterior

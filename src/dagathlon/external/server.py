@@ -37,14 +37,14 @@ class Server:
     Parameters
     ----------
     command
-        What to start.
+        The command line.
     variables
         Its environment.
 
     Attributes
     ----------
     owner
-        The process that started it; a copy made by a fork has no business with it.
+        The process that started it; forks must not use it.
     """
 
     def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from dagathlon.external.server import Server
 
 SERVE = str(Path(__file__).with_name("serving.py"))
 """Path of the program that turns a Python script into a server: ``{serve}`` in a command."""
-# Each holds the memory of what it has loaded; the one that has waited longest makes room.
+# Each keeps its memory; the least recently used server is closed first.
 _MOST = 4
 
 
@@ -34,7 +34,7 @@ def server_for(command: Sequence[str], version: int, variables: Mapping[str, str
     Parameters
     ----------
     command
-        What to start.
+        The command line.
     version
         Of the module's folder: a changed script needs another server.
     variables

@@ -24,8 +24,8 @@ _DIE_WITH_PARENT, _ADOPT = 1, 36  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 
 def serve(script: str) -> None:
     """Load the script, and do a run for every line of standard input."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
-    _prctl(_ADOPT, 1)  # what a run leaves behind becomes ours, to be ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends this one
+    _prctl(_ADOPT, 1)  # orphans of a run are reparented to us, to be killed
     learn = _loaded(script)
     gc.collect()
     gc.freeze()
@@ -62,7 +62,7 @@ def _do(learn: Callable[[], object], folder: str) -> None:
     poll.register(0, select.POLLHUP)
     ended = [fd for fd, _ in poll.poll()]
     os.close(end)
-    if end not in ended:  # nobody waits for the result any more
+    if end not in ended:  # the result is no longer wanted
         os.kill(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
     _end_what_is_left()

@@ -101,9 +101,9 @@ def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterabl
     graph
         A DAG.
     targets
-        The sets of nodes that were intervened upon, one set per experiment; an empty set stands
+        The sets of nodes that were intervened upon, one set per experiment; an empty set means
         for observation, and no set at all for observation alone. Every node must be left alone in
-        one of them, since nothing is learned about the causes of a node that never is.
+        one of them, since otherwise its causes cannot be learned.
     """
     require_dag(graph, "an interventional essential graph")
     rows = [graph._rows(target) for target in targets] or [[]]

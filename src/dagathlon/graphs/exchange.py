@@ -89,9 +89,9 @@ class Exchange:
             A graph over the same nodes: edges are coloured by whether they are right, and those
             that are missed are drawn too.
         layout
-            ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+            ``"layered"``, ``"stress"`` or ``"grid"``; by default chosen by the graph.
         width
-            Width in pixels; by default what the drawing needs.
+            Width in pixels; by default fitted to the drawing.
         dark
             Whether on dark paper; by default on white, and an SVG on none.
         """

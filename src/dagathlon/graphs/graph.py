@@ -468,7 +468,7 @@ def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
         try:
             return _core.MarkedGraph(np.ascontiguousarray(found))
         except ValueError:
-            pass  # what is wrong is said below
+            pass  # errors are reported below
     _refuse_bad_pair(found, names)
     return _core.MarkedGraph(np.ascontiguousarray(found, dtype=np.uint8))
 

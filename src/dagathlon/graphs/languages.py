@@ -37,7 +37,7 @@ def common_language(
         The graphs.
     outputs
         What the learner of each graph returns (``dag``, ``cpdag``, ``pag``, ``undirected``, …), or
-        None where it is not known. Marks alone do not tell everything: undirected edges are a CPDAG
+        None where it is not known. Marks alone are ambiguous: undirected edges are a CPDAG
         from one learner and an undirected graph from another. Without it undirected edges are an
         undirected graph where they cannot be a CPDAG, that is, where they are not chordal.
 

@@ -77,12 +77,12 @@ class PartialGraph(Immutable):
         Parameters
         ----------
         graph
-            A graph of any kind. A DAG stands for its CPDAG; a graph of directed and undirected
+            A graph of any kind. A DAG is replaced by its CPDAG; a graph of directed and undirected
             edges that is no CPDAG is taken as it is.
         by
             ``classes``: not adjacent, forward, backward or undirected, as in the paper; a
             bidirected edge, which some learners write for a conflict, is a fifth type.
-            ``marks``: the marks at both ends, for PAGs; a MAG stands for its PAG.
+            ``marks``: the marks at both ends, for PAGs; a MAG is replaced by its PAG.
             ``arrowheads``: adjacency, and at which ends there is an arrowhead, for PAGs beside
             classes of DAGs: circles and tails are both no arrowhead.
             ``skeletons``: adjacency alone, for undirected graphs beside others.
@@ -262,7 +262,7 @@ def partial_hamming_distance(
     agreement
         The partial graph whose pairs count.
     weights
-        What each pair counts, a symmetric matrix in the order of the nodes of `agreement`; 1 by
+        Weight of each pair, a symmetric matrix in the order of the nodes of `agreement`; 1 by
         default.
     """
     other = PartialGraph.of(graph, agreement.by) if isinstance(graph, Graph) else graph

@@ -72,7 +72,7 @@ class GraphPath(Immutable):
         if bits.dtype != np.uint8 or bits.shape != (len(path), -(-pairs // 8)):
             raise GraphError(f"a path of {len(path)} graphs is not packed like this")
         path._bits = bits.copy()
-        if pairs % 8:  # what stands behind the last pair says nothing
+        if pairs % 8:  # bits after the last pair are padding
             path._bits[:, -1] &= 0xFF << (8 - pairs % 8) & 0xFF
         path._bits.flags.writeable = False
         return path

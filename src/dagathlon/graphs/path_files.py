@@ -91,7 +91,7 @@ def refuse_path_table(file: Path) -> None:
     try:
         with file.open("rb") as table:
             is_table = table.readline(100).rstrip() == _HEADER.encode()
-    except OSError:  # whoever reads it as something else says why
+    except OSError:  # other readers report the error
         return
     if is_table:
         raise GraphError(

@@ -99,7 +99,7 @@ def sample_of(posterior: Posterior, most: int) -> Sample:
     posterior._require_draws("parameters")
     shares = np.concatenate(posterior.weights)
     rows = np.concatenate([rows for chain in posterior.chains for _, rows in chain.blocks()])
-    # A row of a Markov chain may stand for many states, each of which has parameters of its own.
+    # A row of a Markov chain may hold for many states, each of which gets its own parameters.
     single = all(isinstance(chain, Sample) for chain in posterior.chains)
     if single and len(rows) <= most:
         kept = np.flatnonzero(shares > 0)

@@ -41,7 +41,7 @@ class Chain(Draws):
         Time at which each row begins, for chains in continuous time; states then count by how long
         they last.
     edge_means
-        Probabilities of edges as the sampler knows them better than its saved graphs tell; the
+        Edge probabilities that the sampler estimated better than by its saved graphs; the
         probabilities of single edges are then these.
     """
 

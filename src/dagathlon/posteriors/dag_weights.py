@@ -23,10 +23,10 @@ class DagWeights(NamedTuple):
     terms
         For each node a row over all sets of the others, by the bits of the set.
     rests
-        The same of what nodes say about a noise variance that they share; zeros where they have
+        The same for residuals, if nodes share one noise variance; zeros where they have
         one each.
     shape, rate
-        Of the shared variance's posterior; a shape of 0 where there is none.
+        Shape and rate of the shared variance's posterior; a shape of 0 where there is none.
     """
 
     terms: Floats

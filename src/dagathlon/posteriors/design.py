@@ -29,10 +29,10 @@ def best_target(
     Parameters
     ----------
     posterior
-        What is known so far, as draws of DAGs. Draws without coefficients and noise variances get
+        The present posterior, as draws of DAGs. Draws without coefficients and variances get
         them from their normal–inverse-gamma posterior given the DAG.
     data
-        What it was learned from.
+        The data it was learned from.
     rng
         The only source of randomness.
     rows, mean, sd
@@ -82,7 +82,7 @@ def _gain(models: LinearModels, normal: Floats, target: int, mean: float, sd: fl
     count, rows, p = values.shape
     squares = (values.transpose(0, 2, 1) @ values).reshape(count, p * p)
     others = np.arange(p) != target
-    # A row of deviations for each node: what it is less than its parents' weighted sum.
+    # A row of residuals for each node: its value minus its parents' weighted sum.
     deviations = np.eye(p) - models.coefficients.transpose(0, 2, 1)
     scaled = deviations[:, others] / np.sqrt(models.variances[:, others, None])
     precisions = (scaled.transpose(0, 2, 1) @ scaled).reshape(count, p * p)

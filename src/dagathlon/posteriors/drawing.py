@@ -9,7 +9,7 @@ from dagathlon.graphs.drawing.summary import html as graph_html
 from dagathlon.posteriors.edge_strength import EdgeStrengths
 from dagathlon.posteriors.posterior import Posterior
 
-# Edges that are rarer make a drawing that nobody can read.
+# Rarer edges would make the drawing unreadable.
 LEAST_DRAWN = 0.05
 # An arrow with a 1 beside it would else be read as a certain arrow.
 _NUMBERS = "numbers and widths: probability that two nodes are joined, in whatever direction"

@@ -43,7 +43,7 @@ class Draws(ABC):
     names
         The nodes.
     form
-        What the graphs are made of, see `Packing`.
+        Packed form of the graphs, see `Packing`.
     index
         Place of the first state of each row: states are counted from 0 to `end`.
     score

@@ -24,9 +24,9 @@ class EdgeMeans(NamedTuple):
     Attributes
     ----------
     lengths
-        Number of saved states that each stretch covers.
+        Number of saved states in each segment.
     means
-        For each stretch a matrix, from row to column.
+        For each segment a matrix, from row to column.
     """
 
     lengths: Floats

@@ -55,9 +55,9 @@ class ExactSums(MarginalPosterior):
         The DAGs to sum over.
     log_prior
         The logarithm of the sum of the prior over these DAGs, computed when it is called; None
-        where nobody knows it.
+        where it is not known.
     data
-        What the weights were computed from, for draws with parameters; None where that is over.
+        Data of the weights, for draws with parameters; None if they were not stored.
     """
 
     modularity: _core.Modularity = _core.Modularity.structure

@@ -35,7 +35,7 @@ class MarginalPosterior(Posterior):
     edge_probabilities
         Probability of each edge, from row to column.
     path_probabilities
-        Probability that directed edges lead from row to column; None where nobody computed it.
+        Probability of a directed path from row to column; None if it was not computed.
     best
         The most probable DAG.
     log_partition
@@ -49,7 +49,7 @@ class MarginalPosterior(Posterior):
     space
         Which graphs the posterior covers, in words.
     dag_weights
-        What the weight of each DAG is made of; None where nobody kept it.
+        Family weights of the DAGs; None if they were not stored.
     """
 
     _paths: Floats | None = None

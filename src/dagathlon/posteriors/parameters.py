@@ -44,8 +44,8 @@ class _Conjugate(ABC):
         sample
             Draws of DAGs; parameters that they have are replaced.
         data
-            Continuous data over the same variables. Rows in which a node was set say nothing about
-            its own parameters and are left out.
+            Continuous data over the same variables. A node's parameters are estimated without rows
+            with an intervention on it.
         rng
             The only source of randomness.
         """
@@ -122,7 +122,7 @@ class NormalInverseGamma(_Conjugate):
     precision
         Of the coefficients, in units of the noise.
     equal_variances
-        Whether all nodes share one noise variance, which pools what they say about it.
+        Whether all nodes share one noise variance, estimated from all residuals.
     """
 
     centred = False

@@ -23,7 +23,7 @@ from dagathlon.posteriors.sample import Sample
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 VERSION = 1
-# Probabilities of paths of more variables take too long to compute only to be kept.
+# Path probabilities of more variables take too long to compute just for storage.
 _MOST_PATHS = 12
 
 

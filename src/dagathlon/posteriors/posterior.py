@@ -43,7 +43,7 @@ class Posterior(EdgeMarginals):
         The draws, chain by chain, over the same nodes: a `Chain` or a `Sample` each. Chains with
         and without weights cannot be mixed.
     space
-        Which graphs the posterior covers, in words ("all DAGs"); empty where nobody said.
+        Which graphs the posterior covers, in words ("all DAGs"); empty if unknown.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class Posterior(EdgeMarginals):
         ----------
         present
             Edges as in `Graph.from_edges`: ``("a", "b")`` is ``a → b``, ``"a - b"`` an undirected
-            edge. Or a function that says of a graph whether something holds.
+            edge. Or a predicate of graphs.
         absent
             Edges that are not in the graph.
         """

@@ -43,7 +43,7 @@ class Group(NamedTuple):
     Parameters
     ----------
     rows
-        Which regressions they are.
+        Numbers of the regressions.
     parents
         Numbers of the parents, a row for each regression.
     matrices
@@ -63,7 +63,7 @@ class Regressions(NamedTuple):
     coefficients
         A row for each regression over all nodes, 0 for those that are no parents.
     rest
-        What the parents leave of the node's sum of squares.
+        The residual sum of squares of the node.
     groups
         The regressions by their number of parents.
     """
@@ -165,8 +165,8 @@ def regressions(moments: Floats, child: int, parents: Bools, *, ridge: float = 0
     parents
         For each set which nodes it holds.
     ridge
-        What is added to the diagonal of the parents' moments. Without it parents that are functions
-        of each other share their effect: the shortest solution in units of their own sizes.
+        Constant added to the diagonal of the parents' moments. Without it collinear parents
+        share their effect: the minimum-norm solution in units of their own sizes.
     """
     count, p = parents.shape
     matrices = np.broadcast_to(moments, (count, p, p))

@@ -24,7 +24,7 @@ class Sample(Draws):
     names
         The nodes.
     form
-        What the graphs are made of, see `dagathlon.posteriors.packed.Packing`.
+        Packed form of the graphs, see `dagathlon.posteriors.packed.Packing`.
     bits
         One row of 64-bit words for each graph.
     score

@@ -29,9 +29,9 @@ class Problem:
     Parameters
     ----------
     network, evidence
-        The network, and what is known of it.
+        The network, and the evidence.
     names
-        Variables that are asked for.
+        Variables of the query.
     """
 
     def __init__(self, network: Network, evidence: Evidence, names: Iterable[str]) -> None:

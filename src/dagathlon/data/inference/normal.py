@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dagathlon.data.models.network import Network
 
 MOST_CONFIGURATIONS = 20_000
-# A value that misses what must hold exactly by more than this share of the scale contradicts it.
+# Relative error above which a value contradicts an exact (deterministic) relation.
 _TOLERANCE = 1e-7
 
 

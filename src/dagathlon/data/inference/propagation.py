@@ -38,7 +38,7 @@ def collect(
     tree
         The tree; each factor lies within some clique.
     factors, sizes
-        What is multiplied, and the number of levels of each variable.
+        The factors to multiply, and the number of levels of each variable.
     largest
         Whether messages hold the largest numbers instead of sums, for the most probable levels.
     """
@@ -93,7 +93,7 @@ def distribute(collected: Collected) -> list[Factor]:
         separator = tree.separator(place)
         from_above = tables[parent].summed_onto(separator).table
         sent = collected.messages[place].table
-        # Where the child says that something is impossible, nothing from above can change it.
+        # Where the child's message is zero, the parent's message cannot change it.
         ratio = np.divide(from_above, sent, out=np.zeros_like(sent), where=sent > 0)
         spread = Factor(separator, ratio).spread(tree.cliques[place])
         table = tables[place].table * spread

@@ -26,11 +26,11 @@ class Certainty(NamedTuple):
     Parameters
     ----------
     column
-        Its place.
+        Index of the column.
     by
-        Places of the columns that foretell it.
+        Indices of the columns that predict it.
     rows, different
-        In how many rows it is foretold, and in how many of them it differs.
+        Number of rows with a prediction, and of those in which the column differs from it.
     low, high
         The 95 % interval of the rate (Clopper and Pearson's).
     """

@@ -52,7 +52,7 @@ class FoundColumn(NamedTuple):
     words
         Labels of a column of text, with how often each occurs; None for numbers.
     plan
-        What it is taken for; None where it is left out or cannot be read.
+        How it is parsed; None where it is left out or cannot be read.
     problem
         Why it cannot be read.
     """

@@ -74,11 +74,11 @@ class Description:
     columns
         Facts, column by column.
     remarks
-        What is suspicious, with what changes it.
+        Suspicious properties, with the options that change them.
     missing
-        Number of complete rows, of columns with gaps, and which gaps come together most often.
+        Number of complete rows and of columns with missing values, and their commonest pattern.
     noise
-        What can be said of missing, wrong, merged and hidden values.
+        Conclusions about missing, wrong, merged and hidden values.
     """
 
     path: str

@@ -38,12 +38,12 @@ class Relation(NamedTuple):
     other
         The column that they are related to.
     level
-        The level of it at which they are most frequent, ``gap`` where it is missing itself; empty
+        Level of `other` with most marked rows, ``gap`` for its own missing values; empty
         for the thirds of continuous values.
     there, elsewhere
-        Share of the rows that are marked there and elsewhere.
+        Share of marked rows at that level and at the other levels.
     p
-        Of Pearson's test.
+        P-value of Pearson's test.
     """
 
     marked: Marked

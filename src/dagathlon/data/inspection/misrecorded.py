@@ -25,7 +25,7 @@ _LEAST_SURE = 2
 # (docs/how-to/noise-in-my-file.md): seldom seven, and of a few columns often some.
 _FREQUENT = 0.02
 _MANY, _SEVERAL, _SHARE = 7, 3, 1 / 3
-# Others foretell a column where it differs clearly less often than from its usual value alone.
+# A column is predictable if it differs from the prediction clearly less than from its mode.
 _FORETOLD = 0.7
 # Values are seldom wrong more often than this, and columns often as random as that.
 _MOST, _BELIEVABLE = 0.2, 0.15
@@ -40,21 +40,21 @@ class Misrecorded(NamedTuple):
     Parameters
     ----------
     verdict
-        ``hardly any``: columns that others decide are hardly ever contradicted; ``probably``: many
-        columns that others foretell are contradicted at one and the same rate; ``possibly``:
-        several of few columns are, or columns that all follow one thing; else it cannot be told.
+        ``hardly any``: predictable columns hardly ever contradict their predictions; ``probably``:
+        many of them contradict these at one common rate; ``possibly``: several of few columns do,
+        or columns that are all related; else it cannot be determined.
     at_most
         The largest rate that can be, if it is the same in all columns.
     rate, low, high
         The common rate and its 95 % interval, where there is one; else None.
     columns
-        The columns that say so.
+        The columns on which the verdict is based.
     n_columns
         How many columns were looked at.
     rows, different
-        Rows in which these columns are foretold, and in which they differ.
+        Rows in which these columns are predicted, and in which they differ.
     surprises
-        Where there is hardly any, the values that are most likely wrong all the same.
+        For ``hardly any``, the values that are most likely wrong all the same.
     """
 
     verdict: Verdict

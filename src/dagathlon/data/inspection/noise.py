@@ -34,14 +34,14 @@ class NoiseFinding:
     text
         A sentence with the numbers.
     rate, low, high
-        Share of the values that are so, with its 95 % interval, where it can be said.
+        Share of affected values with its 95 % interval, where it can be estimated.
     at_most
         For wrong values the largest share that there can be, if it is the same in all columns.
     columns
         The columns that it is about.
     cells
-        Single values that are most likely wrong: row, column, value, what is usual, and the columns
-        that say so.
+        Single values that are most likely wrong: row, column, value, usual value, and the columns
+        that predict it.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
     sample
         Rows of the file.
     without
-        Columns that say nothing about others: ids, copies and the like.
+        Columns uninformative about others: ids, copies and the like.
     """
     columns = [column for column in sample.columns if column.name not in without]
     if len(columns) < 2:

@@ -15,7 +15,7 @@ Codes: TypeAlias = npt.NDArray[np.int64]
 
 MOST_ROWS = 10_000
 MOST_COLUMNS = 80
-# Of wider files only columns spread evenly are looked at; of the others gaps are counted.
+# In wider files only evenly spaced columns are sampled; others only have missing values counted.
 _MOST_KEPT = 2_000
 _MOST_LEVELS = 64
 _GROUPS = 3

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.reading.preview import is_index_name
 
-# Numbers that stand for a missing value by convention, where they are far from all others.
+# Conventional codes of missing values, where they are far from all other numbers.
 _SENTINELS = frozenset(
     [-9, -77, -88, -99, -777, -888, -999, -9999, -99999, 99, 999, 9999, 99999, 999999, 777, 888]
 )

@@ -13,16 +13,16 @@ class Remark:
     Parameters
     ----------
     what
-        In a word or two, the same for all columns of which it is said: ``sentinel``, ``constant``.
+        Kind of the remark in a word or two, such as ``sentinel`` or ``constant``.
     text
         A sentence about this column or file.
     column
         The column; None for the file.
     option, value
-        What changes it, as an option of the commands and what it is given: ``na`` and ``-999``;
+        The command-line option that changes it, and its value: ``na`` and ``-999``;
         None where only the file itself can be changed.
     advised
-        Whether to do it is nearly always right, so that the next command has it.
+        Whether the option is nearly always right, so that suggested commands have it.
     """
 
     what: str

@@ -23,11 +23,11 @@ class Surprise(NamedTuple):
     row
         Its place among the rows that were looked at.
     column, value, usual
-        The column, what stands there, and what stands in the other rows.
+        The column, its value in this row, and that in similar rows.
     given
-        Columns that say so, with their values in this row.
+        Predicting columns, with their values in this row.
     alike, rows
-        How many rows like it have the value, of how many.
+        Number of similar rows with this value, and of all similar rows.
     """
 
     row: int

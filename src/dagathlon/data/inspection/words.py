@@ -16,7 +16,7 @@ _FEW_ROWS = 10
 _SHOWN = 3
 # Signs with a meaning in flags, so that no flag is made of words that have them.
 _ODD = frozenset(',:=<"')
-# Words, in small letters, that people write where they know nothing.
+# Words, in lower case, that mean a missing value.
 NOTHING = frozenset(
     (
         *("?", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "n.a"),

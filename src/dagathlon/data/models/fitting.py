@@ -36,7 +36,7 @@ def fit(
 
     A discrete node gets a table of probabilities. A continuous one gets the least-squares
     regression on its continuous parents, one for each configuration of its discrete parents
-    (conditional Gaussian); a configuration with too few rows to tell takes the slopes and the
+    (conditional Gaussian); a configuration with too few rows takes the slopes and the
     deviation of all rows together. The square of a deviation is the residual sum of squares divided
     by the number of rows n (maximum likelihood). The scores ``bic-g``, ``aic-g`` and ``loglik-g``
     divide by n - k - 1 for k parents, as bnlearn does, so that their likelihood is not that of the
@@ -185,7 +185,7 @@ def table_of(counts: npt.NDArray[Any], prior: float) -> FloatArray:
     """Return probabilities from counts, with `prior` pseudo-counts spread evenly over the cells."""
     cells = counts + prior / counts.size
     totals = cells.sum(axis=-1, keepdims=True)
-    # A configuration that was never seen says nothing about the node.
+    # A configuration without rows has equal probabilities.
     even = np.full_like(cells, 1.0 / counts.shape[-1], dtype=np.float64)
     shares: FloatArray = np.divide(cells, totals, out=even, where=totals > 0)
     return shares

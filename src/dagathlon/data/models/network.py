@@ -243,7 +243,7 @@ class Network(Immutable):
         evidence, do
             As for `query`.
         targets
-            Variables whose most probable levels are asked for, summing over the rest; by default
+            Variables whose most probable levels are computed, summing over the rest; by default
             all, the most probable explanation of the evidence.
         """
         from dagathlon.data.inference.query import most_probable  # noqa: PLC0415

@@ -50,7 +50,7 @@ def read_network(path: str | Path, format: str | None = None) -> Network:
         The file; gzip, bzip2 and xz are undone.
     format
         ``bif``, ``dsc``, ``net`` (Hugin), ``xmlbif``, ``xdsl`` (GeNIe), ``rds`` (a ``bn.fit`` of
-        R's bnlearn) or ``dagnet`` (our own); by default what the file's ending says.
+        R's bnlearn) or ``dagnet`` (our own); by default chosen by the file's ending.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def write_network(network: Network, path: str | Path, format: str | None = None)
     path
         The file, overwritten if it exists.
     format
-        By default what the file's ending says.
+        By default chosen by the file's ending.
     """
     file = Path(path)
     chosen = _format(file, format)

@@ -25,7 +25,7 @@ def declared(
     scan, draft
         Where to read and where to put it.
     what
-        What the format calls a variable.
+        The format's word for a variable, for messages.
     keyword, levels_of
         The statement that lists the levels, and how to read the rest of it.
     continuous

@@ -53,7 +53,7 @@ class RPairs:
 
 NULL = ROther("NULL")
 
-# Types of the format's flag word that stand for one fixed object.
+# Type codes in the format's flag word that mean one fixed object.
 _CONSTANTS = {
     0: NULL,
     254: NULL,

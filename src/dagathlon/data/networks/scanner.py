@@ -19,7 +19,7 @@ class Scanner:
     text
         The text of the file.
     marks
-        Characters that are tokens by themselves and end a word.
+        Single-character tokens, which also end a word.
     comment
         Regular expression of a comment; comments count as white space, but not inside quotes.
     """

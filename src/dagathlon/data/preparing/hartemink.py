@@ -22,7 +22,7 @@ from dagathlon.pulse import beat
 Floats: TypeAlias = npt.NDArray[np.float64]
 Start: TypeAlias = Callable[[Floats, int], Floats]
 _MOST_CELLS = 100_000_000
-# Losses that differ by less are equal but for rounding: the lower of two cuts goes then.
+# Losses that differ by less are ties up to rounding: the lower of two cuts is removed.
 _DIGITS = 10
 
 

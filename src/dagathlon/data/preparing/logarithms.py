@@ -23,7 +23,7 @@ def log_columns(
     columns
         Names of columns; by default all that are continuous.
     offset
-        Added to all values before. By default nothing is, but in a column with zeros, which have no
+        Added to all values first. By default 0, but in a column with zeros, which have no
         logarithm, half of the smallest value above zero.
 
     Raises

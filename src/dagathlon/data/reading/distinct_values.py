@@ -23,11 +23,11 @@ class DistinctValues:
     field
         Name and type of the column.
     dtype
-        Type of the codes; the greatest one stands for a missing value.
+        Type of the codes; its greatest value marks a missing value.
 
     Notes
     -----
-    A label of a dictionary has a code though no row may have it: it is a level all the same.
+    Labels of a dictionary have codes even if no row has them: they are levels all the same.
     """
 
     def __init__(self, field: pa.Field, dtype: CodeType) -> None:

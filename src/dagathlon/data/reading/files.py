@@ -88,7 +88,7 @@ def read_data(
         ``nan``, ``null``, ``NULL`` and ``?``; an empty field always does. Of other tables, null and
         NaN are missing, and the words and numbers here that are none of the default ones.
     delimiter
-        What separates the fields of a text file. By default comma, semicolon or tab: the one
+        The separator of a text file's fields. By default comma, semicolon or tab: the one
         that stands most often in the header.
     cardinality_row
         Whether the first row below the header of a text file holds the numbers of levels, as in
@@ -125,7 +125,7 @@ def read_data(
     Raises
     ------
     DataError
-        Naming the file, the line and the column of what is wrong.
+        With the file, the line and the column of the error.
 
     Warns
     -----
@@ -211,9 +211,9 @@ def write_data(
     Parameters
     ----------
     data
-        What to write.
+        The data.
     path
-        Where to; ``.gz`` behind the ending of a text file packs it.
+        The file; ``.gz`` after the ending of a text file compresses it.
     format
         ``csv``, ``tsv``, ``parquet`` or ``arrow``; by default from the ending of `path`.
     labels

@@ -50,7 +50,7 @@ class Header:
         Whether the first column is one without a name that holds numbers or names of the rows;
         its name is empty then.
     notes
-        What was made of columns without names.
+        Notes on columns without names.
     """
 
     names: tuple[str, ...]

@@ -29,13 +29,13 @@ class Reading:
     na
         Fields that mean a missing value besides the usual ones, such as ``-999``.
     cardinality_row
-        Whether the first row below the header holds the numbers of levels; None to find out.
+        Whether the first row below the header holds the numbers of levels; None to detect it.
     header
         Whether the first line of a text file holds the names.
     delimiter, decimal
-        What separates fields, and the decimal sign; None to find out.
+        Separator of fields, and the decimal sign; None to detect them.
     encoding
-        The encoding of a text file; None to find out.
+        The encoding of a text file; None to detect it.
     skip
         Number of lines above the header.
     sheet

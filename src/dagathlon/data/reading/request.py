@@ -21,15 +21,15 @@ class TextLayout:
     Parameters
     ----------
     delimiter
-        What separates fields; None to find out.
+        Separator of fields; None to detect it.
     decimal
-        The decimal sign, a point or a comma; None to find out.
+        The decimal sign, a point or a comma; None to detect it.
     header
         Whether the first line holds the names.
     cardinality_row
-        Whether the first row below holds the numbers of levels; None to find out.
+        Whether the first row below holds the numbers of levels; None to detect it.
     encoding
-        The encoding of the text; None to find out.
+        The encoding of the text; None to detect it.
     skip
         Number of lines above the header, such as titles.
     sheet

@@ -67,14 +67,14 @@ class RowsOfFile:
     lowest, highest
         The range of each column.
     means
-        Means as they are before their rounding is taken back.
+        Means before the correction of their rounding error.
     stamp
-        What tells whether the file was changed; nothing before it was looked through.
+        Size and time by which changes of the file are detected; None before the first scan.
 
     Attributes
     ----------
     place
-        The file, wherever the process goes.
+        The absolute path of the file.
     """
 
     path: Path

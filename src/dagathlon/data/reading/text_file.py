@@ -55,7 +55,7 @@ class TextFile:
     start, skipped
         Bytes and lines above the header that are passed over.
     notes
-        What was guessed of it.
+        Notes on what was guessed.
     """
 
     label: str
@@ -174,7 +174,7 @@ class TitleLinesError(DataError):
     Parameters
     ----------
     problem
-        What is wrong with the file as it is.
+        The error in the unmodified file.
     skip
         How many lines are above the header.
     """
@@ -204,9 +204,9 @@ class Signs(NamedTuple):
     Parameters
     ----------
     quotes
-        How many quotation marks.
+        Number of quotation marks.
     may_have_hexadecimals
-        Whether perhaps a number such as ``0x1F``.
+        Whether there may be a number such as ``0x1F``.
     """
 
     quotes: int
@@ -269,7 +269,7 @@ class _NotUtf8Error(DataError):
     text
         The text.
     offset, byte
-        Where the byte is, and what it is.
+        Position and value of the byte.
     """
 
     def __init__(self, text: TextFile, offset: int, byte: int) -> None:

@@ -17,7 +17,7 @@ MOST_UNPACKED = "DAGATHLON_MAX_UNPACKED"
 """Environment variable with the most bytes that a compressed file may unpack to."""
 _DEFAULT = 4 * 2**30
 _CHUNK = 1 << 20
-# What unpacks to more bytes than this, and so many times its size, is counted before it is held.
+# Files that unpack to more bytes than this, at this ratio, are measured before being read.
 _TRUSTED = 1 << 27
 _USUAL_RATIO = 100
 

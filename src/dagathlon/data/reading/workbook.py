@@ -74,7 +74,7 @@ def _check_size(file: Path, label: str) -> None:
             with zipfile.ZipFile(file) as archive:
                 size = sum(part.file_size for part in archive.infolist())
                 if size <= most:
-                    # The library makes room for all cells of a sheet before it tells their number.
+                    # The library allocates all cells of a sheet before their number is known.
                     check_texts(archive, most // _PER_BYTE, label)
                     for part in archive.namelist():
                         if SHEET.fullmatch(part):

@@ -38,7 +38,7 @@ def read_square(
     path
         The file.
     what
-        What its numbers are, for messages.
+        Name of its numbers, for messages.
     """
     try:
         source = TextSource.open(Path(path))

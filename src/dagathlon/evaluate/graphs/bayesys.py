@@ -109,8 +109,8 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
     estimate, truth
         Graphs of any kind.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing, such as a
-        direction that is open in the classes of both (rule 6 of Constantinou 2019).
+        Whether edge directions that the true equivalence class does not determine cost nothing,
+        such as a direction that is open in the classes of both (rule 6 of Constantinou 2019).
     """
     learned, true = on_shared_nodes(estimate, truth)
     found, wanted = on_joined_pairs(learned, true)

@@ -34,12 +34,12 @@ def compare(
     causal
         Whether to compute SID and the AIDs; by default for graphs of up to 50 nodes.
     undirected
-        What graphs of directed edges are compared by, on both sides: their ``moral`` graphs or
+        The undirected form in which directed graphs are compared: their ``moral`` graphs or
         their graphs of unconditional ``dependence``; None compares graphs as they are. The choice
         stands in the result as ``compared_as``.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
-        Bayesys (rule 6 of Constantinou 2019). The result says so in ``open_directions``.
+        Whether edge directions that the true equivalence class does not determine cost nothing in
+        the metrics of Bayesys (rule 6 of Constantinou 2019), as ``open_directions`` then notes.
 
     Returns
     -------

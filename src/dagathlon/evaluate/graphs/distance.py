@@ -44,7 +44,7 @@ def shd(estimate: Graph, truth: Graph, variant: Variant = "marks") -> int:
     estimate, truth
         Graphs over the same nodes.
     variant
-        What is compared: the graphs as they are (``marks``, every kind of graph), the same with a
+        The form compared: the graphs as they are (``marks``, every kind of graph), the same with a
         check that both are DAGs (``dag``), their CPDAGs, their patterns (v-structures), or their
         skeletons.
     """

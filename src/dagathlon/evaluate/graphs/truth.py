@@ -35,7 +35,7 @@ def graph_statistics(graph: Graph) -> dict[str, Value]:
     symmetric = not directed.any()
     sizes = [len(clique) for clique in all_maximal_cliques(graph)] if symmetric else []
     degrees = np.bincount(pairs.ravel(), minlength=len(graph))
-    # What is not directed goes into both of its nodes.
+    # Edges that are not directed count as incoming at both nodes.
     entered = ~directed[:, ::-1]
     indegrees = np.bincount(pairs[entered], minlength=len(graph))
     edges = int(indegrees.sum()) // (2 if symmetric else 1)

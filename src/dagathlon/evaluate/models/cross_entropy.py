@@ -82,7 +82,7 @@ def cross_entropy(
         graph of continuous data that is not chordal is given the normal distribution of greatest
         likelihood with its zeros.
     training
-        What the network is fitted to; rows with missing values are left out.
+        Data to fit the network to; rows with missing values are left out.
     truth
         The true model, over all variables of the graph; or rows of it.
     sample_size
@@ -93,7 +93,7 @@ def cross_entropy(
     Raises
     ------
     GraphError
-        For graphs that stand for no DAG: PAGs, MAGs, undirected graphs of discrete data that are
+        For graphs that represent no DAG: PAGs, MAGs, undirected graphs of discrete data that are
         not chordal.
     DataError
         When the fitted network has no density, or the truth lacks variables.
@@ -270,7 +270,7 @@ class CrossEntropy(LearnerPriorScore):
         model
             The true model, or rows of it.
         data
-            What the graph was learned from.
+            The data that the graph was learned from.
         estimate
             The graph.
         """

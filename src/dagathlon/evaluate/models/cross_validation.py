@@ -23,7 +23,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.simulate.resampling import Fold
 
-# Of more rows in a fold than this, means of neighbouring rows are kept: enough for a comparison.
+# For more rows in a fold, means of blocks of neighbouring rows are stored.
 _MOST_BLOCKS = 200
 _NAME = "predicted_rows"
 
@@ -40,7 +40,7 @@ class PredictedRows(LearnerPriorScore):
         Parameters
         ----------
         training
-            What the graph was learned from; the parameters are fitted to the same rows.
+            Data that the graph was learned from; the parameters are fitted to the same rows.
         test
             The rows that were left out.
         estimate
@@ -92,7 +92,7 @@ class CrossValidated(NamedTuple):
     note
         Why there is no mean.
     remark
-        What a reader must know of the mean.
+        Reservation about the mean.
     """
 
     mean: float | None
@@ -121,7 +121,7 @@ def cross_validate(
     learner
         As `dagathlon.learn` takes it: ``"hc[score=bdeu,iss=10]"``, ``HillClimbing(score="bic")``.
     folds
-        Number of random parts of the rows; each is tried on what the others gave.
+        Number of random parts of the rows; each is scored by the model of the others.
     sample_size
         Imaginary rows of the prior of each probability table, for learners that score by no such
         prior themselves; 0 is maximum likelihood.
@@ -160,7 +160,7 @@ def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:
     Parameters
     ----------
     folds
-        For each fold what `PredictedRows` gave; None where nothing was learned.
+        Result of `PredictedRows` for each fold; None where learning failed.
     """
     there = [fold[_NAME] for fold in folds if fold is not None]
     if len(there) < len(folds) or not there:

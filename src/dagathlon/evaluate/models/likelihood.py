@@ -55,7 +55,7 @@ def held_out_log_likelihood(
     Parameters
     ----------
     graph
-        What was learned: a DAG, or a graph that a DAG extends.
+        Learned graph: a DAG, or a graph that a DAG extends.
     training, test
         Data with a column for each node.
     sample_size

@@ -71,7 +71,7 @@ def mixed_row_log_likelihoods(
         A DAG over columns of the data.
     training, test
         Complete rows; variables follow no mechanism of their own where they were intervened on,
-        so that these rows are left out of training and count nothing in the test.
+        so that these rows are left out of training and of the test.
     sample_size
         Equivalent sample size of the prior of discrete nodes.
     """

@@ -160,7 +160,7 @@ def normal_cross_entropy(normal: Normal, training: Dataset, true: Moments) -> fl
     normal
         The estimated distribution.
     training
-        What it was estimated from.
+        The data it was estimated from.
     true
         Mean and covariance of the model, whose variables include those of the estimate.
     """

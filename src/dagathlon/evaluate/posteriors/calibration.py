@@ -95,7 +95,7 @@ def reliability(probability: Floats, present: Bools, bins: int = 10) -> Reliabil
     probability
         Predictions.
     present
-        What came true.
+        Outcomes.
     bins
         Number of bins.
     """
@@ -118,8 +118,8 @@ def calibration(
     probability, present, bins
         As in `reliability`.
     least
-        For the log score, probabilities are kept so far away from 0 and 1: what was never drawn
-        may still be true, and would cost infinitely much.
+        For the log score, probabilities are clipped to this distance from 0 and 1: an edge that was
+        never drawn may still be true, and would cost infinitely much.
     """
     check_outcomes(probability, present)
     kept = np.clip(probability, least, 1 - least)

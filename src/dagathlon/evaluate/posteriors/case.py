@@ -37,7 +37,7 @@ class PosteriorCase:
     model
         The true model; a linear Gaussian one gives exact moments.
     data
-        What was learned from.
+        The data that were learned from.
     test_data
         Fresh rows of the same model.
     reference

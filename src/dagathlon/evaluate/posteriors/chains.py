@@ -62,7 +62,7 @@ def score_trajectory(chain: Draws, burnin: float = 0.0, thinning: int | None = N
         With last index L, the first ``int(L · burnin)`` states are left out; the states at the
         others, up to L - 1, have a number.
     thinning
-        Every so many states are kept; None keeps all.
+        Keep every so many states; None keeps all.
     """
     if chain.score is None:
         raise DataError("these draws have no scores, so there is no trajectory of scores")

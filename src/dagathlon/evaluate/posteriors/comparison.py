@@ -43,7 +43,7 @@ def compare_posterior(
         The true model. A `LinearSem` gives likelihoods, interventional distances and effects of
         draws with parameters, by its exact moments.
     data
-        What was learned from: needed to draw parameters.
+        The data that were learned from: needed to draw parameters.
     test_data
         Fresh rows, for likelihoods where the model is not known.
     reference

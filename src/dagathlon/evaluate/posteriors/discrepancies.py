@@ -181,13 +181,13 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
     posterior
         Draws of DAGs.
     exact
-        What says the probability of any DAG: see `exact_probabilities`.
+        Exact probabilities of any DAG: see `exact_probabilities`.
     """
     posterior.require_dags()
     found = distinct_graphs(posterior)
     right = exact_probabilities(found, exact)
     apart = float(np.maximum(found.shares - right, 0.0).sum())
-    some = found.shares > 0  # a weight can be too small for a number, and counts as nothing
+    some = found.shares > 0  # a weight can underflow to zero
     shares = found.shares[some]
     with np.errstate(divide="ignore"):
         ratios = np.log(shares) - np.log(right[some])

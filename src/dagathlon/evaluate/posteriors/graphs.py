@@ -128,7 +128,7 @@ def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> 
     posterior, truth
         Over the same nodes.
     diagonal
-        Whether edges from a node to itself count, which nobody ever believes in.
+        Whether self-loops, which have probability 0, count as pairs.
     """
     true = matched(truth, posterior.names, "the true graph")
     chosen = ~np.eye(len(true), dtype=bool) | diagonal
@@ -155,8 +155,8 @@ def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
     scores, present
         A score each, and whether it is present.
     ties
-        What a tie counts. An implementation that sorts and breaks ties in the order of the entries
-        gives something between 0 and 1 here, depending on that order.
+        Weight of a tie. An implementation that sorts and breaks ties in the order of the entries
+        has a weight between 0 and 1 here, depending on that order.
     """
     there, not_there = scores[present], np.sort(scores[~present])
     if not len(there) or not len(not_there):

@@ -92,7 +92,7 @@ class _Densities:
         self._precisions = 1.0 / models.variances
         self._logs = np.log(2 * math.pi * models.variances)
         self._i, self._j = np.triu_indices(p)
-        # Twice the products off the diagonal, which stand for both orders.
+        # Products off the diagonal count twice, for both orders.
         self._count = np.where(self._i == self._j, 1.0, 2.0)
         scaled = residuals * self._precisions[:, None, :]
         self._forms = (scaled @ residuals.transpose(0, 2, 1))[:, self._i, self._j]

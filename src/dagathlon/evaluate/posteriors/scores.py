@@ -47,10 +47,10 @@ class PosteriorScores(MetricModule):
     Parameters
     ----------
     inputs
-        What is handed over, in this order, among truth, data, model, test_data, posterior and
+        Names of the inputs, in this order, among truth, data, model, test_data, posterior and
         reference.
     draw_parameters
-        Parameters of draws that have none: only what the method gave (own), or drawn given each
+        Parameters of draws that have none: those of the method alone (own), or drawn given each
         DAG from the normal–inverse-gamma (nig) or the normal–Wishart posterior (wishart).
     scaled
         Whether the data were standardised, so that the true model is scaled alike.

@@ -73,7 +73,7 @@ class Contest(NamedTuple):
     better
         Whether more or less of it is better.
     unit
-        What counts once in an average rank.
+        Unit that counts once in an average rank.
     n_cases, n_blocks
         Number of data sets that are ranked on, and of their blocks.
     n_all
@@ -134,7 +134,7 @@ def contest(
     ids
         The algorithm of each setting.
     unit
-        What counts once in an average rank.
+        Unit that counts once in an average rank.
     alpha
         Level of the critical difference.
     """

@@ -232,7 +232,7 @@ def _method_correlation(
     table = np.array([[first[name], second[name]] for name in shared], dtype=np.float64)
     centred = table - table.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
-    # What rounding leaves of equal numbers is no variance.
+    # The rounding error of equal numbers is no variance.
     constant = norms <= _ROUNDING * np.abs(table).max(axis=0) * len(shared)
     if constant.any():
         same = left if constant[0] else right

@@ -24,7 +24,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 # A competitor that takes part in a smaller share of the data sets is not ranked over them.
 _OFTEN = 0.5
-# Averages that differ by less are equal but for rounding.
+# Averages that differ by less are ties up to rounding.
 SAME_RANK = 1e-9
 
 

@@ -23,7 +23,7 @@ from dagathlon.evaluate.ranking.ranks import (
     ranks,
 )
 
-# Fewer blocks or competitors than these say nothing.
+# Least numbers of blocks and competitors for a test.
 LEAST_BLOCKS, LEAST_COMPETITORS = 5, 2
 # Averages of ranks that differ by less than this many digits show are equal.
 _DIGITS = 12

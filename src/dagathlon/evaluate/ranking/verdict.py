@@ -58,11 +58,11 @@ class KindVerdict(NamedTuple):
         All settings that share the best mean.
     second
         The best setting of an algorithm that is not among them; None when there is no other, or
-        when several algorithms share the best: then nobody is crowned.
+        when several algorithms share the best mean.
     gap
         By how much the best is better than that, data set by data set.
     clear
-        Whether the interval of the gap excludes zero; None when that cannot be told. Gaps that
+        Whether the interval of the gap excludes zero; None where it cannot be computed. Gaps that
         are all the same have no spread to judge by, and need six data sets (a sign test).
     n
         Data sets that all of them have a number on.
@@ -71,7 +71,7 @@ class KindVerdict(NamedTuple):
     means
         The mean of each setting that competes.
     baseline
-        The best of the graphs that nobody had to learn.
+        The best baseline: an empty, complete or random graph.
     below
         Settings whose mean is worse than that.
     """
@@ -176,9 +176,9 @@ def verdict(
     better
         Whether more or less of it is better.
     baselines
-        What graphs score that nobody had to learn, by data set.
+        Values of the baselines, by data set.
     unit
-        What counts once in an average rank: a data set, or a block of them.
+        Unit that counts once in an average rank: a data set, or a block of them.
     alpha
         Level of the critical difference of ranks.
 

@@ -30,7 +30,7 @@ def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") ->
     truth
         The true graph, as in `compare`.
     undirected
-        What a truth with directed edges, and draws of DAGs, are compared by: their ``moral``
+        The undirected form in which directed truths and draws of DAGs are compared: ``moral``
         graphs or their graphs of unconditional ``dependence``.
 
     Returns
@@ -62,7 +62,7 @@ def compare_precision(
     model
         The true model: a `MultivariateNormal`, a `LinearSem` or a Gaussian `Network`.
     data
-        What was learned from: gives the means, and what a matrix is fitted to.
+        The data that were learned from: for means, and for fitting a matrix.
     test_data
         Fresh rows, for the log-likelihood.
     scaled

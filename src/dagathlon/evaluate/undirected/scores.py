@@ -53,7 +53,7 @@ class PathScores(MetricModule):
     Parameters
     ----------
     undirected
-        What graphs of directed edges are compared by: their moral graphs (moral) or their graphs of
+        The undirected form in which directed graphs are compared: moral graphs (moral) or graphs of
         unconditional dependence (dependence).
     burn_in
         Share of each Markov chain to leave out at its start.
@@ -114,7 +114,7 @@ class PrecisionScores(MetricModule):
     Parameters
     ----------
     inputs
-        What is handed over, in this order, among model, data, test_data and estimate.
+        Names of the inputs, in this order, among model, data, test_data and estimate.
     precision
         Which matrix: the learner's own, and where it gives none the one of greatest likelihood with
         the zeros of its graph (own); or the latter for all (fitted).

@@ -69,7 +69,7 @@ def draw(
         by default layers where there are directions, and of more than 2,000 nodes an overview:
         degrees, connected parts, hubs.
     width
-        Width in pixels; by default what the drawing needs.
+        Width in pixels; by default fitted to the drawing.
     dark
         Whether the paper is dark. By default it is white, and an SVG has none: it follows the
         reader's light or dark scheme.

@@ -73,7 +73,7 @@ class EdgeStyle(NamedTuple):
     dashed
         Whether the line is dashed.
     words
-        What is said of the edge where the pointer rests on it.
+        Tooltip of the edge.
     heads
         In place of the marks of the graph: how opaque an arrow is at the first and at the second
         of the two names, from 0 to 1.
@@ -113,14 +113,14 @@ def to_svg(
         Class of an edge by its two names, in either order: ``"correct"`` (black), ``"reversed"``
         (purple, dotted), ``"missing"`` (blue, dashed) or ``"wrong"`` (red).
     width
-        Width in pixels; by default what the drawing needs, shrunk to the page.
+        Width in pixels; by default fitted to the drawing, shrunk to the page.
     weights
         A number from 0 to 1 for an edge by its two names, in either order: the edge is as thick as
         the number is large, and carries it.
     styles
         How an edge is drawn, by its two names in either order, in place of the usual look.
     layout
-        ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+        ``"layered"``, ``"stress"`` or ``"grid"``; by default chosen by the graph.
     ink
         Colour of lines and letters; by default that of the text around, or of the reader's light or
         dark scheme.

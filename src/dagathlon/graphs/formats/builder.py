@@ -11,7 +11,7 @@ from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
 # A graph keeps six bits per pair of nodes: a short nonsense file must not ask for terabytes.
 MAX_NODES = 50_000
-# A longer name is a file of something else.
+# A file with a longer name is not a graph file.
 _MAX_NAME = 1000
 
 # How marks are spelled in formats and libraries whose edges carry attributes.

@@ -67,7 +67,7 @@ def _written(name: str) -> str:
 def _add_line(builder: GraphBuilder, source: TextSource, text: str, line: int) -> None:
     tokens = list(_tokens(source, text, line))
     if _NUMBERED.match(text):
-        # What Tetrad writes after an edge (its strength, bootstrap shares) is no part of it.
+        # Text after an edge (Tetrad's strength, bootstrap shares) is ignored.
         tokens = tokens[1:4]
     if len(tokens) == 3:
         builder.written_edge(tokens[0], tokens[1], tokens[2], line)

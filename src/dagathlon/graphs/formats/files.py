@@ -121,7 +121,7 @@ def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:
         return by_suffix.read(source, names)
     found = next((one for one in _formats() if one.recognises(source)), None)
     if found is None:
-        # What looks like columns was meant as a matrix: its reader says best what is wrong.
+        # Text with columns was meant as a matrix, whose reader has the best error messages.
         columns = any(sign in ",".join(first_fields(source)) for sign in ",;\t")
         found = format_named("adjacency" if columns else "edges")
     return found.read_recognised(source, names)

@@ -31,7 +31,7 @@ class GraphFormat(Module):
     content_decides
         Whether files with these suffixes may hold other formats: then their content is looked at.
     rank
-        The order in which formats are asked whether they recognise a content: lower ones first.
+        The order in which formats are tried on a content: lower ones first.
     """
 
     kind = "format"
