@@ -60,9 +60,9 @@ class Measure:
     references
         Publications to cite.
     table
-        The table of the column: ``benchpress`` (its joint table), ``beside`` it at its end, ``further``,
-        facts about ``data`` sets, ``cost`` of a run; or it is ``derived`` from other columns when
-        tables are made.
+        The table of the column: ``benchpress`` (its joint table), ``beside`` it at its end,
+        ``further``, facts about ``data`` sets, ``cost`` of a run; or it is ``derived`` from other
+        columns when tables are made.
     headline
         Its priority as the metric of a verdict, lowest first; None for never.
     control
