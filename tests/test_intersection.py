@@ -1,4 +1,4 @@
-"""`dagathlon.interval`: from data and learners to a ranking with its forecast."""
+"""`dagathlon.rank_without_truth`: from data and learners to a ranking with its forecast."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_cannot_be_asked_is_refused(
     words: str,
 ) -> None:
     with pytest.raises(kind, match=words):
-        dagathlon.interval(frame, learners, **options)  # type: ignore[arg-type]
+        dagathlon.rank_without_truth(frame, learners, **options)  # type: ignore[arg-type]
 
 
 OWN = '''
@@ -87,17 +87,17 @@ def test_a_frame_and_learners_give_a_result(
     strict = importlib.import_module("strict_learner").Strict
     learners = {"climbing": "hc", "lax": ("pc", {"alpha": 0.2}), "mine": strict(), "pc": Pc()}
     few = {"sizes": [50, 100], "subsamples": 3, "jobs": 1}
-    found = dagathlon.interval(frame, learners, **few)  # type: ignore[arg-type]
+    found = dagathlon.rank_without_truth(frame, learners, **few)  # type: ignore[arg-type]
     assert isinstance(found, IntervalResult)
     assert found.learners == ("climbing", "lax", "mine", "pc")
     assert found.rows == 300
     assert {row.size for row in found.means} == {50, 100}
     assert str(found).startswith("Agreement of 4 learners")
     # Kept results are the same, and taken up again; the same seed is the same result.
-    kept = dagathlon.interval(frame, learners, out=tmp_path / "kept", **few)  # type: ignore[arg-type]
+    kept = dagathlon.rank_without_truth(frame, learners, out=tmp_path / "kept", **few)  # type: ignore[arg-type]
     assert kept == found
     assert (tmp_path / "kept" / "data-interval" / "report.html").is_file()
-    other = dagathlon.interval(frame, learners, out=tmp_path / "kept", seed=2, **few)  # type: ignore[arg-type]
+    other = dagathlon.rank_without_truth(frame, learners, out=tmp_path / "kept", seed=2, **few)  # type: ignore[arg-type]
     assert other.edges == found.edges
     assert other.distances != found.distances
     monkeypatch.undo()
@@ -134,3 +134,9 @@ def test_on_a_full_disk_the_store_has_the_last_word(
     study = Study.build("mine", "hc", "asia[n=20,seeds=1]")
     with pytest.raises(StudyError, match="what was finished is safe"):
         study.run(tmp_path, engine=Full())  # type: ignore[arg-type]
+
+
+def test_the_former_name_works_with_a_note() -> None:
+    with pytest.warns(DeprecationWarning, match="dagathlon.interval is dagathlon.rank_without"):
+        former = dagathlon.interval
+    assert former is dagathlon.rank_without_truth

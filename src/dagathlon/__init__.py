@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dagathlon.renamed import renamed
+
 if TYPE_CHECKING:
     from dagathlon.data import (
         Dataset,
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
         compare_precision,
     )
     from dagathlon.evaluations import Evaluation
-    from dagathlon.evaluations.intersection_validation.question import interval
+    from dagathlon.evaluations.intersection_validation.question import rank_without_truth
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
     from dagathlon.learners.independence import PythonTest, independence_test, separation_test
@@ -52,9 +54,9 @@ _HOMES = {
     "compare_precision": "evaluate",
     "fit": "data",
     "independence_test": "learners.independence",
-    "interval": "evaluations.intersection_validation.question",
     "learn": "learners",
     "optimal_threshold": "posteriors.edge_strength",
+    "rank_without_truth": "evaluations.intersection_validation.question",
     "read_data": "data",
     "read_graph": "graphs",
     "read_network": "data",
@@ -64,6 +66,7 @@ _HOMES = {
     "write_graph": "graphs",
     "write_network": "data",
 }
+_former = renamed("dagathlon", {"interval": "dagathlon:rank_without_truth"}, stacklevel=3)
 
 __all__ = [
     "DagathlonError",
@@ -83,9 +86,9 @@ __all__ = [
     "compare_precision",
     "fit",
     "independence_test",
-    "interval",
     "learn",
     "optimal_threshold",
+    "rank_without_truth",
     "read_data",
     "read_graph",
     "read_network",
@@ -101,7 +104,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("dagathlon")
     if name not in _HOMES:
-        raise AttributeError(f"module 'dagathlon' has no attribute {name!r}")
+        return _former(name)
     return getattr(importlib.import_module(f"dagathlon.{_HOMES[name]}"), name)
 
 

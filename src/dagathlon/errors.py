@@ -1,4 +1,4 @@
-"""Errors a user can act on: what was found, what is allowed, the nearest match."""
+"""Exceptions shown to users: what was found, what is allowed, the nearest match."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _Made = TypeVar("_Made")
 
 
 class DagathlonError(Exception):
-    """A mistake in what the user gave: shown as one message, never as a traceback."""
+    """Error in the user's input, shown as one message and never as a traceback."""
 
 
 class GraphError(DagathlonError):
-    """A graph that is not what an operation needs, or a graph file that cannot be read."""
+    """Error: a graph unsuitable for an operation, or an unreadable graph file."""
 
 
 class DataError(DagathlonError):
-    """Data that cannot be read or that do not fit what they are used for."""
+    """Error: data that cannot be read or do not fit their use."""
 
 
 class UnsuitedError(DataError):
-    """Data that a learner does not take; in a study its runs on them are skipped."""
+    """Error: data that a learner does not accept; in a study its runs on them are skipped."""
 
 
 class DataWarning(UserWarning):
-    """Data that can be used but are probably not what the user means, such as a constant column."""
+    """Warning about usable data that are probably not as intended, such as a constant column."""
 
 
 class StudyError(DagathlonError):
-    """A study that is wrong; the message names the place of every mistake in the file.
+    """Error: an invalid study; the message names the place of every mistake in the file.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class StudyError(DagathlonError):
         self.file = ""
 
     def inside(self, file: object) -> StudyError:
-        """The same mistakes, in a file."""
+        """Return the same mistakes, with the name of the file."""
         found = StudyError(*self.problems)
         found.file = f"{file}: "
         return found
@@ -63,7 +63,7 @@ class StudyError(DagathlonError):
 
 
 class Mistakes:
-    """Collects the mistakes of a study, so that they are told together."""
+    """Collector of a study's mistakes, to report them together."""
 
     def __init__(self) -> None:
         self._found: dict[str, None] = {}
@@ -72,7 +72,7 @@ class Mistakes:
         return bool(self._found)
 
     def read(self, make: Callable[..., _Made], *given: Any) -> _Made:
-        """What `make` returns; after a mistake None, which nobody sees: `refuse` comes before."""
+        """Return `make(*given)`; on a `StudyError` note its mistakes and return None."""
         try:
             return make(*given)
         except StudyError as error:
@@ -80,41 +80,41 @@ class Mistakes:
             return cast(_Made, None)
 
     def add(self, problem: str) -> None:
-        """Another mistake."""
+        """Add a mistake."""
         self._found[problem] = None
 
     def refuse(self) -> None:
-        """End here if there were mistakes."""
+        """Raise `StudyError` if there were mistakes."""
         if self._found:
             raise StudyError(*self._found)
 
 
 class NotApplicableError(DagathlonError):
-    """A step that has no meaning for these data, such as merging the states of binary variables."""
+    """Error: a step without meaning for these data, such as merging states of binary variables."""
 
 
 class UnavailableError(DagathlonError):
-    """A module cannot run on this machine; its runs are skipped."""
+    """Error: a module cannot run on this machine; its runs are skipped."""
 
 
 class OutOfTimeError(DagathlonError):
-    """The deadline came before there was a result that could be given.
+    """Error: the deadline passed before there was a result to return.
 
     Attributes
     ----------
     stage
-        What the learner was doing then, where it has said so (`dagathlon.pulse.stage`).
+        The learner's stage at that time, if it named one (`dagathlon.pulse.stage`).
     """
 
     stage: str = ""
 
 
 class KilledError(DagathlonError):
-    """A program was killed by a signal that others send, so that nothing is known of its task."""
+    """Error: a program was killed by an external signal, so its task has no outcome."""
 
 
 class WrongResultError(DagathlonError):
-    """A module returned something that is no result of its kind.
+    """Error: a module returned an invalid result.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class WrongResultError(DagathlonError):
 
 
 def listing(choices: Iterable[object]) -> str:
-    """Choices as a readable list, cut after a dozen."""
+    """Return the choices as a readable list, truncated after a dozen."""
     words = [str(choice) for choice in choices]
     if len(words) > _MAX_LISTED:
         return ", ".join(words[:_MAX_LISTED]) + f", … ({len(words)} in all)"
@@ -136,10 +136,10 @@ def listing(choices: Iterable[object]) -> str:
 
 
 def suggestion(found: object, choices: Iterable[object]) -> str:
-    """`` (did you mean 'x'?)`` for the nearest choice, or the empty string.
+    """Return `` (did you mean 'x'?)`` for the nearest choice, or the empty string.
 
-    Of choices of which the word is a whole part, as ``lingam`` of ``ica_lingam``, all those with
-    the fewest parts are named.
+    If the word is a whole part of several choices, as ``lingam`` of ``ica_lingam``, all those
+    with the fewest parts are named.
     """
     words = {str(choice).casefold(): str(choice) for choice in choices}
     plain = str(found).casefold()
@@ -156,7 +156,7 @@ def suggestion(found: object, choices: Iterable[object]) -> str:
 
 
 def no_such_file(path: Path) -> str:
-    """Say that there is no such file, with the nearest name beside it or the folder missing."""
+    """Return the message for a missing file, with the nearest name or the missing folder."""
     if not path.parent.is_dir():
         return f"{path}: there is no such file, and no folder {path.parent}"
     try:
@@ -174,22 +174,22 @@ def refuse_device(path: Path) -> None:
 
 
 def not_written(path: Path, error: Exception) -> str:
-    """Say that a file cannot be written, and why; most often a folder is missing."""
+    """Return the message for a file that cannot be written, such as for a missing folder."""
     if isinstance(error, FileNotFoundError):
         return f"{path}: cannot be written (there is no folder {path.parent})"
     return f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})"
 
 
 def unknown(what: str, found: object, choices: Iterable[object], where: str = "") -> str:
-    """Say that `found` is no known `what`, with the choices and the nearest match."""
+    """Return the message for an unknown name, with the choices and the nearest match."""
     known = list(choices)
     place = f"{where}: " if where else ""
     return f"{place}unknown {what} {found!r}{suggestion(found, known)}; known: {listing(known)}"
 
 
 def storable_text(text: str) -> str:
-    """Return the text with lone surrogates written as escapes: UTF-8 has none.
+    """Return the text with lone surrogates, which UTF-8 cannot encode, written as escapes.
 
-    Python makes them of the bytes of file names and of output that are not UTF-8.
+    Python decodes file names and output that are not UTF-8 to such characters.
     """
     return text.encode("utf-8", "backslashreplace").decode()

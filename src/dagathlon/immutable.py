@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class Immutable:
-    """A base for classes whose public attributes cannot be set.
+    """Base class whose public attributes cannot be set.
 
-    What a class derives on demand and keeps (`functools.cached_property`) could otherwise be
-    overwritten, and an object would then contradict itself.
+    Cached properties (`functools.cached_property`) could otherwise be overwritten, which would
+    make an object inconsistent.
     """
 
     __slots__ = ()

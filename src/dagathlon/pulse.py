@@ -1,6 +1,6 @@
-"""Interrupts, progress and deadlines of a running learner: one pulse per thread.
+"""Heartbeats of running learners, for interrupts, progress and deadlines, per thread.
 
-Native loops beat by themselves. A learner written in Python beats in its own loops:
+Native loops call `beat` themselves. A learner written in Python calls it in its own loops:
 
 >>> from dagathlon.pulse import beat
 >>> for step in range(3):
@@ -28,12 +28,12 @@ _POLL_SECONDS = 0.05
 
 
 class CancelledError(BaseException):
-    """What a beat raises in a thread that helps another which needs its part no more."""
+    """Raised by `beat` in a helper thread whose result is no longer needed."""
 
 
 @dataclass
 class Watch:
-    """What is known of a watched computation.
+    """State of a watched computation.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def watch(
     cpu: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Watch]:
-    """Watch what this thread computes inside the ``with`` block.
+    """Watch the computations of this thread inside the ``with`` block.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def watch(
     progress
         Called every 50 ms, between two steps of the computation, with how much is done and how much
         there is to do, 0 if that is not known, and both 0 if neither is. A learner may go through
-        several stages, each with a total of its own. What it raises ends the computation.
+        several stages, each with its own total. An exception raised by it ends the computation.
 
     Examples
     --------
@@ -84,9 +84,9 @@ def watch(
 
 
 def beat(done: int = 0, total: int = 0) -> None:
-    """Answer to Ctrl-C and to the deadline, and say how much is done.
+    """React to Ctrl-C and to the deadline, and report progress.
 
-    Call it in every loop that may take long, best between a thousand times a second and ten times.
+    Call it in every loop that may take long, best between ten and a thousand times a second.
 
     Parameters
     ----------
@@ -102,21 +102,21 @@ def beat(done: int = 0, total: int = 0) -> None:
 
 
 def best_so_far() -> bool:
-    """Whether a search should end now and return its best so far, because the deadline has come.
+    """Whether a search should end now and return its best result, as the deadline has passed.
 
-    For learners with ``anytime = True``, at a point where they have a result. Inside a `part` it
-    raises `OutOfTimeError` instead.
+    For learners with ``anytime = True``, at a point where they have a result. Inside a `part`
+    it raises `OutOfTimeError` instead.
     """
     return _core.out_of_time()
 
 
 def time_left() -> float:
-    """Seconds until the deadline, below 0 after it; infinity without one."""
+    """Return the seconds until the deadline: negative after it, infinite without one."""
     return _core.time_left()
 
 
 def stop_early() -> None:
-    """Note that a result is the best so far because of a time limit, also one of its own part.
+    """Note that the result is incomplete because of a time limit, the study's or the learner's own.
 
     From then on nothing raises at the deadline. Inside a `part` it raises `OutOfTimeError`.
     """
@@ -125,10 +125,10 @@ def stop_early() -> None:
 
 @contextmanager
 def until_deadline() -> Iterator[None]:
-    """Leave the block at the deadline, however deep inside it the deadline was noticed.
+    """Leave the ``with`` block at the deadline, wherever inside it the deadline is noticed.
 
-    The form of `best_so_far` for searches whose steps take long: what they found before is theirs
-    to return after the block.
+    This is `best_so_far` for searches whose steps take long: they return after the block what
+    they have found before.
     """
     try:
         yield
@@ -138,10 +138,10 @@ def until_deadline() -> Iterator[None]:
 
 @contextmanager
 def part() -> Iterator[None]:
-    """What runs inside is a part of a larger computation.
+    """Mark the computation inside the ``with`` block as a part of a larger one.
 
-    Its progress is not reported, and at the deadline it raises `OutOfTimeError` rather than pass
-    its best so far on as if it were whole.
+    Its progress is not reported, and at the deadline it raises `OutOfTimeError` instead of
+    returning an incomplete result as if it were whole.
     """
     _core.enter_part()
     try:
@@ -152,7 +152,7 @@ def part() -> Iterator[None]:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Name what is done inside, for the message when the time is up before there is a result.
+    """Name the current stage, for the message if time runs out before there is a result.
 
     Parameters
     ----------
@@ -167,11 +167,11 @@ def stage(name: str) -> Iterator[None]:
 
 
 def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function of foreign native code that cannot beat, such as a large decomposition.
+    """Call a native function that cannot call `beat`, such as a large matrix decomposition.
 
-    It runs in a thread of its own while this one beats. After an interrupt or at the deadline it is
-    left behind: it ends as soon as it is done or back in Python, and must change nothing that is
-    used afterwards.
+    It runs in a separate thread while this one calls `beat`. After an interrupt or at the
+    deadline the thread is abandoned: it ends as soon as the function returns to Python, and
+    must not change anything that is used afterwards.
     """
     context = copy_context()  # NumPy's error state among others
     results: list[T] = []

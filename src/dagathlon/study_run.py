@@ -1,4 +1,4 @@
-"""`StudyRun`: what `Study.run` returns, with all results as tables and objects."""
+"""`StudyRun`: the return value of `Study.run`, with all results as tables and objects."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LearningRun:
 
     @cached_property
     def estimate(self) -> Estimate | None:
-        """What the learner returned; None where it failed."""
+        """Estimate returned by the learner; None where it failed."""
         with _open(self._results) as results:
             return results.learned(self._run)
 
@@ -79,13 +79,13 @@ class LearningRun:
 
     @cached_property
     def data(self) -> Dataset | None:
-        """The rows that were learned from."""
+        """Rows that were learned from."""
         with _open(self._results) as results:
             return results.data(results.case(self._run))
 
 
 class _open:  # noqa: N801 - it reads as a statement
-    """The results with their store open for reading."""
+    """Context manager that opens a study's results for reading."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -102,9 +102,10 @@ class _open:  # noqa: N801 - it reads as a statement
 
 @dataclass
 class StudyRun(Summary):
-    """How a run of a study went, and its results.
+    """Summary of a study's run, and its results.
 
-    The counts of `Summary` (``ran``, ``stored``, ``seconds``, ``interrupted``) say how it went.
+    The counts of `Summary` (``ran``, ``stored``, ``seconds``, ``interrupted``) summarise the
+    run.
 
     Parameters
     ----------
@@ -122,11 +123,11 @@ class StudyRun(Summary):
 
     @property
     def reports(self) -> list[Path]:
-        """The reports, one for each setup."""
+        """Paths of the reports, one for each setup."""
         return [folder / "report.html" for folder in self.folders.values()]
 
     def board(self, setup: str | None = None) -> str:
-        """The scoreboard as text: the verdict in words and the best settings.
+        """Return the scoreboard as text: the verdict in words and the best settings.
 
         Parameters
         ----------
@@ -137,7 +138,7 @@ class StudyRun(Summary):
         return "\n\n".join(board for board in boards if board)
 
     def runs(self, setup: str | None = None) -> list[LearningRun]:
-        """All runs that have ended, with their metrics and graphs.
+        """Return all runs that have ended, with their metrics and graphs.
 
         Parameters
         ----------
@@ -147,23 +148,23 @@ class StudyRun(Summary):
         return [run for title in self._titles(setup) for run in self._runs(title)]
 
     def table(self, setup: str | None = None) -> pa.Table:
-        """The runs as a table of pyarrow, one row each: labels, parameters, metrics, costs.
+        """Return the runs as a pyarrow table, one row each: labels, parameters, metrics, costs.
 
         Parameters
         ----------
         setup
-            Title of a setup; by default those of all, told apart by the column ``setup``.
+            Title of a setup; by default all, distinguished by the column ``setup``.
         """
         from dagathlon.report.files import as_table  # noqa: PLC0415 - pyarrow only when asked for
 
         return as_table([{"setup": run.setup, **run.metrics} for run in self.runs(setup)])
 
     def to_pandas(self, setup: str | None = None) -> pd.DataFrame:
-        """The runs as a data frame of pandas; see `table`."""
+        """Return the runs as a pandas data frame; see `table`."""
         return self.table(setup).to_pandas()
 
     def to_polars(self, setup: str | None = None) -> pl.DataFrame:
-        """The runs as a data frame of polars; see `table`."""
+        """Return the runs as a polars data frame; see `table`."""
         import polars  # noqa: PLC0415 - an optional dependency
 
         found: pl.DataFrame = polars.from_arrow(self.table(setup))  # type: ignore[assignment]

@@ -1,14 +1,13 @@
-"""How many threads a computation may use. It decides how long a result takes, never what it is.
+"""Thread limits of computations, which affect the time of a result but never its value.
 
-Native learners whose work splits (tests of a level, families' scores) look at it by themselves:
+Native learners with parallel work (tests of a level, scores of families) obey the limit:
 
 >>> from dagathlon.threads import allowed_threads, several_threads
 >>> with several_threads(2):
 ...     allowed_threads()
 2
 
-A learner in Python that does the same many times, each time mostly in native code, does so
-`side_by_side`.
+A learner in Python that calls native code many times, independently, uses `side_by_side`.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ from dagathlon.pulse import beat, stop_early
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _SECONDS_BETWEEN_BEATS = 0.02
-# As for native teams: a small machine may have more than its cores, to try what large ones do.
+# As for native teams: a small machine may use more threads than cores, for tests.
 _MOST_THREADS = max(16, os.cpu_count() or 1)
 
 
 def allowed_threads() -> int:
-    """How many threads a computation of this thread may use; 1 unless somebody has said more."""
+    """Return the number of threads that a computation of this thread may use (default 1)."""
     return _core.allowed_threads()
 
 
 @contextmanager
 def several_threads(threads: int) -> Iterator[None]:
-    """Let what this thread computes inside the ``with`` block use so many threads.
+    """Allow computations of this thread inside the ``with`` block to use several threads.
 
     Parameters
     ----------
     threads
-        The number, with the calling thread itself; what the system does not give is done without.
+        The number, including the calling thread; fewer are used if the system has no more.
     """
     before = _core.allow_threads(min(threads, sys.maxsize))
     try:
@@ -58,21 +57,22 @@ def several_threads(threads: int) -> Iterator[None]:
 def side_by_side(
     work: Callable[[Item], Result], items: Iterable[Item], count: int
 ) -> Iterator[Result]:
-    """Do the same with every item, several at a time where several threads are allowed.
+    """Map a function over items in parallel threads, as far as several threads are allowed.
 
-    What comes out is what a loop would give: results in the order of the items, then the exception
-    of the first item that raises one, and nothing behind it. Items are taken in their order, when
-    their turn comes, so that they may be drawn at random on the way; what is done with one must not
-    depend on another. Where there are fewer items than threads, each has several.
+    The output equals that of a loop: results in the order of the items, then the exception of
+    the first item that raises one, and nothing after it. Items are drawn from the iterator in
+    order, when their turn comes, so that they may be generated at random on the way; the work
+    on one item must not depend on another. With fewer items than threads, each item may use
+    several.
 
     Parameters
     ----------
     work
-        Called for each item, in any thread. It pays where most of its time is spent in native code.
+        Function of an item, called in any thread; worthwhile if it mostly runs native code.
     items
         The items.
     count
-        How many there are at most.
+        Upper bound of the number of items.
 
     Examples
     --------
@@ -84,31 +84,31 @@ def side_by_side(
     if members < 2:
         yield from map(work, items)
         return
-    crew = _Crew(work, iter(items), allowed_threads() // members)
+    team = _ThreadTeam(work, iter(items), allowed_threads() // members)
     helpers: list[Thread] = []
     try:
         with suppress(RuntimeError):  # the system gives no more: fewer do the same work
             for _ in range(members - 1):
                 # A context for each: NumPy's error state among others.
-                helper = Thread(target=copy_context().run, args=(crew.help,), daemon=True)
+                helper = Thread(target=copy_context().run, args=(team.run_helper,), daemon=True)
                 helper.start()
                 helpers.append(helper)
-        yield from crew.results()
+        yield from team.results()
     finally:
-        crew.watch.cancel()
+        team.watch.cancel()
         for helper in helpers:
             helper.join()
 
 
-class Twins(Generic[Item]):
-    """Things that one thread at a time may use, such as a score that keeps its terms.
+class ObjectPool(Generic[Item]):
+    """Pool of interchangeable objects, each used by one thread at a time, such as cached scores.
 
     As many are made as threads use them at the same moment.
 
     Parameters
     ----------
     make
-        Makes one; all must be alike.
+        Makes an object; all must be equivalent.
     """
 
     def __init__(self, make: Callable[[], Item]) -> None:
@@ -116,8 +116,8 @@ class Twins(Generic[Item]):
         self._spare: deque[Item] = deque()
 
     @contextmanager
-    def one(self) -> Iterator[Item]:
-        """One that nobody else uses inside the ``with`` block."""
+    def borrow(self) -> Iterator[Item]:
+        """Borrow an object exclusively for the ``with`` block."""
         try:
             found = self._spare.pop()
         except IndexError:
@@ -128,13 +128,13 @@ class Twins(Generic[Item]):
             self._spare.append(found)
 
 
-class _Crew(Generic[Item, Result]):
-    """The caller's thread and its helpers, who take the next item when they are free.
+class _ThreadTeam(Generic[Item, Result]):
+    """The calling thread and its helper threads; idle members take the next item.
 
     Parameters
     ----------
     work
-        What is done with an item.
+        Function of an item.
     items
         The items.
     share
@@ -146,23 +146,23 @@ class _Crew(Generic[Item, Result]):
         self._work, self._items, self._share = work, items, share
         self._turn = Lock()
         self._over = False
-        # What was begun and is not yet given, in the order of the items.
+        # Futures that were begun and not yet yielded, in the order of the items.
         self._begun: deque[Future[Result]] = deque()
 
-    def help(self) -> None:
-        """Work in a thread of its own until nothing is left, or the caller has enough."""
+    def run_helper(self) -> None:
+        """Process items in a helper thread until none is left or the caller stops."""
         self.watch.begin()
         with suppress(BaseException):  # which the caller finds in the item's place
             while self._next():
                 pass
 
     def results(self) -> Iterator[Result]:
-        """Work in the caller's thread, and give what is ready, in order."""
+        """Process items in the calling thread, and yield finished results in order."""
         while self._next():
             yield from self._ready()
         while self._begun:
             wait([self._begun[0]], _SECONDS_BETWEEN_BEATS)
-            with suppress(OutOfTimeError):  # helpers notice by themselves, and may have a best
+            with suppress(OutOfTimeError):  # helpers notice it too, and may have a best result
                 beat()
             yield from self._ready()
         if self.watch.stopped_early:
@@ -173,7 +173,7 @@ class _Crew(Generic[Item, Result]):
             yield self._begun.popleft().result()
 
     def _next(self) -> bool:
-        """Do the work of the next item; whether there may be more."""
+        """Process the next item; return whether there may be more."""
         taken = self._take()
         if taken is None:
             return False
@@ -185,7 +185,7 @@ class _Crew(Generic[Item, Result]):
             # Items before it go on, none behind it begins.
             self._over = True
             place.set_exception(error)
-            if not isinstance(error, Exception):  # an interrupt waits for nobody
+            if not isinstance(error, Exception):  # an interrupt does not wait for other items
                 raise
             return False
         self.watch.note_end()

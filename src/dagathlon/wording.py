@@ -1,4 +1,4 @@
-"""Numbers in sentences: nouns and verbs that agree with them, names in a row."""
+"""Grammar of generated sentences: nouns and verbs that agree with numbers, lists of names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def agreeing(number: int, one: str, several: str) -> str:
-    """Return the word that agrees with a number: ``is`` or ``are``, ``has`` or ``have``."""
+    """Return the form that agrees with a number: ``is`` or ``are``, ``has`` or ``have``."""
     return one if number == 1 else several
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join names: ``a, b and c``; names that have commas themselves are set apart by semicolons."""
+    """Join names as ``a, b and c``; names that contain commas are separated by semicolons."""
     between = "; " if any(", " in part for part in parts) else ", "
     return " and ".join([*([between.join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])

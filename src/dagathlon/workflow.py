@@ -1,4 +1,4 @@
-"""`Study`: one JSON file, from reading to the report."""
+"""`Study`: a JSON study file, from parsing to the report."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from dagathlon.study.store.store import Store
 from dagathlon.study_run import StudyRun
 from dagathlon.wording import counted
 
-_MOST_PASSES = 4  # of writing tables and computing again what turned out to be damaged
+_MOST_PASSES = 4  # of writing tables and recomputing damaged results
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study that has been read and checked.
+    """A parsed and validated study.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Study:
     time_limit, memory_limit
         Limits of every learning run, in the place of the study's: seconds, bytes.
     seed
-        What was added to every seed of the study.
+        Number added to every seed of the study.
     cpu_limit
         Limit of every learning run in seconds of processor time, in the place of the study's.
 
@@ -86,7 +86,7 @@ class Study:
         *,
         cpu_limit: float | None = None,
     ) -> Self:
-        """Read a study.
+        """Load a study file.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Study:
         seed: int = 0,
         cpu_limit: float | None = None,
     ) -> Self:
-        """A study from what its file would hold, as dictionaries and lists.
+        """Make a study from its content as dictionaries and lists.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Study:
         evaluation: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
-        """A study of some learners on some data, without a file.
+        """Make a study of some learners on some data, without a file.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Study:
             arrays, a `Dataset`; or one of these. With a pair of data and `Graph`, the graph is
             their truth. None means random linear Gaussian data.
         evaluation
-            What to make of the results, as in a study file; by default what suits the data.
+            The evaluations, as in a study file; by default those that suit the data.
         **options
             As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``,
             ``cpu_limit``.
@@ -184,22 +184,22 @@ class Study:
 
     @cached_property
     def plan(self) -> Plan:
-        """All tasks of the study."""
+        """Return all tasks of the study."""
         return make_plan(self.config, self.time_limit, self.memory_limit, self.cpu_limit)
 
     def prepare(self) -> list[SavedStudy]:
-        """Make what `run` makes before its first task; `check` does too, so that what passes runs.
+        """Check external modules and return each setup's record, before the first task runs.
 
         Returns
         -------
         list
-            What is saved in the folder of each setup.
+            The records saved in the folder of each setup.
         """
         external_modules(task.call for task in self.plan.tasks)
         return [facts_of_setup(self.config, self.plan, n) for n in range(len(self.config.setups))]
 
     def sources(self, number: int) -> list[Source]:
-        """Files and bundled networks that the data entries of a setup come from."""
+        """Return the files and bundled networks that a setup's data come from."""
         return sources_of(self.config.setups[number], self.config.library)
 
     def run(  # noqa: PLR0917 - all but the first are given by name
@@ -211,7 +211,7 @@ class Study:
         engine: Engine | str = DEFAULT,
         figures: FigureChoice = "asked",
     ) -> StudyRun:
-        """Run what has not been run yet and write tables, figures and the report.
+        """Run all tasks without a stored outcome, and write tables, figures and the report.
 
         Parameters
         ----------
@@ -222,12 +222,12 @@ class Study:
         options
             Order, retries, which part; of a shard no report is written.
         on_event
-            Told everything that happens.
+            Called with every event.
         engine
-            What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
-            after another in this process, for a debugger), ``"batched"`` (in this process, with all
-            data sets of a learner at once where it can take them), or an engine with its own
-            settings.
+            The engine that runs the tasks: ``"local"`` (worker processes on this machine),
+            ``"inline"`` (one after another in this process, for a debugger), ``"batched"`` (in this
+            process, with all data sets of a learner at once where it can take them), or an engine
+            with its own settings.
         figures
             Which figures become files: those that the report does not have (``"asked"``), ``"all"``
             of them, or ``"none"``.
@@ -235,7 +235,7 @@ class Study:
         Returns
         -------
         StudyRun
-            What ran, what was there already, what failed; the runs as a table
+            Numbers of tasks run, stored before, and failed; the runs as a table
             (`StudyRun.to_pandas`) and one by one, with their graphs (`StudyRun.runs`).
         """
         folder, plan, options = Path(out), self.plan, options or Options()
@@ -253,7 +253,7 @@ class Study:
 
 
 class _Work(NamedTuple):
-    """The two halves of a run: to have tasks performed, and to write what came of them."""
+    """The two phases of a run: running the tasks, and writing the outputs."""
 
     study: Study
     engine: Engine
@@ -262,7 +262,7 @@ class _Work(NamedTuple):
     setups: Sequence[Path]
 
     def run(self, options: Options) -> Summary:
-        """Have the tasks performed that have no outcome yet."""
+        """Run the tasks without a stored outcome."""
         plan, store = self.study.plan, self.store
         with self._saved(partial=options.partial) as ended:
             prepare_modules(plan, store, lambda text: self.on_event(Note(text)))
@@ -271,7 +271,7 @@ class _Work(NamedTuple):
         return summary
 
     def write(self, options: Options, figures: FigureChoice, summary: Summary) -> Summary:
-        """Write all outputs; results that turn out to be damaged are computed again for them."""
+        """Write all outputs; recompute results that turn out to be damaged."""
         for _ in range(_MOST_PASSES):
             damaged = self._write(figures)
             if not damaged or summary.interrupted:
@@ -283,7 +283,7 @@ class _Work(NamedTuple):
         return summary
 
     def _write(self, figures: FigureChoice) -> int:
-        """Write what is not there, or not as the results are now; return how many are damaged."""
+        """Write outputs that are absent or out of date; return the number of damaged results."""
         before = self.store.n_damaged
         changed = [
             results
@@ -297,7 +297,7 @@ class _Work(NamedTuple):
 
     @contextmanager
     def _saved(self, *, partial: bool) -> Iterator[Callable[[Summary], None]]:
-        """Leave in each setup's folder what looking at its results needs, and how the run ended."""
+        """Save each setup's records for later viewing, first before and then after the run."""
         study, setups = self.study, self.setups
         name, limits = study.config.path.name, (study.time_limit, study.memory_limit)
         found = [
@@ -358,7 +358,7 @@ def _joined(first: Summary, second: Summary) -> Summary:
 
 
 class _writing:  # noqa: N801 - it reads as a statement
-    """Turns a folder that cannot be written into a message."""
+    """Context manager that turns errors of writing to a folder into a message."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -383,7 +383,7 @@ def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
 
 
 class Rewritten(NamedTuple):
-    """A report that was written again, and what its reader must know: what is missing, and why."""
+    """A rewritten report, and notes for its reader on what is missing and why."""
 
     report: Path
     notes: list[str]
@@ -392,10 +392,10 @@ class Rewritten(NamedTuple):
 def rewrite(
     folder: Path, figures: FigureChoice = "asked", rank_unit: Unit | None = None
 ) -> list[Rewritten]:
-    """Write tables, figures and reports again from what runs have saved.
+    """Rewrite tables, figures and reports from saved results.
 
-    Nothing is learned, no module is loaded, and the files of the study need not be there. A study
-    that is running, or that was interrupted, is reported as far as it has come.
+    Nothing is learned, no module is loaded, and the files of the study need not exist. A
+    running or interrupted study is reported in its present state.
 
     Parameters
     ----------
@@ -404,7 +404,7 @@ def rewrite(
     figures
         Which figures become files.
     rank_unit
-        What counts once in average ranks, rather than what the study says; it is kept until the
+        Unit that counts once in average ranks, instead of the study's; it is kept until the
         study is run again.
 
     Returns
@@ -428,5 +428,5 @@ def rewrite(
 
 
 def store_of(setup: Path) -> Path:
-    """The store of the results of a setup: setups of one folder share it."""
+    """Return the path of a setup's result store, which setups of one folder share."""
     return Path(os.path.abspath(setup)).parent / STORE_FOLDER

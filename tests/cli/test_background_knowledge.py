@@ -289,7 +289,7 @@ def test_flags_of_new_study(asia):
 
 
 def test_folders_with_commas_and_brackets_take_the_flags(asia, monkeypatch, capsys):
-    command = ["interval", "d.csv", "--with", "hc", "--with", "pc[alpha=0.01,0.05]"]
+    command = ["rank-without-truth", "d.csv", "--with", "hc", "--with", "pc[alpha=0.01,0.05]"]
     few = ["--subsamples", "2", "--copies", "0", "--sizes", "100", "--no-pairwise"]
     flags = ["--engine", "inline", "--forbid", "bronc->dysp", "--out", "my, [out]"]
     assert main([*command, *few, *flags]) == 0, capsys.readouterr().err
@@ -302,7 +302,7 @@ def test_folders_with_commas_and_brackets_take_the_flags(asia, monkeypatch, caps
 
 
 def test_flags_of_interval(asia, capsys):
-    command = ["interval", "d.csv", "--with", "hc", "--with", "pc", "--with", "boss"]
+    command = ["rank-without-truth", "d.csv", "--with", "hc", "--with", "pc", "--with", "boss"]
     few = ["--subsamples", "2", "--copies", "0", "--sizes", "100", "--no-pairwise"]
     assert main([*command, *few, "--engine", "inline", "--forbid", "bronc->dysp"]) == 0
     assert (asia / "results" / "d_constraints.json").exists()

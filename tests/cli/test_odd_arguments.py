@@ -36,7 +36,7 @@ def said(capsys, *arguments: str) -> str:
     [
         ("learn", "d.csv", "--with", "hc"),
         ("sample", "--network", "asia", "--n", "5", "--out", "o.csv"),
-        ("interval", "d.csv", "--with", "hc", "--with", "pc"),
+        ("rank-without-truth", "d.csv", "--with", "hc", "--with", "pc"),
     ],
 )
 def test_seeds_are_no_larger_than_others_can_read(data, capsys, command):

@@ -39,7 +39,7 @@ def test_what_is_suggested_can_be_pasted(data: Path, capsys: pytest.CaptureFixtu
     assert Path("graph.csv").exists()
     assert said(capsys, *new)[0] == 0
     assert said(capsys, "check", *run[1:])[0] == 0
-    assert ranked[:2] == ["interval", str(data)]
+    assert ranked[:2] == ["rank-without-truth", str(data)]
     assert ranked.count("--with") >= 3
 
 

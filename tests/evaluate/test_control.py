@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dagathlon.errors import GraphError
-from dagathlon.evaluate import random_control, random_graphs
+from dagathlon.evaluate import random_baselines, random_graphs
 from dagathlon.evaluate.graphs.control import (
     COMPLETE,
     EMPTY,
@@ -35,7 +35,7 @@ def test_an_undirected_truth_has_undirected_controls() -> None:
 @pytest.mark.slow
 def test_the_expected_skeleton_is_that_of_a_random_choice_of_pairs() -> None:
     # Each of the 4 edges is found with probability 4/15, and precision equals recall.
-    found = random_control(TRUTH, draws=4000, seed=1)
+    found = random_baselines(TRUTH, draws=4000, seed=1)
     assert found["control_F1_skel"] == pytest.approx(4 / 15, abs=0.01)
 
 
@@ -74,7 +74,7 @@ def test_the_yardstick_is_the_best_mean_that_all_data_sets_have() -> None:
 
 
 def test_no_edges_no_draws() -> None:
-    assert random_control(Graph("AB"), draws=3)["control_SHD"] == 0
-    assert random_control(TRUTH, draws=0)["control_SHD"] is None
+    assert random_baselines(Graph("AB"), draws=3)["control_SHD"] == 0
+    assert random_baselines(TRUTH, draws=0)["control_SHD"] is None
     with pytest.raises(GraphError, match="at least 0"):
         list(random_graphs(TRUTH, -1))

@@ -19,7 +19,7 @@ from test_environments import fake_program, in_environment
 from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
 from dagathlon.external.container_found import FoundContainer
-from dagathlon.external.image_store import Docker, Podman, working_way
+from dagathlon.external.image_store import Docker, Podman, working_options
 from dagathlon.external.process_usage import memory_limit
 from dagathlon.external.program import Ended
 from dagathlon.external.results import ProgramError, check_end
@@ -51,9 +51,9 @@ esac
 def _ask_again(monkeypatch):
     """Ways are remembered by name, and pretended programs all have the same."""
     monkeypatch.delenv("DAGATHLON_CONTAINERS", raising=False)
-    working_way.cache_clear()
+    working_options.cache_clear()
     yield
-    working_way.cache_clear()
+    working_options.cache_clear()
 
 
 def pretend(folder: Path, monkeypatch, name: str = "podman", works: str = "default") -> None:
@@ -199,7 +199,7 @@ def podman_missing() -> str:
     archive.unlink()
     if not imported.startswith("sha256:"):
         return f"podman cannot import an image: {imported}"
-    way = working_way("podman", IMAGE)
+    way = working_options("podman", IMAGE)
     return way if isinstance(way, str) else ""
 
 
@@ -284,7 +284,7 @@ def test_real_container_ends_with_its_run(tmp_path, real_image, killed):
 
 @pytest.mark.slow
 def test_real_container_keeps_to_its_memory(tmp_path, real_image):
-    way = working_way("podman", IMAGE)
+    way = working_options("podman", IMAGE)
     if isinstance(way, str) or "memory" not in way.limits:
         pytest.skip("this machine cannot limit the memory of a container")
     cls = real(tmp_path / "m", "awk 'BEGIN { s = \"x\"; while (1) s = s s }'")

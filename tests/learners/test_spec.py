@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon import Dataset, Estimate, Graph, Learner, StructureLearner, Study, interval, learn
+from dagathlon import (
+    Dataset,
+    Estimate,
+    Graph,
+    Learner,
+    StructureLearner,
+    Study,
+    learn,
+    rank_without_truth,
+)
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.models.cross_validation import cross_validate
 from dagathlon.learners.bayesian.bootstrap import Bootstrap
@@ -93,8 +102,10 @@ def test_a_study_keeps_a_learner_inside_a_learner_as_text(data: Dataset) -> None
 
 
 def test_interval_takes_forms_side_by_side(data: Dataset) -> None:
-    found = interval(data, [Pc(alpha=0.001), ("hc", {})], sizes=[100], subsamples=2, jobs=1)
-    named = interval(data, ["pc[alpha=0.001]", "hc"], sizes=[100], subsamples=2, jobs=1)
+    found = rank_without_truth(
+        data, [Pc(alpha=0.001), ("hc", {})], sizes=[100], subsamples=2, jobs=1
+    )
+    named = rank_without_truth(data, ["pc[alpha=0.001]", "hc"], sizes=[100], subsamples=2, jobs=1)
     assert str(found) == str(named)
 
 

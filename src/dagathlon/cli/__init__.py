@@ -24,11 +24,13 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
   dagathlon learn data.csv --with pc --out graph.csv
                                            learn a graph from your data
   dagathlon suggest data.csv               which learners suit your data
-  dagathlon interval data.csv              which of them to trust on your data
+  dagathlon rank-without-truth data.csv    which of them to trust on your data
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """
 _COMMAND = "COMMAND"
+_FORMER = {"interval": "rank-without-truth"}
+"""Former names of commands, which work until 1.0."""
 _CHOICE = re.compile(r"argument (.+?): invalid choice: (['\"])(.*?)\2 \(")
 
 
@@ -110,7 +112,7 @@ class _Version(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    words = _renamed(sys.argv[1:] if arguments is None else list(arguments))
     root = parser(words)
     for word in words:
         if word != storable_text(word):
@@ -139,6 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("dagathlon: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _renamed(words: list[str]) -> list[str]:
+    """Replace a former command name at the start by the present one, with a deprecation note."""
+    if not words or words[0] not in _FORMER:
+        return words
+    former, name = words[0], _FORMER[words[0]]
+    print(f"dagathlon: {former} is {name} now; the old name goes with 1.0", file=sys.stderr)
+    return [name, *words[1:]]
 
 
 def _reason(error: Exception) -> str:

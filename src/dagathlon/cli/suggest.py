@@ -112,7 +112,7 @@ def _print_commands(advice: Advice, given: str) -> None:
     ranked = of_several_ways(advice)
     if len(ranked) > 1:
         options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
-        print(f"  dagathlon interval {given} {options}")
+        print(f"  dagathlon rank-without-truth {given} {options}")
 
 
 def _picks(advice: Advice) -> list[Suggestion]:

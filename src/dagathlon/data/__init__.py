@@ -15,7 +15,7 @@ from dagathlon.data.preparing.logarithms import log_columns
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.files import read_data, write_data
 from dagathlon.data.reading.preview import ColumnSummary
-from dagathlon.data.spec import DataFacts, DataKind, facts_of
+from dagathlon.data.spec import DataFacts, DataKind, DataSpec, facts_of, spec_of
 from dagathlon.data.standard import (
     SACHS_CONDITIONS,
     NetworkRecord,
@@ -36,6 +36,7 @@ __all__ = [
     "ColumnSummary",
     "DataFacts",
     "DataKind",
+    "DataSpec",
     "Dataset",
     "Distribution",
     "Gaussian",
@@ -63,6 +64,7 @@ __all__ = [
     "read_sem",
     "regimes_of_mask",
     "sachs_graph",
+    "spec_of",
     "write_data",
     "write_network",
 ]

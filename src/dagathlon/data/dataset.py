@@ -85,7 +85,7 @@ class Dataset(Immutable):
     def _of(
         cls, variables: tuple[Variable, ...], codes: Any, values: Any, regimes: Regimes | None
     ) -> Dataset:
-        """Wrap arrays that are already known to fit."""
+        """Wrap arrays that have already been checked and converted, without checking again."""
         data = cls.__new__(cls)
         data._variables = variables
         data._codes = codes
@@ -110,29 +110,29 @@ class Dataset(Immutable):
 
     @property
     def codes(self) -> Codes:
-        """Read-only codes of the discrete columns, in order; the type's maximum is missing."""
+        """Read-only codes of the discrete columns, in order; the type's maximum means missing."""
         return self._codes
 
     @property
     def values(self) -> Values:
-        """Read-only values of the continuous columns, in order; NaN is missing.
+        """Read-only values of the continuous columns, in order; NaN means missing.
 
-        Of a file that is larger than may be held there are none: then this is a `DataError`.
+        Raises `DataError` for data whose rows stay in a file that is too large for memory.
         """
         return self._values
 
     @property
     def known_moments(self) -> _core.Moments | None:
-        """Means and sums of products where they stand for `values`, which stay in a large file."""
+        """Means and products of columns of a large file; None when `values` are in memory."""
         return None
 
     @property
     def has_rows(self) -> bool:
-        """Whether all rows are at hand and do not stay in a file that is too large to hold them."""
+        """Whether the rows are in memory; False when they stay in a file that is too large."""
         return True
 
     def require_rows(self) -> None:
-        """Refuse data whose rows stay in a file that is too large to hold them."""
+        """Raise `DataError` if the rows stay in a file that is too large for memory."""
 
     @property
     def ranges(self) -> tuple[Values, Values]:
@@ -141,7 +141,7 @@ class Dataset(Immutable):
 
     @property
     def missing_code(self) -> int:
-        """The code that stands for a missing value in `codes`."""
+        """The code that marks a missing value in `codes`."""
         return storage.missing_code(self._codes.dtype)
 
     @property
@@ -267,7 +267,7 @@ class Dataset(Immutable):
         return Dataset._of(variables, codes, values, regimes)
 
     def drop(self, names: Iterable[str]) -> Dataset:
-        """All columns but `names`, in their order."""
+        """The data set without the columns `names`."""
         if isinstance(names, str):
             raise DataError(f"columns are dropped by a list of names, found {names!r}")
         dropped = {self.position(name) for name in names}
@@ -275,7 +275,7 @@ class Dataset(Immutable):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of names, levels, values and interventions: equal data have equal ones."""
+        """SHA-256 of names, levels, values and interventions; the same for equal data."""
         return fingerprint(self)
 
     def summary(self) -> list[preview.ColumnSummary]:
@@ -318,7 +318,7 @@ class Dataset(Immutable):
 
     @cached_property
     def _offsets(self) -> list[int]:
-        """For each column its place among the columns of its kind."""
+        """For each column, its position among the columns of its kind (discrete or continuous)."""
         counts = {True: 0, False: 0}
         offsets = []
         for variable in self._variables:

@@ -1,4 +1,4 @@
-"""A digest of a data set's content, the same for every way of holding it in memory."""
+"""SHA-256 digest of a data set's content, independent of its layout in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHUNK = 1 << 16
 
 
 def fingerprint(data: Dataset) -> str:
-    """SHA-256, in hexadecimal, of names, levels, values and interventions."""
+    """Return the SHA-256 digest of names, levels, values and interventions, in hexadecimal."""
     digest = hashlib.sha256()
     heads = [variable.parts for variable in data.variables]
     digest.update(json.dumps([data.n_rows, heads]).encode())
@@ -37,7 +37,7 @@ def fingerprint(data: Dataset) -> str:
 
 
 def _code_chunks(column: Codes, arity: int) -> Iterator[memoryview]:
-    """Little-endian codes, as wide as this one column needs whatever its neighbours need."""
+    """Yield a column's codes as little-endian bytes, in the narrowest type for its own levels."""
     dtype = code_type([arity]).newbyteorder("<")
     for start in range(0, len(column), _CHUNK):
         chunk = column[start : start + _CHUNK]
@@ -48,7 +48,7 @@ def _code_chunks(column: Codes, arity: int) -> Iterator[memoryview]:
 
 
 def _value_chunks(column: Values) -> Iterator[memoryview]:
-    """Little-endian values with one zero and one NaN, so that equal data have equal bytes."""
+    """Yield values as little-endian bytes, with one form of zero and one of NaN."""
     for start in range(0, len(column), _CHUNK):
         values = np.add(column[start : start + _CHUNK], 0.0, dtype="<f8")
         values[np.isnan(values)] = np.nan

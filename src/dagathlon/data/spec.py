@@ -1,4 +1,4 @@
-"""What is known of data before they exist, so that wrong pairs are refused before anything runs."""
+"""Properties of a data set known at planning time, used to reject unsuitable learners early."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ DataKind: TypeAlias = Literal["continuous", "discrete", "mixed"]
 
 
 @dataclass(frozen=True)
-class DataFacts:
-    """Facts about a data set; None where they are not known in advance."""
+class DataSpec:
+    """Properties of a data set; None where they are not known before the data exist."""
 
     kind: DataKind | None = None
     binary: bool | None = None
@@ -23,10 +23,10 @@ class DataFacts:
     n_columns: int | None = None
 
 
-def facts_of(data: Dataset) -> DataFacts:
-    """The facts of data that exist."""
+def spec_of(data: Dataset) -> DataSpec:
+    """Return the properties of an existing data set."""
     kind: DataKind = "mixed" if data.is_mixed else "discrete" if data.is_discrete else "continuous"
-    return DataFacts(
+    return DataSpec(
         kind=kind,
         binary=data.is_discrete and all(arity <= 2 for arity in data.arities),
         missing=data.has_missing,
@@ -34,3 +34,8 @@ def facts_of(data: Dataset) -> DataFacts:
         n_rows=data.n_rows,
         n_columns=len(data.variables),
     )
+
+
+# Former names, which work until 1.0.
+DataFacts: TypeAlias = DataSpec
+facts_of = spec_of

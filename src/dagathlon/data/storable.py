@@ -1,4 +1,4 @@
-"""Types of one's own in stored results: declared in code, never taken from a file."""
+"""Registry of user-defined types in stored results; files name them but never import code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dagathlon.errors import DagathlonError
 
 
 class Storable(Protocol):
-    """An object that takes itself apart, such as a model."""
+    """Protocol of objects that are stored as JSON and arrays, such as a model."""
 
     def to_parts(self) -> tuple[Any, Mapping[str, npt.NDArray[Any]]]:
-        """A JSON value and named arrays that say all."""
+        """Return a JSON value and named arrays from which the object can be rebuilt."""
 
     @classmethod
     def from_parts(cls, meta: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """The object again; the arrays are read-only and may be mapped from a file."""
+        """Rebuild the object; the arrays are read-only and may be memory-mapped."""
 
 
 Type = TypeVar("Type", bound=type[Storable])
@@ -29,10 +29,10 @@ _FOLDER = re.compile(r"^(dagathlon_file_.*?)_[0-9a-f]{8}(?=[.:])")
 
 
 def storable(cls: Type) -> Type:
-    """Declare that results may hold objects of a class, such as the model of your own generator.
+    """Register a class whose objects may be stored in results, such as your own generator's model.
 
-    A stored result names the class, and it is looked up among those that were declared by the
-    modules which are loaded; nothing is ever imported because a file says so.
+    A stored result names the class, which is looked up among those registered by the modules
+    that are loaded; nothing is ever imported because a file names it.
 
     Examples
     --------
@@ -56,15 +56,15 @@ def storable(cls: Type) -> Type:
 
 
 def name_of(cls: type) -> str:
-    """What a stored result calls the class: the same wherever the file of the class lies."""
+    """Return the name of a class in stored results, independent of the folder of its file."""
     return _anywhere(f"{cls.__module__}:{cls.__qualname__}")
 
 
 def declared(name: str) -> type[Storable] | None:
-    """The class of that name, if it has been declared."""
+    """Return the registered class with that name, or None."""
     return _declared.get(_anywhere(name))
 
 
 def _anywhere(name: str) -> str:
-    """A name without what stands for the folder of a user's file, as older results have it."""
+    """Remove the prefix that marks a user file's folder in names stored by older versions."""
     return _FOLDER.sub(r"\1", name)

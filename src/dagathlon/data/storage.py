@@ -1,4 +1,4 @@
-"""The arrays behind a `Dataset`: column-major, read-only, missing values marked in band."""
+"""The arrays behind a `Dataset`: column-major, read-only, missing values as special values."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _AT_ONCE = 1 << 24
 
 
 def code_type(arities: Iterable[int]) -> CodeType:
-    """The narrowest type of codes whose greatest value stays free for missing values."""
+    """Return the narrowest code type whose largest value stays free to mark missing values."""
     fits_a_byte = max(arities, default=1) <= _MAX_BYTE_LEVELS
     return np.dtype(np.uint8) if fits_a_byte else np.dtype(np.uint16)
 
 
 def missing_code(dtype: CodeType) -> int:
-    """The code that means missing: the greatest value of the type."""
+    """Return the code that marks a missing value: the largest value of the type."""
     return (1 << 8 * dtype.itemsize) - 1
 
 
 def aligned_empty(rows: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A column-major array that starts at a multiple of 64 bytes, with arbitrary content."""
+    """Return an uninitialised column-major array aligned to 64 bytes."""
     kind = np.dtype(dtype)
     size = rows * columns * kind.itemsize
     raw = np.empty(size + _ALIGNMENT, dtype=np.uint8)
@@ -42,7 +42,7 @@ def aligned_empty(rows: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[
 
 
 def frozen_codes(codes: npt.ArrayLike, variables: Sequence[Variable]) -> Codes:
-    """Codes of the discrete `variables` in the layout of a `Dataset`, checked and read-only."""
+    """Return codes of the discrete `variables`, checked, read-only, as in a `Dataset`."""
     array = _two_dimensional("codes", codes, len(variables))
     if array.dtype.kind not in "iu":
         raise DataError(f"codes are whole numbers, found an array of type {array.dtype}")
@@ -58,7 +58,7 @@ def frozen_codes(codes: npt.ArrayLike, variables: Sequence[Variable]) -> Codes:
 
 
 def frozen_values(values: npt.ArrayLike, variables: Sequence[Variable]) -> Values:
-    """Values of the continuous `variables` in the layout of a `Dataset`, checked and read-only."""
+    """Return values of the continuous `variables`, checked, read-only, as in a `Dataset`."""
     array = _two_dimensional("values", values, len(variables))
     if array.dtype.kind not in "fiu":
         raise DataError(f"continuous values are numbers, found an array of type {array.dtype}")
@@ -78,7 +78,7 @@ def frozen_values(values: npt.ArrayLike, variables: Sequence[Variable]) -> Value
 
 
 def narrowed(codes: Codes, arities: Iterable[int]) -> Codes:
-    """The same codes in the narrowest type for `arities`, read-only."""
+    """Return the codes in the narrowest type for `arities`, read-only."""
     dtype = code_type(arities)
     if codes.dtype == dtype:
         return _column_major(codes)
@@ -90,7 +90,7 @@ def narrowed(codes: Codes, arities: Iterable[int]) -> Codes:
 
 
 def frozen_rows(array: npt.NDArray[Any], indices: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-    """A read-only, column-major copy of some rows."""
+    """Return a read-only, column-major copy of some rows."""
     result = aligned_empty(len(indices), array.shape[1], array.dtype)
     for j in range(array.shape[1]):
         np.take(array[:, j], indices, out=result[:, j], mode="clip")
@@ -98,7 +98,7 @@ def frozen_rows(array: npt.NDArray[Any], indices: npt.NDArray[np.intp]) -> npt.N
 
 
 def frozen_columns(array: npt.NDArray[Any], columns: Sequence[int]) -> npt.NDArray[Any]:
-    """Some columns, read-only: a view when they are neighbours, else a column-major copy."""
+    """Return some columns, read-only: a view when they are adjacent, else a column-major copy."""
     if columns and list(columns) == list(range(columns[0], columns[0] + len(columns))):
         return array[:, columns[0] : columns[0] + len(columns)]
     result = aligned_empty(array.shape[0], len(columns), array.dtype)
@@ -120,7 +120,7 @@ def _two_dimensional(what: str, array: npt.ArrayLike, columns: int) -> npt.NDArr
 
 
 def _column_major(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array itself when each column is laid out with positive steps, else a copy; read-only."""
+    """Return the array read-only, copied if its columns are not laid out with positive steps."""
     rows, columns = array.strides
     fits = array.shape[1] <= 1 or columns >= rows * array.shape[0]
     if not (fits and rows > 0):
@@ -134,7 +134,7 @@ def _column_major(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _converted(
     array: npt.NDArray[Any], dtype: CodeType, variables: Sequence[Variable]
 ) -> npt.NDArray[Any]:
-    """Codes of any integer type in the type of the data set; see `Dataset` for what is missing."""
+    """Return codes in the data set's type; see `Dataset` for how missing ones are marked."""
     stored = array.dtype in (np.uint8, np.uint16)
     missing = array == (missing_code(array.dtype) if stored else -1)
     limits = np.array([variable.arity for variable in variables])

@@ -9,7 +9,7 @@ from typing import Any
 from dagathlon.errors import DataError
 
 MAX_LEVELS = 65_535
-"""Most levels a discrete variable can have: one 16-bit code is kept for missing values."""
+"""Most levels a discrete variable can have: one 16-bit code is reserved for missing values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Variable:
         Labels of the levels of a discrete variable, in the order of their codes 0, 1, …;
         ``None`` for a continuous variable.
     ordered
-        Whether the order of the levels means something, as in low, medium, high: the variable is
+        Whether the order of the levels is meaningful, as in low, medium, high: the variable is
         ordinal. Scores and tests count its levels as they count those of any discrete variable.
     """
 
@@ -61,7 +61,7 @@ class Variable:
 
     @property
     def parts(self) -> list[Any]:
-        """What says all, for files: the order is there only where it means something."""
+        """The variable as a JSON list; `ordered` is included only where it is true."""
         return [self.name, self.levels, True] if self.ordered else [self.name, self.levels]
 
     @property
@@ -78,7 +78,7 @@ class Variable:
 
 
 def first_repeated(words: Iterable[str]) -> str | None:
-    """The first word that has stood before, if any."""
+    """Return the first word that occurs twice, or None."""
     seen: set[str] = set()
     for word in words:
         if word in seen:

@@ -3,7 +3,7 @@
 from dagathlon.evaluate.graphs.bayesys import bayesys_counts
 from dagathlon.evaluate.graphs.causal import aid, sid
 from dagathlon.evaluate.graphs.comparison import compare
-from dagathlon.evaluate.graphs.control import random_control, random_graphs, trivial_baselines
+from dagathlon.evaluate.graphs.control import random_baselines, random_graphs, trivial_baselines
 from dagathlon.evaluate.graphs.counts import Counts
 from dagathlon.evaluate.graphs.distance import half_shd, shd
 from dagathlon.evaluate.graphs.sortability import order_alignment, r2_sortability, varsortability
@@ -47,7 +47,7 @@ __all__ = [
     "order_alignment",
     "precision_losses",
     "r2_sortability",
-    "random_control",
+    "random_baselines",
     "random_graphs",
     "samples_per_parameter",
     "shd",
@@ -61,6 +61,7 @@ __getattr__ = renamed(
     __name__,
     {
         "IntervalResult": f"{_VALIDATION}.result:IntervalResult",
+        "random_control": f"{__name__}:random_baselines",
         "interval_validation": f"{_VALIDATION}.validation:interval_validation",
     },
 )

@@ -31,42 +31,42 @@ Value: TypeAlias = float | int | str | None
 Table: TypeAlias = Literal["benchpress", "beside", "further", "derived", "data", "cost"]
 
 INPUTS = ("estimate", "truth", "data", "test_data", "model", "posterior", "precision", "path")
-"""What a metric can ask for, in the order in which it is handed over."""
+"""Inputs that a metric can request, in the order in which they are passed."""
 
 ANY_KIND: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of values.
+    """Declaration of one column of values.
 
     Parameters
     ----------
     name
         The column.
     title
-        What it measures, for axes and sentences.
+        Title for axes and sentences.
     better
         Whether ``more`` or ``less`` of it is better; empty where neither is.
     short
-        What tables call it, if that is not the title.
+        Short title for tables, if it differs from the title.
     unit
-        What is counted or measured in, such as ``edges`` or ``s``.
+        Unit, such as ``edges`` or ``s``.
     takes
         Kinds of estimated graphs that have a value (``dag``, ``cpdag``, ``undirected``, ``mag``,
         ``pag`` …); none means all.
     truth
         Whether it compares with a true graph or model.
     references
-        What to cite.
+        Publications to cite.
     table
-        Where it stands: among the columns of Benchpress's joint table, ``beside`` them at its end,
-        in the ``further`` table, among the facts about ``data`` sets, what a run ``cost``; or it is
-        ``derived`` from other columns when tables are made.
+        The table of the column: ``benchpress`` (its joint table), ``beside`` it at its end,
+        ``further``, facts about ``data`` sets, ``cost`` of a run; or it is ``derived`` from other
+        columns when tables are made.
     headline
-        Its place among what a verdict is about, lowest first; None keeps it out.
+        Its priority as the metric of a verdict, lowest first; None for never.
     control
-        Whether random graphs are given it too, as a negative control.
+        Whether it is computed for random graphs too, as a negative control.
     show
         Whether the page has room for it beside the joint table's columns.
     """
@@ -86,16 +86,16 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """What tables call it."""
+        """Short title used in tables."""
         return self.short or self.title
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, to be kept with results."""
+        """Return the declaration as JSON, for storage with results."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Measure:
-        """A measure that was kept with results."""
+        """Make a measure from JSON stored with results."""
         plain: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in values.items()
@@ -105,7 +105,7 @@ class Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricModule(Module):
-    """Base of what computes measures; `metric` and `metric_family` derive from it.
+    """Base class of modules that compute measures; `metric` and `metric_family` derive from it.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class MetricModule(Module):
     needs
         Names of the inputs, in the order of `INPUTS`.
     most_nodes
-        Above so many nodes it is left out unless asked for; None never is.
+        Most nodes for which it is computed unless requested; None for no limit.
     order
         Place of its columns among those of other families, lowest first.
     """
@@ -127,7 +127,7 @@ class MetricModule(Module):
     function: ClassVar[Callable[..., Any]]
 
     def compute(self, *inputs: Any) -> dict[str, Value]:
-        """Values by column: the inputs are those of `needs`, in that order."""
+        """Return values by column, given the inputs named in `needs`, in that order."""
         given = dict(zip(self.needs, inputs, strict=True))
         if len(self.measures) == 1 and not self._fits(given.get("estimate")):
             return {self.measures[0].name: None}
@@ -153,7 +153,7 @@ def _plain(value: Any) -> Value:
 
 
 def is_of_kind(graph: Graph, kinds: Sequence[str]) -> bool:
-    """Whether a graph is of one of the kinds; one can be of several, as an empty graph is."""
+    """Whether a graph is of any of the kinds; an empty graph is of several."""
     tests = {
         "dag": lambda: graph.is_dag,
         "cpdag": lambda: graph.is_cpdag,
@@ -164,18 +164,18 @@ def is_of_kind(graph: Graph, kinds: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Metric:
-    """A function that is declared as a metric: call it as before; studies find it by its module."""
+    """Function declared as a metric: still callable, and collected by studies from its module."""
 
     function: Callable[..., Any]
     module: type[MetricModule] = field(repr=False)
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
-        """The value for these inputs."""
+        """Return the function's value for these inputs."""
         return self.function(*inputs, **named)
 
     @property
     def __dagathlon_module__(self) -> type[MetricModule]:
-        """What the registry of modules collects."""
+        """Return the module class, for the registry."""
         return self.module
 
 
@@ -284,7 +284,7 @@ def _module(
 
 
 def families(needs: Sequence[str]) -> list[type[MetricModule]]:
-    """The metrics that ask for no more than these inputs, in the order of their columns."""
+    """Return the metrics that need no more than these inputs, in the order of their columns."""
     found = [
         module
         for module in modules("metric").values()
@@ -294,7 +294,7 @@ def families(needs: Sequence[str]) -> list[type[MetricModule]]:
 
 
 def is_own(module: type[Module]) -> bool:
-    """Whether a module is the user's, or of another package, and not one of Dagathlon's."""
+    """Whether a module is defined outside Dagathlon, by the user or another package."""
     return module.__module__.partition(".")[0] != "dagathlon"
 
 
@@ -303,9 +303,9 @@ _kept: ContextVar[Mapping[str, Measure] | None] = ContextVar("kept", default=Non
 
 @contextmanager
 def known_measures(kept: Sequence[Measure]) -> Iterator[None]:
-    """Within the context, measures that were kept with results are known by their declarations.
+    """Use declarations stored with results inside the context.
 
-    So a report needs no code of whoever declared them.
+    So a report needs no code of user-defined metrics.
     """
     token = _kept.set({measure.name: measure for measure in kept})
     try:
@@ -315,7 +315,7 @@ def known_measures(kept: Sequence[Measure]) -> Iterator[None]:
 
 
 def measures() -> dict[str, Measure]:
-    """All declared columns by name."""
+    """Return all declared columns by name."""
     return {**_declared(tuple(modules("metric").values())), **(_kept.get() or {})}
 
 
@@ -331,27 +331,27 @@ def _declared(known: tuple[type[Module], ...]) -> Mapping[str, Measure]:
 
 
 def measure_of(name: str) -> Measure:
-    """The declaration of a column; one that nobody declared stands for itself."""
+    """Return the declaration of a column; undeclared ones get a default with their name."""
     found = measures().get(name)
     return found if found is not None else Measure(name, name.replace("_", " "), truth=False)
 
 
 def rankable() -> list[str]:
-    """The columns that can be ranked by: those that are better in one direction."""
+    """Return the columns by which results can be ranked: those with a better direction."""
     return [name for name, measure in measures().items() if measure.better]
 
 
 def headlines() -> list[str]:
-    """The columns that a verdict is about, the first choice first."""
+    """Return the columns that verdicts are about, by priority."""
     found = {name: one.headline for name, one in measures().items() if one.headline is not None}
     return sorted(found, key=lambda name: found[name])
 
 
 def shown_further() -> list[str]:
-    """The columns beyond the joint table that the page has room for."""
+    """Return the columns beyond the joint table that the report page shows."""
     return [name for name, one in measures().items() if one.table == "further" and one.show]
 
 
 def columns(*tables: Table) -> tuple[str, ...]:
-    """Names of the declared columns of some tables, in order."""
+    """Return the names of the declared columns of some tables, in order."""
     return tuple(name for name, measure in measures().items() if measure.table in tables)

@@ -1,4 +1,4 @@
-"""The evaluation steps of a plan: a graph from a chain, a row of metrics from two graphs."""
+"""Evaluation steps of a plan: a graph from a chain, a row of metrics from two graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.evaluate.graphs.comparison import (
     compare_by,
     standard_families,
 )
-from dagathlon.evaluate.graphs.control import random_control
+from dagathlon.evaluate.graphs.control import random_baselines
 from dagathlon.evaluate.graphs.sortability import r2_sortability, varsortability
 from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.models.likelihood import (
@@ -53,7 +53,7 @@ class McmcEstimator(Module):
     burnin_frac: Probability = 0.0
 
     def compute(self, estimate: Estimate) -> Estimate:
-        """The estimate with this estimator's graph; the posterior stays with the sampler."""
+        """Return the estimate with this estimator's graph; the posterior is dropped."""
         if estimate.posterior is None:
             raise DagathlonError("the sampler returned no chain of graphs")
         graph = estimate_graph(
@@ -74,15 +74,15 @@ class StandardMetrics(Module):
         Names of the families of metrics, so that a new one makes new rows; none means all that
         come with the package.
     undirected
-        What graphs of directed edges are compared by, the estimate and the truth: their moral
+        The undirected form in which directed graphs are compared, both of them: their moral
         graphs (moral), their graphs of unconditional dependence (dependence); null compares graphs
         as they are.
     classes
         Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
         and has the form of the DAGs of its class.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
-        Bayesys.
+        Whether edge directions that the true equivalence class does not determine cost nothing in
+        the metrics of Bayesys.
     """
 
     name = "metrics"
@@ -95,7 +95,7 @@ class StandardMetrics(Module):
     equivalent: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """All parameters; the last is left out where it is off, as in results stored before."""
+        """Return all parameters, without `equivalent` if false, as in results stored before it."""
         found = super().to_json()
         return found if self.equivalent else {k: v for k, v in found.items() if k != "equivalent"}
 
@@ -106,12 +106,12 @@ class StandardMetrics(Module):
         undirected: UndirectedForm | None = None,
         equivalent: bool = False,
     ) -> StandardMetrics:
-        """All families that there are now."""
+        """Make it with all families of metrics that are loaded now."""
         names = tuple(family.name for family in standard_families())
         return cls(causal=causal, families=names, undirected=undirected, equivalent=equivalent)
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
-        """One row of metrics; where a graph has no such undirected form, the reason alone."""
+        """Return one row of metrics; only a reason where a graph has no such undirected form."""
         graph = estimate.graph
         try:
             if self.classes and graph.is_undirected:
@@ -130,11 +130,11 @@ class StandardMetrics(Module):
             return {COMPARED_AS: self.undirected, "compared_note": str(error)}
 
     def asks_for_learner(self) -> bool:
-        """Whether it matters who learned the graph: moral graphs of CPDAGs keep their lines."""
+        """Whether the metrics depend on the learner's output: for dependence graphs only."""
         return self.undirected == "dependence"
 
     def for_learner(self, learner: Learner) -> StandardMetrics:
-        """The score of what this learner has learned."""
+        """Return these metrics adapted to the learner of the graph."""
         return replace(self, classes=learner.output() == "cpdag")
 
     def _chosen(self) -> list[type[MetricModule]]:
@@ -143,7 +143,7 @@ class StandardMetrics(Module):
         ]
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The families of metrics."""
+        """The families of metrics, whose versions enter the task's key."""
         return tuple(family() for family in self._chosen())
 
 
@@ -156,7 +156,7 @@ class OwnMetrics(Module):
     metrics
         Their names.
     inputs
-        What is handed over, in this order.
+        Names of the inputs, in this order.
     """
 
     name = "own_metrics"
@@ -165,7 +165,7 @@ class OwnMetrics(Module):
     inputs: tuple[str, ...]
 
     def compute(self, *inputs: Any) -> dict[str, Any]:
-        """One row; a metric that cannot be computed leaves the reason."""
+        """Return one row; a metric that fails leaves its error message."""
         named = zip(self.inputs, inputs, strict=True)
         given = {name: _handed(name, value) for name, value in named}
         row: dict[str, Any] = {}
@@ -178,7 +178,7 @@ class OwnMetrics(Module):
         return row
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The metrics themselves."""
+        """The metrics, whose versions enter the task's key."""
         return self._modules()
 
     def _modules(self) -> tuple[MetricModule, ...]:
@@ -187,7 +187,7 @@ class OwnMetrics(Module):
 
 
 def _handed(name: str, value: Any) -> Any:
-    """What a metric gets: the graph, or another part of an estimate, all else as it is."""
+    """Return what a metric receives: a part of an estimate, any other input unchanged."""
     if not isinstance(value, Estimate):
         return value
     return getattr(value, "graph" if name == "estimate" else name)
@@ -195,7 +195,7 @@ def _handed(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseDiagnostics(MetricModule):
-    """What a data set gives away about its graph, and what random graphs would score on it.
+    """Sortability and density of a data set, and the metrics of random graphs on it.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class CaseDiagnostics(MetricModule):
     undirected: Literal["moral", "dependence"] | None = None
 
     def compute(self, truth: Graph, data: Dataset) -> dict[str, Any]:
-        """One row for the data set."""
+        """Return one row for the data set."""
         pairs = len(truth) * (len(truth) - 1) / 2
         row: dict[str, Any] = {
             "n": len(data),
@@ -246,7 +246,7 @@ class CaseDiagnostics(MetricModule):
             row["varsortability"] = varsortability(data, truth)
             row["r2_sortability"] = r2_sortability(data, truth)
         compared = truth if self.undirected is None else undirected_form(truth, self.undirected)
-        return row if compared is None else row | random_control(compared, self.draws)
+        return row if compared is None else row | random_baselines(compared, self.draws)
 
 
 _FIT = (
@@ -265,7 +265,7 @@ _FIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class RunFacts(MetricModule):
-    """What is measured of every run, by the engine and from the graph, whatever is learned."""
+    """Measures of every run, by the engine and from the graph, whatever is learned."""
 
     name = "run_facts"
     order = 300
@@ -304,8 +304,8 @@ class RunFacts(MetricModule):
 class HeldOut(MetricModule):
     """Log-likelihood of fresh data from the true model under the network fitted on an estimate.
 
-    An undirected graph that is not chordal stands for no network; on continuous data it is given
-    the normal distribution of greatest likelihood with its zeros.
+    An undirected graph that is not chordal represents no network; on continuous data it gets
+    the maximum-likelihood normal distribution with its zeros.
     """
 
     name = "held_out"
@@ -314,7 +314,7 @@ class HeldOut(MetricModule):
     measures = _FIT
 
     def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """One row: mean log-likelihood per row, or why there is none."""
+        """Return one row: the mean log-likelihood per row, or the reason why there is none."""
         graph = estimate.graph
         try:
             if stands_for_normal(graph, training):
@@ -343,7 +343,7 @@ class CrossValidated(MetricModule):
     folds: Natural = 5
 
     def compute(self, data: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """One row: mean log-likelihood per row, or why there is none."""
+        """Return one row: the mean log-likelihood per row, or the reason why there is none."""
         try:
             value = cross_validated_log_likelihood(estimate.graph, data, self.folds)
         except DagathlonError as error:

@@ -1,4 +1,4 @@
-"""Making a module's class from a manifest, so that it is described and checked like any other."""
+"""Construction of module classes from manifests, so that they are handled like built-in ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from dagathlon.data.spec import DataFacts, DataKind
+from dagathlon.data.spec import DataKind, DataSpec
 from dagathlon.errors import StudyError
 from dagathlon.external.generators import ExternalData, ExternalGraph, ExternalParameters
 from dagathlon.external.learner import (
@@ -31,7 +31,7 @@ _TYPES: dict[str, Any] = {"number": float, "integer": int, "boolean": bool, "tex
 
 
 def load_folder(folder: Path | str) -> type[ExternalModule]:
-    """Return the learner or generator that a folder with a ``module.toml`` describes."""
+    """Return the learner or generator class described by a folder with a ``module.toml``."""
     manifest = read_manifest(Path(folder).resolve())
     bases = _bases(manifest)
     fields = [_field(parameter, manifest, bases) for parameter in manifest.parameters]
@@ -57,11 +57,11 @@ def load_folder(folder: Path | str) -> type[ExternalModule]:
 
 
 def _abilities(manifest: Manifest) -> dict[str, Any]:
-    """The class variables that say what a module of its kind takes and gives."""
+    """Return the class variables that declare what a module takes and gives."""
     if manifest.kind == "graph":
         return {"gives": manifest.gives}
     if manifest.kind == "parameters":
-        return {"gives": DataFacts(kind=cast(DataKind, manifest.gives), missing=False)}
+        return {"gives": DataSpec(kind=cast(DataKind, manifest.gives), missing=False)}
     if manifest.kind == "data":
         return {"takes": manifest.takes}
     return {
@@ -76,7 +76,7 @@ def _abilities(manifest: Manifest) -> dict[str, Any]:
 
 
 def _bases(manifest: Manifest) -> tuple[type[ExternalModule], ...]:
-    """The classes that give a module the parameters of what it takes."""
+    """Return the base classes that provide the parameters of a module's inputs."""
     if manifest.kind != "algorithm":
         return (_GENERATORS[manifest.kind],)
     found: list[type[ExternalLearner]] = []
@@ -118,7 +118,7 @@ def _annotation(parameter: ExternalParameter, where: str) -> Any:
 
 
 def _attribute(name: str, bases: tuple[type[ExternalModule], ...]) -> str:
-    """A name for the field: the parameter's own where Python and the base classes allow it."""
+    """Return the dataclass field name of a parameter: its own unless it is taken or a keyword."""
     taken = keyword.iskeyword(name) or any(name in dir(base) for base in bases)
     return f"{name}_" if taken else name
 
@@ -128,7 +128,7 @@ def _class_name(name: str) -> str:
 
 
 def _documentation(manifest: Manifest) -> str:
-    """The docstring that the parameters' descriptions are read from."""
+    """Return the class docstring with the descriptions of the parameters."""
     lines = [manifest.summary, ""]
     if manifest.parameters:
         lines += ["Parameters", "----------"]

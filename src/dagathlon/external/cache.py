@@ -1,4 +1,4 @@
-"""Files that are kept between runs, and locks so that one process at a time makes them."""
+"""Cache files kept between runs, with locks between processes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dagathlon.learners.user_cache import cache_folder
 
 
 def short_hash(text: str) -> str:
-    """A file name for any text."""
+    """Return a short file name for any text, by its hash."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 @contextlib.contextmanager
 def locked(subject: str) -> Iterator[None]:
-    """Wait until nobody else holds the lock of that subject, and hold it."""
+    """Hold the inter-process lock of a subject, waiting until it is free."""
     with open(cache_folder() / f"{short_hash(subject)}.lock", "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""Programs in containers: the module's folder is /module, the folder of the run is /work."""
+"""Programs in containers; /module is the module's folder, /work the folder of the run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from dagathlon.external.process_usage import MEMORY
 from dagathlon.learners.user_cache import cache_folder
 
 MODULE = "/module"
-"""Where a program in a container finds the module's folder."""
+"""Path of the module's folder inside the container."""
 WORK = "/work"
-"""Where it finds the folder of the run."""
+"""Path of the run's folder inside the container."""
 HUB = "docker://"
-"""What an address of a public image may begin with."""
+"""Optional prefix of the address of a public image."""
 # A container outlives the client that started it. Its input does not: when it ends, the program is
 # killed, and with the first process of the container, this shell, ends all that it has started.
 END_WITH_INPUT = (
@@ -42,7 +42,7 @@ END_WITH_INPUT = (
 
 @dataclass(frozen=True)
 class ContainerEngine(Environment):
-    """What container programs have in common.
+    """Base class of container engines.
 
     Parameters
     ----------
@@ -53,31 +53,31 @@ class ContainerEngine(Environment):
     ----------
     programs
         Names of the program that runs containers; the first that is on the PATH is used.
-    mending
+    remedy
         The command that installs it.
     """
 
     programs: ClassVar[tuple[str, ...]]
-    mending: ClassVar[str]
+    remedy: ClassVar[str]
     can_serve: ClassVar[bool] = False
 
     image: str = ""
 
     @property
     def program(self) -> str:
-        """The program that runs containers."""
+        """Name of the program that runs containers."""
         found = (name for name in self.programs if shutil.which(name))
         return next(found, self.programs[0])
 
     def missing(self) -> str:
-        """Whether the container program works and, offline, whether the image is there."""
+        """Return why the container cannot run here (no program, offline no image), else empty."""
         if shutil.which(self.program) is None:
-            return f"needs {self.program} on the PATH ({self.hint or self.mending})"
-        problem = self._broken()
+            return f"needs {self.program} on the PATH ({self.hint or self.remedy})"
+        problem = self._why_broken()
         if problem:
             return self._advised(problem)
         if self.has_image():
-            problem = self._useless()
+            problem = self._why_unusable()
             return self._advised(problem) if problem else ""
         if offline():
             fetch = " ".join(self._fetch())
@@ -88,10 +88,10 @@ class ContainerEngine(Environment):
         return ""
 
     def prepare(self, say: Say) -> None:
-        """Fetch the image unless it is there."""
+        """Pull the image unless it is present."""
         if not self.has_image():
             self._bring(say)
-        problem = self._useless()
+        problem = self._why_unusable()
         if problem:
             raise UnavailableError(self._advised(problem))
 
@@ -109,12 +109,12 @@ class ContainerEngine(Environment):
                 f"(try it by hand: {' '.join(self._fetch())})"
             )
 
-    def _broken(self) -> str:
-        """Why the container program is of no use here, as far as it says without an image."""
+    def _why_broken(self) -> str:
+        """Return why the container program does not work, checked without an image; else empty."""
         return ""
 
-    def _useless(self) -> str:
-        """Why the image, which is there, cannot be run."""
+    def _why_unusable(self) -> str:
+        """Return why the image, which is present, cannot be run; else empty."""
         return ""
 
     @abstractmethod
@@ -123,20 +123,20 @@ class ContainerEngine(Environment):
 
     @abstractmethod
     def _fetch(self) -> list[str]:
-        """The command that brings the image onto this machine."""
+        """Return the command that pulls the image."""
 
 
 @dataclass(frozen=True)
 class Apptainer(ContainerEngine):
-    """An Apptainer image; its programs are ordinary processes, so that all limits hold."""
+    """Apptainer image; its programs are child processes, so that all limits apply to them."""
 
     programs: ClassVar[tuple[str, ...]] = ("apptainer", "singularity")
-    mending: ClassVar[str] = "https://apptainer.org/docs/admin/main/installation.html"
+    remedy: ClassVar[str] = "https://apptainer.org/docs/admin/main/installation.html"
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """The command inside the image."""
+        """Return the command that runs `words` inside the image."""
         binds = [f"--bind={self.folder}:{MODULE}:ro", f"--bind={work}:{WORK}"]
-        given = [f"--env={name}={value}" for name, value in told().items()]
+        given = [f"--env={name}={value}" for name, value in container_variables().items()]
         if cards_given():
             given += ["--nv", f"--env={CARDS}={cards_given()}"]
         options = ["--contain", "--cleanenv", *given, *binds, f"--pwd={WORK}"]
@@ -149,7 +149,7 @@ class Apptainer(ContainerEngine):
         return local if local.is_file() else cache_folder() / f"{short_hash(self.image)}.sif"
 
     def has_image(self) -> bool:
-        """Whether there is a file of it."""
+        """Whether the image file exists."""
         return self._file.is_file()
 
     def _fetch(self) -> list[str]:
@@ -157,12 +157,12 @@ class Apptainer(ContainerEngine):
         return [self.program, "pull", "--disable-cache", str(self._file), address]
 
 
-def told() -> dict[str, str]:
-    """What a program in a container is told of its share: threads, and bytes of memory."""
+def container_variables() -> dict[str, str]:
+    """Return the environment variables with the run's threads and memory limit."""
     most = os.environ.get(MEMORY)
     return {**threads_given(), **({MEMORY: most} if most else {})}
 
 
 def last_of(output: str, code: int) -> str:
-    """The last line of what a helper program printed."""
+    """Return the last line of a helper program's output, or its exit code."""
     return output.splitlines()[-1] if output else f"exit code {code}"

@@ -1,4 +1,4 @@
-"""Containers with whichever program this machine has for them."""
+"""Container environment that uses whichever container program is available."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ENGINES: dict[str, type[ContainerEngine]] = {
     "docker": Docker,
     "apptainer": Apptainer,
 }
-"""The programs that run containers, in the order in which they are tried."""
+"""Container engines by name, in the order in which they are tried."""
 ORDER = "DAGATHLON_CONTAINERS"
-"""Environment variable: which of them to try, in this order, with commas between."""
+"""Environment variable with the container programs to try, in this order, comma-separated."""
 
 
 @dataclass(frozen=True)
 class FoundContainer(Environment):
-    """An image that any of the known programs runs: one that has it already, else the first.
+    """Image run by the first usable engine, preferring one that already has the image.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class FoundContainer(Environment):
     engines: tuple[str, ...] = tuple(ENGINES)
 
     def missing(self) -> str:
-        """Why none of the programs can run the image."""
+        """Return why none of the engines can run the image; else empty."""
         try:
             self._choose()
         except UnavailableError as error:
@@ -49,7 +49,7 @@ class FoundContainer(Environment):
         return ""
 
     def prepare(self, say: Say) -> None:
-        """Fetch the image with the first program that works and can run it."""
+        """Pull the image with the first engine that works and can run it."""
         problems = []
         for engine in self._candidates():
             if engine.missing():
@@ -64,12 +64,12 @@ class FoundContainer(Environment):
         raise UnavailableError("; ".join(problems) or self.missing())
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """The command as the chosen program writes it."""
+        """Return the command in the chosen engine's syntax."""
         return self._engine().command(words, values, work)
 
     @property
     def ends_with_input(self) -> bool:  # type: ignore[override]
-        """As the chosen program has it."""
+        """Whether the chosen engine's containers end when their input is closed."""
         return self._engine().ends_with_input
 
     def _engine(self) -> ContainerEngine:
@@ -86,7 +86,7 @@ class FoundContainer(Environment):
         raise UnavailableError(f"no program can run its container: {'; '.join(problems)}")
 
     def _candidates(self) -> list[ContainerEngine]:
-        """The programs in their order, those that have the image first."""
+        """Return the engines to try, those that have the image first."""
         names = _order() or self.engines
         if (self.folder / self.image).is_file():
             names = tuple(name for name in names if name == "apptainer")
@@ -94,12 +94,12 @@ class FoundContainer(Environment):
         return sorted(made, key=lambda engine: not engine.has_image())
 
 
-# To ask programs what they can do takes longer than many a run.
+# Probing the programs can take longer than a run.
 _chosen: dict[FoundContainer, ContainerEngine] = {}
 
 
 def _order() -> tuple[str, ...]:
-    """What the user says of the order."""
+    """Return the engine order that the user set by the environment variable; empty if unset."""
     names = tuple(name.strip() for name in os.environ.get(ORDER, "").split(",") if name.strip())
     for name in names:
         if name not in ENGINES:

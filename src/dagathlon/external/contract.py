@@ -1,4 +1,4 @@
-"""The contract with an external program: the files it finds."""
+"""Contract with external programs: the input files of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from dagathlon.data import Dataset, facts_of, write_data
+from dagathlon.data import Dataset, spec_of, write_data
 from dagathlon.external.process_usage import memory_given
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners.background import content_of, knowledge_of
@@ -18,11 +18,11 @@ PARAMETERS = "parameters.json"
 CONSTRAINTS = "constraints.json"
 START = "start.csv"
 INPUTS = frozenset({*DATA.values(), PARAMETERS, CONSTRAINTS, START})
-"""Names of files that a program finds, and so does not leave."""
+"""Names of the input files, which are not results."""
 
 
 class Given(NamedTuple):
-    """What a run is given.
+    """Inputs of a run.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Given(NamedTuple):
 
 
 def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") -> None:
-    """Write what a program finds."""
+    """Write the input files of a run."""
     if data_format == "arrow":
         _write_arrow(given.data, folder / DATA["arrow"])
     else:
@@ -68,7 +68,7 @@ def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") ->
 def write_parameters(
     folder: Path, module: str, values: Mapping[str, Any], seed: int, timeout: float | None
 ) -> None:
-    """Write what every program is told: its parameters, the seed, the limits.
+    """Write the file of parameters, seed and time limit.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def _about(module: str, seed: int, timeout: float | None) -> dict[str, Any]:
 
 
 def _parameters(given: Given) -> dict[str, Any]:
-    data = {"data_kind": facts_of(given.data).kind, "names": list(given.data.names)}
+    data = {"data_kind": spec_of(given.data).kind, "names": list(given.data.names)}
     return {**given.parameters, **data, **_about(given.module, given.seed, given.timeout)}
 
 
 def _constraints(given: Given) -> dict[str, Any]:
-    """Every forbidden and required edge one by one, and the tiers for those who want them."""
+    """Return forbidden and required edges one by one, and the tiers."""
     knowledge = knowledge_of(given.constraints, given.data.names)
     content = content_of(given.constraints)
     tiers = content.get("tiers") if isinstance(content, Mapping) else None
@@ -115,7 +115,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _write_arrow(data: Dataset, path: Path) -> None:
-    """An Arrow IPC file: every reader of Arrow maps it into memory without a copy."""
+    """Write an Arrow IPC file, which other languages can memory-map without copying."""
     import pyarrow as pa  # noqa: PLC0415 - only where a module asks for it
 
     table = data.to_arrow()

@@ -1,4 +1,4 @@
-"""The results of external generators: the files they leave, read and checked."""
+"""Results of external generators: reading and validation of their output files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dagathlon.data import Dataset, LinearSem, Network, Variable, facts_of, read_data
+from dagathlon.data import Dataset, LinearSem, Network, Variable, read_data, spec_of
 from dagathlon.data.reading.unpacking import most_unpacked
 from dagathlon.errors import DagathlonError, DataWarning, listing
 from dagathlon.external.contract import PARAMETERS
@@ -34,9 +34,9 @@ _KINDS = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussia
 
 
 def read_drawn_graph(name: str, folder: Path, gives: str) -> Graph:
-    """Read the graph that a program has drawn: a DAG, or an undirected graph."""
-    path = _left(name, folder, (LEARNED,))
-    with _in_words(name, folder):
+    """Read the graph drawn by a program: a DAG, or an undirected graph."""
+    path = _output_file(name, folder, (LEARNED,))
+    with _naming_program(name, folder):
         graph = read_graph(path)
         if len(graph) > _MOST_NODES:
             raise ProgramError(f"{path}: has {len(graph)} nodes, at most {_MOST_NODES} are allowed")
@@ -48,9 +48,9 @@ def read_drawn_graph(name: str, folder: Path, gives: str) -> Graph:
 
 
 def read_drawn_model(name: str, folder: Path, graph: Graph, gives: str) -> LinearSem | Network:
-    """Read the model that a program has drawn; its graph must be the one that was given."""
-    path = _left(name, folder, (WEIGHTS, *NETWORKS), beside=(NOISE,))
-    with _in_words(name, folder):
+    """Read the model drawn by a program; its graph must be the given one."""
+    path = _output_file(name, folder, (WEIGHTS, *NETWORKS), beside=(NOISE,))
+    with _naming_program(name, folder):
         model = read_model(path)
         _check_graph(path, model.graph, graph)
         kind = "continuous" if isinstance(model, LinearSem) else _KINDS[model.kind]
@@ -62,7 +62,7 @@ def read_drawn_model(name: str, folder: Path, graph: Graph, gives: str) -> Linea
 def read_drawn_data(
     name: str, folder: Path, model: Model, gives: str, *, missing: bool, n_rows: int | None
 ) -> Dataset:
-    """Read the data that a program has drawn.
+    """Read the data drawn by a program.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def read_drawn_data(
     folder
         Where it ran.
     model
-        What the data are drawn from: their columns, and the levels of discrete ones.
+        The model of the data, which gives their columns and the levels of discrete ones.
     gives
         The kind of data; ``same`` is that of the model.
     missing
@@ -79,19 +79,21 @@ def read_drawn_data(
     n_rows
         The number of rows there must be; None is any.
     """
-    path = _left(name, folder, (DATA,))
+    path = _output_file(name, folder, (DATA,))
     variables = _variables(model)
     kind = gives if gives != "same" else "discrete" if variables[0].is_discrete else "continuous"
-    with _in_words(name, folder), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # advice to whoever has a file
+    with _naming_program(name, folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # warnings for users' own files
         data = read_data(path) if kind == "mixed" else read_data(path, kinds=kind)  # type: ignore[arg-type]
         _check_data(path, data, model, kind, missing=missing, n_rows=n_rows)
         data = data.select(model.names)
         return _with_levels(path, data, variables) if gives == "same" else data
 
 
-def _left(name: str, folder: Path, expected: Sequence[str], beside: Sequence[str] = ()) -> Path:
-    """Return the one of some files that a program has left: a plain file of bounded size."""
+def _output_file(
+    name: str, folder: Path, expected: Sequence[str], beside: Sequence[str] = ()
+) -> Path:
+    """Return the output file, one of the expected names: a regular file of bounded size."""
     left = {path.name for path in folder.iterdir()}
     found = [file for file in expected if file in left]
     if len(found) != 1:
@@ -112,8 +114,8 @@ def _left(name: str, folder: Path, expected: Sequence[str], beside: Sequence[str
 
 
 @contextlib.contextmanager
-def _in_words(name: str, folder: Path) -> Iterator[None]:
-    """Say of whatever is wrong with a file which program left it."""
+def _naming_program(name: str, folder: Path) -> Iterator[None]:
+    """Convert errors in a program's output file to a `ProgramError` that names program and file."""
     try:
         yield
     except DagathlonError as error:
@@ -146,7 +148,7 @@ def _check_data(
     odd = sorted(set(data.names) ^ set(model.names))
     if odd:
         raise ProgramError(f"{path}: its columns are not the model's variables: {listing(odd)}")
-    facts = facts_of(data)
+    facts = spec_of(data)
     if not data.has_rows or not data.n_rows:
         raise ProgramError(f"{path}: has no rows that can be kept")
     if n_rows is not None and data.n_rows != n_rows:
@@ -168,7 +170,7 @@ def _variables(model: Model) -> tuple[Variable, ...]:
 
 
 def _with_levels(path: Path, data: Dataset, variables: Sequence[Variable]) -> Dataset:
-    """Return discrete data with the levels of their model: written as texts, or as codes."""
+    """Return discrete data with the levels of their model, matched by text or by code."""
     if not data.is_discrete:
         return data
     codes = np.empty(data.codes.shape, dtype=np.int64)

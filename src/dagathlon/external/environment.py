@@ -1,4 +1,4 @@
-"""Where an external program runs: what it needs, and how its command is started."""
+"""Environments of external programs: their requirements, and how their command is started."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 OFFLINE = "DAGATHLON_OFFLINE"
-"""Environment variable: 1 forbids to install what a module needs."""
+"""Environment variable: 1 forbids installing requirements of modules."""
 PLACE_HOLDER = re.compile(r"\{([\w.\-]+)\}")
 
 Say: TypeAlias = Callable[[str], None]
 _FRESH = 30.0
 _PROBE_LIMIT = 60.0
 THREADS = "DAGATHLON_THREADS"
-"""Environment variable: how many threads a run may use."""
+"""Environment variable: number of threads that a run may use."""
 CARDS = "CUDA_VISIBLE_DEVICES"
-"""Environment variable: the graphics cards that a run may use; empty for none."""
+"""Environment variable: graphics cards that a run may use; empty for none."""
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -37,7 +37,7 @@ THREAD_VARIABLES = (
     "JULIA_NUM_THREADS",
     THREADS,
 )
-"""What libraries that people learn with call their number of threads."""
+"""Environment variables by which common libraries set their number of threads."""
 _R_PROBE = (
     "need <- commandArgs(TRUE); here <- vapply(need, function(name) "
     "nzchar(system.file(package = name)), NA); cat(need[!here], sep = ' ')"
@@ -46,7 +46,7 @@ _R_PROBE = (
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a program runs. The plain one is this machine with what is on the PATH.
+    """Environment of a program; the plain one is this machine with the programs on the PATH.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class Environment:
     Attributes
     ----------
     place_holders
-        What a command may name beside ``{folder}``, ``{seed}`` and the parameters.
+        Placeholders of a command besides ``{folder}``, ``{seed}`` and the parameters.
     ends_with_input
-        Whether the program is told to end by closing its standard input.
+        Whether closing its standard input makes the program end.
     can_serve
         Whether a server can run there.
     """
@@ -79,7 +79,7 @@ class Environment:
     r_packages: tuple[str, ...] = ()
 
     def missing(self) -> str:
-        """What is missing here, in words; empty when the program can run."""
+        """Return what is missing here, in words; empty when the program can run."""
         absent = [name for name in self.commands if shutil.which(name) is None]
         if absent:
             return self._advised(f"needs {' and '.join(absent)} on the PATH")
@@ -89,12 +89,12 @@ class Environment:
         return ""
 
     def prepare(self, say: Say) -> None:
-        """Install what the program needs and what can be installed without asking.
+        """Install the program's requirements, where that is possible without asking.
 
         Parameters
         ----------
         say
-            Told before anything is installed.
+            Called with a message before anything is installed.
 
         Raises
         ------
@@ -103,11 +103,11 @@ class Environment:
         """
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """The command to start, with values in place of ``{name}``; `work` is its folder."""
+        """Return the command line with values in place of ``{name}``; `work` is its folder."""
         return filled(words, {**values, "folder": str(self.folder)})
 
     def variables(self) -> dict[str, str]:
-        """Environment variables of the program: those of this process, else one thread."""
+        """Return the environment variables: those of this process, by default with one thread."""
         return {**dict.fromkeys(THREAD_VARIABLES, "1"), **os.environ}
 
     def _advised(self, problem: str) -> str:
@@ -115,7 +115,7 @@ class Environment:
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """The words with values in place of ``{name}``; other braces stay as they are."""
+    """Replace ``{name}`` in the words by values; leave other braces unchanged."""
 
     def value(found: re.Match[str]) -> str:
         return values.get(found.group(1), found.group(0))
@@ -124,27 +124,27 @@ def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
 
 
 def threads_given() -> dict[str, str]:
-    """The variables that tell a program which does not see ours how many threads it may use."""
+    """Return environment variables with the thread limit, for programs that do not inherit ours."""
     return {name: os.environ.get(name, "1") for name in THREAD_VARIABLES}
 
 
 def cards_given() -> str:
-    """The cards that a run may use, as `CUDA_VISIBLE_DEVICES` writes them; empty for none."""
+    """Return the permitted cards in the notation of `CUDA_VISIBLE_DEVICES`; empty for none."""
     return os.environ.get(CARDS, "")
 
 
 def offline() -> bool:
-    """Whether the user forbids to install anything."""
+    """Whether the user forbids installing anything."""
     return os.environ.get(OFFLINE, "") not in ("", "0")
 
 
 def fresh() -> int:
-    """A number that changes now and then, so that what is cached under it is looked up again."""
+    """Return a slowly changing number, used as a cache key so that cached lookups expire."""
     return int(time.monotonic() / _FRESH)
 
 
 def output_of(command: Sequence[str], limit: float | None = _PROBE_LIMIT) -> tuple[int, str]:
-    """Exit code and output of a helper program; one that cannot start has code 127."""
+    """Run a helper program; return exit code (127 if it cannot start) and output."""
     try:
         done = subprocess.run(
             command,
@@ -162,7 +162,7 @@ def output_of(command: Sequence[str], limit: float | None = _PROBE_LIMIT) -> tup
 
 @functools.lru_cache(maxsize=64)
 def missing_r_packages(packages: tuple[str, ...], _moment: int) -> str:
-    """Which R packages are not installed, in words."""
+    """Return which R packages are not installed, in words."""
     code, output = output_of(["Rscript", "--vanilla", "-e", _R_PROBE, *packages])
     if code:
         return f"Rscript does not work: {output.splitlines()[-1] if output else code}"

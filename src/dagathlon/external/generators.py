@@ -1,4 +1,4 @@
-"""Generators of graphs, parameters and data whose work is done by programs of their own."""
+"""External generators of graphs, parameters and data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dagathlon.data.spec import DataFacts
+from dagathlon.data.spec import DataSpec
 from dagathlon.errors import OutOfTimeError
 from dagathlon.external.contract import write_parameters
 from dagathlon.external.drawn import read_drawn_data, read_drawn_graph, read_drawn_model
@@ -30,10 +30,10 @@ class ExternalGenerator(ExternalModule):
     """A generator in any language; classes are made from manifests by `load_folder`."""
 
     @contextlib.contextmanager
-    def _drawn(
+    def _drawn_folder(
         self, rng: np.random.Generator, write: Callable[[Path], None] = lambda _: None
     ) -> Iterator[Path]:
-        """Run the program with a seed of its own; yield its folder until it is read."""
+        """Run the program with its own seed; yield its output folder."""
         seed, values = seed_from(rng), self.to_json()
 
         def write_all(folder: Path) -> None:
@@ -59,8 +59,8 @@ class ExternalGraph(ExternalGenerator, GraphGenerator):
     """An external generator of true graphs."""
 
     def sample(self, rng: np.random.Generator) -> Graph:
-        """Have the program draw one graph, and read what it leaves."""
-        with self._drawn(rng) as folder:
+        """Run the program to draw one graph, and read its output."""
+        with self._drawn_folder(rng) as folder:
             return read_drawn_graph(self.name, folder, self.manifest.gives)
 
 
@@ -69,8 +69,10 @@ class ExternalParameters(ExternalGenerator, ParameterGenerator):
     """An external generator of models on DAGs."""
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> LinearSem | Network:
-        """Have the program draw one model on a graph, and read what it leaves."""
-        with self._drawn(rng, lambda at: write_graph(graph, at / GRAPH, "adjacency")) as folder:
+        """Run the program to draw one model on a graph, and read its output."""
+        with self._drawn_folder(
+            rng, lambda at: write_graph(graph, at / GRAPH, "adjacency")
+        ) as folder:
             return read_drawn_model(self.name, folder, graph, self.manifest.gives)
 
 
@@ -78,15 +80,15 @@ class ExternalParameters(ExternalGenerator, ParameterGenerator):
 class ExternalData(ExternalGenerator, DataGenerator):
     """An external generator of data."""
 
-    def facts(self, model: DataFacts) -> DataFacts:
-        """Kind and missing values as the manifest says, rows where there is a parameter n."""
+    def facts(self, model: DataSpec) -> DataSpec:
+        """Return the declared kind and missing values, and the rows if there is a parameter n."""
         gives, missing = self.manifest.gives, self.manifest.missing
         found = replace(model, n_rows=self._rows(), missing=None if missing else False)
         return found if gives == "same" else replace(found, kind=gives, binary=None)  # type: ignore[arg-type]
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
-        """Have the program draw one data set from a model, and read what it leaves."""
-        with self._drawn(rng, lambda at: write_model(self.name, model, at)) as folder:
+        """Run the program to draw one data set from a model, and read its output."""
+        with self._drawn_folder(rng, lambda at: write_model(self.name, model, at)) as folder:
             return read_drawn_data(
                 self.name,
                 folder,
@@ -97,6 +99,6 @@ class ExternalData(ExternalGenerator, DataGenerator):
             )
 
     def _rows(self) -> int | None:
-        """The number of rows, for programs with an integer parameter n."""
+        """Return the number of rows, if the program has an integer parameter n; else None."""
         value = self.to_json().get("n")
         return value if isinstance(value, int) else None

@@ -1,4 +1,4 @@
-"""Temporary folders, each locked by its maker, so that those of the dead are known."""
+"""Temporary folders locked by their process, so that abandoned ones can be recognised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORK = "work"
 
 
 class HeldFolder:
-    """A temporary folder; the next one that is made removes it if this process was killed.
+    """Locked temporary folder; if this process is killed, the next one made removes it.
 
     As a context manager it gives an empty folder inside, and is removed at the end.
 
@@ -32,7 +32,7 @@ class HeldFolder:
         being_made = self.path / f"{_LOCK}-soon"
         self._lock = os.open(being_made, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        being_made.rename(self.path / _LOCK)  # nobody sees it before it is held
+        being_made.rename(self.path / _LOCK)  # no other process sees it before it is locked
 
     def __enter__(self) -> Path:
         work = self.path / _WORK
@@ -43,7 +43,7 @@ class HeldFolder:
         self.remove()
 
     def remove(self) -> None:
-        """Remove it, with all that is in it; once is enough."""
+        """Remove the folder with its content; further calls are no-ops."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock >= 0:
             os.close(self._lock)
@@ -51,7 +51,7 @@ class HeldFolder:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders whose makers were killed: data of runs may lie there."""
+    """Remove the folders of processes that were killed, which may hold data of runs."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):  # one that is just being made, or is held
             found = path.lstat()

@@ -1,4 +1,4 @@
-"""Docker and Podman: images that a program keeps, and containers that are no children of ours."""
+"""Docker and Podman: engines with an image store, whose containers are no child processes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dagathlon.external.container import (
     MODULE,
     WORK,
     ContainerEngine,
+    container_variables,
     last_of,
-    told,
 )
 from dagathlon.external.environment import (
     CARDS,
@@ -39,44 +39,44 @@ _CARD_LISTS = ("/etc/cdi", "/var/run/cdi")
 
 @dataclass(frozen=True)
 class ImageStore(ContainerEngine):
-    """What Docker and Podman share: no network, the user who asks, and the share of the run."""
+    """Base of Docker and Podman: no network, the calling user, and the limits of the run."""
 
     ends_with_input: ClassVar[bool] = True
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """The command inside the image."""
+        """Return the command that runs `words` inside the image."""
         volumes = [f"--volume={self.folder}:{MODULE}:ro", f"--volume={work}:{WORK}"]
-        given = [f"--env={name}={value}" for name, value in told().items()]
+        given = [f"--env={name}={value}" for name, value in container_variables().items()]
         options = [*self._options(), *given, *self._card_options(), *volumes, f"--workdir={WORK}"]
         inner = filled(words, {**values, "folder": MODULE})
         shell = ["--entrypoint=sh", self._name, "-c", END_WITH_INPUT, "sh"]
         return [*self._run(), *options, *shell, *inner]
 
     def _run(self) -> list[str]:
-        """The program and what comes before the options."""
+        """Return the program and its subcommand, before the options."""
         base = ["--rm", "--interactive", "--network=none", "--pull=never"]
         return [self.program, "run", *base, "--security-opt=label=disable"]
 
     @abstractmethod
     def _options(self) -> list[str]:
-        """The user, and the limits of this run."""
+        """Return the options for the user and the limits of this run."""
 
     def _card_options(self) -> list[str]:
-        """The cards of this run, which the program in the container counts from 0."""
+        """Return the options for this run's cards, numbered from 0 inside the container."""
         cards = cards_given().split(",") if cards_given() else []
         seen = ",".join(str(number) for number in range(len(cards)))
         return [*(self._cards(cards) if cards else []), f"--env={CARDS}={seen}"]
 
     @abstractmethod
     def _cards(self, cards: list[str]) -> list[str]:
-        """What hands these cards over."""
+        """Return the options that pass these cards to the container."""
 
     @property
     def _name(self) -> str:
         return self.image.removeprefix(HUB)
 
     def has_image(self) -> bool:
-        """Whether the program keeps it."""
+        """Whether the image is in the engine's store."""
         return output_of([self.program, "image", "inspect", self._name])[0] == 0
 
     def _fetch(self) -> list[str]:
@@ -85,12 +85,12 @@ class ImageStore(ContainerEngine):
 
 @dataclass(frozen=True)
 class Docker(ImageStore):
-    """A Docker image; its daemon gives a container its cores, cards and memory."""
+    """Docker image; the daemon grants a container its cores, cards and memory."""
 
     programs: ClassVar[tuple[str, ...]] = ("docker",)
-    mending: ClassVar[str] = "apt-get install docker.io"
+    remedy: ClassVar[str] = "apt-get install docker.io"
 
-    def _broken(self) -> str:
+    def _why_broken(self) -> str:
         code, output = output_of([self.program, "version", "--format", "{{.Server.Version}}"])
         return f"docker does not work: {last_of(output, code)}" if code else ""
 
@@ -102,8 +102,8 @@ class Docker(ImageStore):
         return [f'--gpus="device={",".join(cards)}"']
 
 
-class Way(NamedTuple):
-    """How containers can be run on this machine.
+class RunOptions(NamedTuple):
+    """Options with which containers can be run on this machine.
 
     Parameters
     ----------
@@ -120,11 +120,11 @@ class Way(NamedTuple):
     cgroups: bool = True
 
     def before(self) -> list[str]:
-        """Options of Podman itself."""
+        """Return the global options of Podman."""
         return [f"--runtime={self.runtime}"] if self.runtime else []
 
     def after(self, cpus: str, memory: Sequence[str]) -> list[str]:
-        """Options of a run."""
+        """Return the options of a run."""
         given = [f"--cpus={cpus}"] if "cpus" in self.limits else []
         given += memory if "memory" in self.limits else []
         return given if self.cgroups else [*given, "--cgroups=disabled"]
@@ -132,37 +132,37 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Podman(ImageStore):
-    """An image of Podman, which needs no daemon and no rights.
+    """Podman image, which needs neither daemon nor root.
 
-    What a machine lets a container have differs: whether its cores and memory can be limited, and
-    which runtime understands its control groups. The first way that works is taken.
+    Machines differ in what they allow: whether cores and memory can be limited, and which
+    runtime understands their control groups. The first combination that works is used.
     """
 
     programs: ClassVar[tuple[str, ...]] = ("podman",)
-    mending: ClassVar[str] = "apt-get install podman"
+    remedy: ClassVar[str] = "apt-get install podman"
 
-    def _broken(self) -> str:
+    def _why_broken(self) -> str:
         code, output = output_of([self.program, "version", "--format", "{{.Client.Version}}"])
         return f"podman does not work: {last_of(output, code)}" if code else ""
 
-    def _useless(self) -> str:
-        way = working_way(self.program, self._name)
-        return way if isinstance(way, str) else ""
+    def _why_unusable(self) -> str:
+        choice = working_options(self.program, self._name)
+        return choice if isinstance(choice, str) else ""
 
     @property
-    def _way(self) -> Way:
-        way = working_way(self.program, self._name)
-        if isinstance(way, str):
-            raise UnavailableError(self._advised(way))
-        return way
+    def _run_options(self) -> RunOptions:
+        choice = working_options(self.program, self._name)
+        if isinstance(choice, str):
+            raise UnavailableError(self._advised(choice))
+        return choice
 
     def _run(self) -> list[str]:
         program, *rest = super()._run()
-        return [program, *self._way.before(), *rest]
+        return [program, *self._run_options.before(), *rest]
 
     def _options(self) -> list[str]:
-        # Root of the container is the user who asks, with and without rights on this machine.
-        limits = self._way.after(threads_given()[THREADS], _memory())
+        # The container's root is mapped to the calling user, with and without root rights.
+        limits = self._run_options.after(threads_given()[THREADS], _memory())
         return ["--user=0:0", *_own_limits(), *limits]
 
     def _cards(self, cards: list[str]) -> list[str]:
@@ -175,7 +175,7 @@ class Podman(ImageStore):
 
     @property
     def _name(self) -> str:
-        """The full name: without a registry it is the public one's, as for Docker."""
+        """Full image name, with Docker's public registry as default."""
         name = super()._name
         first, slash, _ = name.partition("/")
         if slash and ("." in first or ":" in first or first == "localhost"):
@@ -184,27 +184,27 @@ class Podman(ImageStore):
 
 
 @functools.lru_cache(maxsize=64)
-def working_way(program: str, image: str) -> Way | str:
-    """The first way in which Podman can run a container with this image, or why there is none."""
+def working_options(program: str, image: str) -> RunOptions | str:
+    """Return the first options with which Podman can run the image, or the error message."""
     first = ""
     base = ["run", "--rm", "--network=none", "--pull=never", "--user=0:0", *_own_limits()]
-    for way in _ways():
-        options = way.after("1", [f"--memory={_TRIED_MEMORY}"])
+    for choice in _options_to_try():
+        options = choice.after("1", [f"--memory={_TRIED_MEMORY}"])
         shell = ["--entrypoint=sh", image, "-c", ":"]
-        code, output = output_of([program, *way.before(), *base, *options, *shell])
+        code, output = output_of([program, *choice.before(), *base, *options, *shell])
         if code == 0:
-            return way
+            return choice
         first = first or last_of(output, code)
     return f"podman cannot run {image}: {first}"
 
 
-def _ways() -> Iterator[Way]:
-    """With all limits first; then with those that a user without rights may set."""
+def _options_to_try() -> Iterator[RunOptions]:
+    """Yield options to try: with all limits first, then with fewer, then without control groups."""
     runtimes = ["", *(name for name in _RUNTIMES if shutil.which(name) or _in_sbin(name))]
     for limits in (("cpus", "memory"), ("memory",), ()):
         for runtime in runtimes:
-            yield Way(runtime, limits)
-    yield Way("", (), cgroups=False)
+            yield RunOptions(runtime, limits)
+    yield RunOptions("", (), cgroups=False)
 
 
 def _in_sbin(name: str) -> bool:
@@ -212,7 +212,7 @@ def _in_sbin(name: str) -> bool:
 
 
 def _own_limits() -> list[str]:
-    """The limits of this process: Podman's defaults are higher than some machines allow."""
+    """Return this process's limits as options: Podman's defaults exceed those of some machines."""
     files = _hard_limit(resource.RLIMIT_NOFILE, "/proc/sys/fs/nr_open")
     # Podman itself keeps to the number of processes that the kernel can count.
     processes = _hard_limit(resource.RLIMIT_NPROC, "/proc/sys/kernel/pid_max")
@@ -220,7 +220,7 @@ def _own_limits() -> list[str]:
 
 
 def _hard_limit(kind: int, most: str) -> int:
-    """What a child of this process may have at most; the kernel's file says what anyone may."""
+    """Return the hard limit of child processes, capped by the kernel's limit in a file."""
     _, hard = resource.getrlimit(kind)
     kernel = int(Path(most).read_text("ascii"))
     return kernel if hard == resource.RLIM_INFINITY else min(hard, kernel)

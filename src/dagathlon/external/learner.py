@@ -1,11 +1,11 @@
-"""`ExternalLearner`: a learner whose work is done by a program of its own."""
+"""`ExternalLearner`: a learner run as an external program."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagathlon.data.spec import DataKind, facts_of
+from dagathlon.data.spec import DataKind, spec_of
 from dagathlon.external.contract import Given, write_inputs
 from dagathlon.external.module import ExternalModule, seed_from
 from dagathlon.external.results import read_outputs
@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 
     from dagathlon.data import Dataset
 
-_IN_FILES = ("constraints", "input_algorithm_id")  # a program finds what they name
+_IN_FILES = (
+    "constraints",
+    "input_algorithm_id",
+)  # files that parameters name are passed to the program
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalLearner(ExternalModule, Learner):
-    """A learner in any language; classes are made from manifests by `load_folder`."""
+    """Learner in any language; `load_folder` makes its classes from manifests."""
 
     def warm_up(self) -> None:
-        """Start the server, if the module has one and it is not running."""
+        """Start the module's server, if it has one and it is not running."""
         self.start_server()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -37,7 +40,7 @@ class ExternalLearner(ExternalModule, Learner):
         return self.takes.intersection(*rules)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Have the program learn in a folder of its own, and read what it leaves there."""
+        """Run the program in a new folder and read its output."""
         return self._learned(data, rng, ())
 
     def _learned(
@@ -47,7 +50,7 @@ class ExternalLearner(ExternalModule, Learner):
         values = {k: v for k, v in self.to_json().items() if k not in _IN_FILES}
         constraints = getattr(self, "constraints", None) if self.manifest.constraints else None
         given = Given(self.name, data, values, seed, self.timeout, constraints, start)
-        words = {**values, "seed": seed, "data_kind": facts_of(data).kind}
+        words = {**values, "seed": seed, "data_kind": spec_of(data).kind}
         with self._ran(words, lambda at: write_inputs(at, given, self.manifest.data)) as folder:
             posterior = self.manifest.posterior
             return read_outputs(self.name, folder, data, self.output(), posterior=posterior)
@@ -55,12 +58,12 @@ class ExternalLearner(ExternalModule, Learner):
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalSampler(ExternalLearner, Sampler):
-    """An external learner whose result is a Markov chain of graphs."""
+    """External learner whose result is a Markov chain of graphs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalWithConstraints(ExternalLearner):
-    """An external learner that takes background knowledge.
+    """External learner that takes background knowledge.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ class ExternalWithConstraints(ExternalLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalWithStart(ExternalLearner, StartsFromGraph):
-    """An external learner that can begin with the graph of another one."""
+    """External learner that can start from another learner's graph."""
 
     def learn(
         self,
@@ -81,6 +84,6 @@ class ExternalWithStart(ExternalLearner, StartsFromGraph):
         rng: np.random.Generator,
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
-        """Have the program learn, from another learner's graph if one is given."""
+        """Run the program, from another learner's graph if one is given."""
         graphs = () if start is None else start if isinstance(start, tuple) else (start,)
         return self._learned(data, rng, graphs)

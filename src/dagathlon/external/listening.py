@@ -1,4 +1,4 @@
-"""What a program prints: messages to Dagathlon, and the last lines of all the rest."""
+"""Parser of a program's output: messages to Dagathlon, and the last lines of the rest."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _MESSAGE = re.compile(rb"@dagathlon (ready|progress|ended)((?: -?\d{1,18}){0,2})
 
 
 class Listener:
-    """Reads a program's output.
+    """Parser of a program's output.
 
-    A line that begins with ``@dagathlon`` is a message: ``ready``, ``progress 3 10``, ``ended 0``.
-    Everything else is what people read when something goes wrong.
+    A line that begins with ``@dagathlon`` is a message: ``ready``, ``progress 3 10``, ``ended
+    0``. The rest is shown to users when something goes wrong.
 
     Attributes
     ----------
     is_ready
-        Whether a server has said that it waits for work.
+        Whether a server has sent ``ready``.
     progress
-        Steps that are done, and how many there are (0 where nobody knows).
+        Steps that are done, and their total (0 if unknown).
     ended
-        What a server said of the end of a run: exit code and, if it knows, the peak of memory in
+        A server's message on the end of a run: exit code and, if known, the peak of memory in
         bytes.
     """
 
@@ -37,7 +37,7 @@ class Listener:
         self._tail = b""
 
     def feed(self, read: bytes) -> None:
-        """Take in what was printed."""
+        """Parse more bytes of output."""
         *lines, self._line = _BREAKS.split(self._line + read)
         if len(self._line) > _LONGEST_LINE:
             lines.append(self._line)
@@ -46,12 +46,12 @@ class Listener:
             self._take(line)
 
     def close(self) -> None:
-        """There is nothing more to come: what follows the last line break is a line too."""
+        """Finish at the end of output: text after the last line break is a line too."""
         self._take(self._line)
         self._line = b""
 
     def output(self) -> str:
-        """The last lines that are no messages."""
+        """Last lines that are no messages."""
         return (self._tail + self._line).decode("utf-8", "replace").strip()
 
     def _take(self, line: bytes) -> None:
@@ -71,7 +71,7 @@ class Listener:
 
 
 def read_into(listener: Listener, stream: int) -> bool:
-    """Take in what a stream holds that does not block; whether there may be more later."""
+    """Read the available bytes of a nonblocking stream; return whether there may be more."""
     with contextlib.suppress(BlockingIOError):
         for _ in range(1024):
             read = os.read(stream, 65536)

@@ -1,4 +1,4 @@
-"""`Manifest`: what ``module.toml`` says of a module, checked key by key."""
+"""`Manifest`: the content of ``module.toml``, validated key by key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESERVED = (
     "data_kind", "folder", "id", "memory_limit", "module", "names", "python", "seed", "serve",
     "time_limit",
 )  # fmt: skip
-"""Words that the contract uses itself; no parameter can have such a name."""
+"""Words reserved by the contract, which are refused as names of parameters."""
 
 ModuleKind: TypeAlias = Literal["algorithm", "graph", "parameters", "data"]
 
@@ -49,9 +49,9 @@ _GIVES: Mapping[ModuleKind, tuple[str, ...]] = {
 _GIVEN: Mapping[ModuleKind, str | None] = {
     "algorithm": None, "graph": "dag", "parameters": None, "data": "same",
 }  # fmt: skip
-"""What `gives` is where a manifest does not say; None where it must."""
+"""Default of `gives` by kind of module; None where a manifest must declare it."""
 _TAKES: Mapping[ModuleKind, tuple[DataKind, ...]] = {"data": ("continuous", "discrete")}
-"""Kinds of models that there are files of, for programs that draw from them."""
+"""Kinds of models that can be passed as files to programs that draw from them."""
 _PARAMETER_KEYS = (
     "type", "description", "default", "nullable", "minimum", "maximum", "choices", "takes",
 )  # fmt: skip
@@ -68,7 +68,7 @@ class ExternalParameter:
     Parameters
     ----------
     name, description
-        What a study writes, and what it means.
+        The key in studies, and its description.
     type
         One of number, integer, boolean, text, choice.
     nullable
@@ -184,9 +184,9 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def folder_version(folder: Path) -> int:
-    """A number made of the names and the content of all files of a module.
+    """Return a version number from the names and contents of all files of a module.
 
-    Hidden files and Python's caches do not count: they come and go without a change of meaning.
+    Hidden files and Python's caches are ignored, since they do not affect results.
     """
     digest = hashlib.sha256()
     size = 0
@@ -228,13 +228,13 @@ def _threads(root: TomlTable) -> int:
 
 
 def _gpu(root: TomlTable) -> Gpu:
-    """True and false are yes and no."""
+    """Read the key `gpu`; true and false mean yes and no."""
     found = root.value("gpu")
     return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
 
 
 def _kinds(section: TomlTable, key: str, known: Collection[DataKind]) -> frozenset[DataKind]:
-    """Some of the kinds of data that are known there; by default all."""
+    """Read a subset of the known kinds of data; by default all."""
     found = section.texts(key, tuple(known))
     for kind in found:
         if kind not in known:
@@ -271,7 +271,7 @@ def _parameter(name: str, root: TomlTable) -> ExternalParameter:
 
 
 def _check_command(manifest: Manifest, root: TomlTable) -> None:
-    """Refuse place-holders that nothing would be put in for."""
+    """Refuse placeholders in the command that have no value."""
     known = ["folder", *manifest.environment.place_holders]
     if manifest.server:
         if not manifest.environment.can_serve:

@@ -1,4 +1,4 @@
-"""The files of a model and its graph, as programs find and leave them."""
+"""Files of a model and its graph, as exchanged with programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NETWORKS = tuple(f"model.{ending}" for ending in ("bif", "dsc", "net", "rds", "x
 
 
 def write_model(name: str, model: Model, folder: Path) -> None:
-    """Write a model and its graph for a program that draws data from it.
+    """Write a model and its graph, for a program that draws data from it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def write_model(name: str, model: Model, folder: Path) -> None:
 
 
 def read_linear(folder: Path) -> LinearSem:
-    """Read weights, and the variances of the noise where there are any."""
+    """Read a linear model: weights, and noise variances if present."""
     sem = read_sem(folder / WEIGHTS)
     path = folder / NOISE
     if not path.is_file():
@@ -70,12 +70,12 @@ def read_linear(folder: Path) -> LinearSem:
 
 
 def read_model(path: Path) -> LinearSem | Network:
-    """Read a model that a program has left."""
+    """Read a model written by a program."""
     return read_linear(path.parent) if path.name == WEIGHTS else read_network(path)
 
 
 def in_order_of(graph: Graph, model: LinearSem) -> LinearSem:
-    """Return the linear model with its variables in the order of a graph's nodes."""
+    """Return the linear model with its variables in the order of the graph's nodes."""
     order = [model.names.index(name) for name in graph.names]
     return LinearSem(graph.names, model.weights[np.ix_(order, order)], model.variances[order])
 
@@ -100,7 +100,7 @@ def _write_linear(names: Sequence[str], weights: Numbers, variances: Numbers, fo
 
 
 def _write_rows(path: Path, names: Sequence[str], rows: Sequence[Numbers] | Numbers) -> None:
-    """Write a header and rows of numbers with all their digits."""
+    """Write a header and rows of numbers in full precision."""
     shown: Callable[[float], str] = repr
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

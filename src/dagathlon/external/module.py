@@ -1,4 +1,4 @@
-"""`ExternalModule`: a module whose work is done by a program of its own."""
+"""`ExternalModule`: base class of modules run as external programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEEDS = 2**31 - 1
 
 
 class Unavailable:
-    """The reason why a module cannot run here, found out when somebody asks."""
+    """Descriptor with the reason why a module cannot run here, determined on access."""
 
     def __get__(self, module: object, cls: type[ExternalModule]) -> str:
         return cls.manifest.environment.missing()
@@ -45,34 +45,34 @@ class ExternalModule(Module):
     Attributes
     ----------
     manifest
-        What ``module.toml`` says.
+        The parsed ``module.toml``.
     """
 
     manifest: ClassVar[Manifest]
-    unavailable = Unavailable()  # a text, found out when asked for
+    unavailable = Unavailable()  # a text, computed on access
 
     timeout: NonNegative | None = None
 
     @classmethod
     def prepare(cls, say: Say | None = None) -> None:
-        """Install what the program needs, unless that has been done before."""
+        """Install the program's requirements, unless that was done before."""
         tell = say or _to_standard_error
         cls.manifest.environment.prepare(lambda text: tell(f"{cls.name}: {text}"))
 
     @classmethod
     def start_server(cls) -> None:
-        """Start the server of the module, if it has one and it is not running in this process."""
+        """Start the module's server, if it has one and it is not running in this process."""
         if cls.manifest.server:
             cls._server()
 
     @contextlib.contextmanager
     def _ran(self, words: Mapping[str, Any], write: Callable[[Path], None]) -> Iterator[Path]:
-        """Run the program in a folder with its inputs; yield the folder until it is read.
+        """Run the program in a new folder with its inputs; yield the folder for reading outputs.
 
         Parameters
         ----------
         words
-            What place-holders in the command stand for.
+            Values of the placeholders in the command.
         write
             Writes the inputs into a folder.
         """
@@ -116,12 +116,12 @@ class ExternalModule(Module):
 
 
 def seed_from(rng: np.random.Generator) -> int:
-    """Draw the seed that a program is given, from 1 to 2³¹ − 2."""
+    """Draw the program's seed, from 1 to 2³¹ − 2."""
     return int(rng.integers(1, _SEEDS))
 
 
 def _written(value: Any) -> str:
-    """A parameter as a word of a command: a text as it is, anything else as in JSON."""
+    """Format a parameter for a command line: texts as they are, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

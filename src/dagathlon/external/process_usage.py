@@ -1,4 +1,4 @@
-"""What programs outside this process cost: memory and processor time since the last `reset`."""
+"""Resource usage of external programs: memory and processor time since the last `reset`."""
 
 from __future__ import annotations
 
@@ -9,49 +9,50 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CLEARLY = 1.1
-"""The kernel counts memory in steps: what is larger by less than this factor may be the same."""
+"""Factor by which one peak must exceed another to differ: the kernel counts in steps."""
 KILLS = (signal.SIGKILL, signal.SIGTERM)
-"""Signals by which others end a process: administrators, batch systems, the kernel."""
+"""Signals sent from outside to end a process: by administrators, batch systems, the kernel."""
 MEMORY = "DAGATHLON_MEMORY"
-"""Environment variable: bytes that a run may take, where somebody enforces that."""
+"""Environment variable: memory limit of a run in bytes, where one is enforced."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class PeakMemory:
-    """The most memory that any program held since the last `reset`, in bytes.
+    """Peak memory of any program since the last `reset`, in bytes.
 
-    The kernel's own account of children begins with what their parent held, and never falls; so
-    the running program is looked at as well.
+    The kernel's peak of child processes includes the parent's memory before ``exec`` and never
+    falls; so the running program is sampled as well.
     """
 
     def __init__(self) -> None:
         self.bytes = 0
 
     def reset(self) -> None:
-        """Begin again."""
+        """Reset the peak."""
         self.bytes = 0
 
     def see(self, amount: int) -> None:
-        """Note an amount of memory."""
+        """Raise the peak to an observed amount."""
         self.bytes = max(self.bytes, amount)
 
 
 class ServerTime:
     """Processor time that servers spent on runs since the last `reset`, in seconds.
 
-    A server outlives the run, so that the kernel's account of ended children does not have it.
+    A server outlives the run, so that the kernel's account of ended children does not include
+    it.
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def reset(self) -> None:
-        """Begin again."""
+        """Reset the sum."""
         self.seconds = 0.0
 
     def add(self, seconds: float) -> None:
-        """Note what a run has taken."""
+        """Add the time of a run."""
         self.seconds += max(seconds, 0.0)
 
 
@@ -61,7 +62,7 @@ server_time = ServerTime()
 
 @contextlib.contextmanager
 def memory_limit(amount: int) -> Iterator[None]:
-    """Tell programs, by their environment, what the run that starts them may take."""
+    """Pass the run's memory limit to programs by an environment variable."""
     os.environ[MEMORY] = str(amount)
     try:
         yield
@@ -70,18 +71,18 @@ def memory_limit(amount: int) -> Iterator[None]:
 
 
 def memory_given() -> int | None:
-    """The bytes that the present run may take; None where nobody enforces a limit."""
+    """Return the memory limit of this run in bytes; None if none is enforced."""
     said = os.environ.get(MEMORY, "")
     return int(said) if said.isdigit() else None
 
 
 def high_water(pid: int | str) -> int:
-    """The most memory that a process has held since it became the program it is, in bytes."""
+    """Return the peak memory of a process since its last ``exec``, in bytes."""
     return _status(pid, b"VmHWM:")
 
 
 def resident_now(pid: int | str) -> int:
-    """The memory that a process holds, in bytes; 0 when it is gone."""
+    """Return the resident memory of a process in bytes; 0 when it has ended."""
     return _status(pid, b"VmRSS:")
 
 
@@ -94,7 +95,7 @@ def _status(pid: int | str, field: bytes) -> int:
 
 
 def processor_time(pid: int) -> float:
-    """Seconds that a process, and those of its children that have ended, have computed."""
+    """Return the processor time of a process and its ended children, in seconds."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         text = Path(f"/proc/{pid}/stat").read_bytes()
         fields = text[text.rindex(b")") + 2 :].split()
@@ -103,12 +104,12 @@ def processor_time(pid: int) -> float:
 
 
 def tree_time(pid: int) -> float:
-    """Seconds that a process, and all it has started that are not lost to it, have computed."""
+    """Return the processor time of a process and all its reachable descendants, in seconds."""
     return sum(map(processor_time, (pid, *descendants(pid))))
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Processes that a process has started, directly or not."""
+    """Yield the ids of all descendants of a process."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:

@@ -1,4 +1,4 @@
-"""Running a program to its end: what it printed last, how it ended, how much memory it took."""
+"""Running a program to completion: last output, exit code, peak memory."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _LAST_LOOK_MS = 100
 
 
 class Ended(NamedTuple):
-    """How a program ended.
+    """Exit of a program: code, last output and memory.
 
     Parameters
     ----------
     code
         The exit code, or minus the number of the signal that killed it.
     output
-        The last lines of what it printed, to standard output and error alike.
+        The last lines of its standard output and error.
     """
 
     code: int
     output: str
 
     def cause(self) -> str:
-        """How it ended, in words."""
+        """Describe the exit in words."""
         if self.code >= 0:
             return f"ended with exit code {self.code}"
         try:
@@ -49,9 +49,9 @@ def run_program(
     variables: Mapping[str, str],
     ends_with_input: bool = False,
 ) -> Ended:
-    """Run a program in a folder and wait for its end; it is killed when this is interrupted.
+    """Run a program in a folder to completion; kill it if this is interrupted.
 
-    It stays in the process group of the caller, so that whoever ends the group ends it too.
+    It stays in the process group of the caller, so that ending the group ends it too.
     """
     process = subprocess.Popen(
         command,
@@ -75,7 +75,7 @@ def run_program(
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program and all it has started; it is left to the caller to wait for it."""
+    """Kill a program and all its descendants, without waiting for it."""
     started = list(descendants(process.pid))
     process.kill()
     for pid in started:
@@ -84,7 +84,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _watch(process: subprocess.Popen[bytes]) -> Listener:
-    """Read what it prints until it ends, and keep an eye on its memory."""
+    """Read a program's output until it ends, sampling its memory."""
     assert process.stdout is not None
     stream = process.stdout.fileno()
     os.set_blocking(stream, False)

@@ -1,4 +1,4 @@
-"""The results of an external program: the files it leaves, read and checked."""
+"""Results of external programs: reading and validation of their output files."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ POSTERIOR = "posterior.jsonl"
 WEIGHTS = "weights.csv"
 STATISTICS = "stats.json"
 NOTES = "notes"
-"""Key of the statistics whose value is a list of sentences for the reader of the result."""
+"""Key of the statistics whose value is a list of notes shown to the user."""
 
 _FROM_SHELL = 128
-"""A shell says that a signal has ended its program by an exit code: this and the signal."""
+"""Offset added to a signal's number in the exit code of a shell."""
 # In a container, the kernel sends SIGKILL at the memory limit.
 _KILLED_INSIDE = _FROM_SHELL + 9
 _MAX_STATISTICS = 1 << 20
@@ -43,15 +43,15 @@ _OUT_OF_MEMORY = re.compile(
 
 
 class ProgramError(DagathlonError):
-    """An external program failed, or left something that is no result."""
+    """Error of an external program that failed or left an invalid result."""
 
 
 class ProgramKilledError(ProgramError, KilledError):
-    """An external program was killed, perhaps by somebody else."""
+    """Error of an external program that was killed, perhaps from outside."""
 
 
 def check_end(name: str, ended: Ended) -> None:
-    """Refuse the result of a program that failed, in its own last words."""
+    """Raise `ProgramError` if a program failed, quoting its last output."""
     if ended.code == 0:
         return
     if _OUT_OF_MEMORY.search(ended.output):
@@ -70,7 +70,7 @@ def check_end(name: str, ended: Ended) -> None:
 def read_outputs(
     name: str, folder: Path, data: Dataset, gives: Output, *, posterior: bool = False
 ) -> Estimate:
-    """Read and check what a program has left.
+    """Read and validate a learner's output files.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def read_outputs(
     folder
         Where it ran.
     data
-        What it was given.
+        The data it was given.
     gives
         The kind of its graph.
     posterior
@@ -111,7 +111,7 @@ def _estimate(folder: Path, data: Dataset, gives: Output, *, posterior: bool) ->
 
 
 def last_line(text: str) -> str:
-    """The last line that says something."""
+    """Return the last nonblank line."""
     lines = (line.strip() for line in reversed(text.splitlines()))
     return next((line for line in lines if not _SAYS_NOTHING.fullmatch(line)), "")
 
@@ -133,7 +133,7 @@ def _check_kind(graph: Graph, gives: Output, where: str) -> None:
 
 
 def _read_graphs(path: Path, data: Dataset, gives: Output) -> Posterior:
-    """A graph in every line: its edges, and what it weighs."""
+    """Read a posterior from a file with a graph and its weight in each line."""
     graphs, weights = [], []
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
@@ -175,7 +175,7 @@ def _is_weight(value: Any) -> bool:
 
 
 def _read_weights(path: Path, data: Dataset) -> npt.NDArray[np.float64] | None:
-    """A matrix of numbers from row to column, under a header of names in any order."""
+    """Read a matrix from row to column, whose header names the columns in any order."""
     if not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""The environments that a manifest can ask for by name."""
+"""The environments that a manifest can request by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEYS = {
 
 
 def read_environment(section: TomlTable, folder: Path) -> Environment:
-    """The environment that the manifest of a folder describes."""
+    """Return the environment described by a folder's manifest."""
     plain = "container" if section.has("image") else "system"
     kind = section.choice("kind", _KINDS, plain)
     section.only(_KEYS[kind])
@@ -42,7 +42,7 @@ def read_environment(section: TomlTable, folder: Path) -> Environment:
 
 
 def _engines(section: TomlTable) -> tuple[str, ...]:
-    """The programs that a manifest names, in its order; all of them where it names none."""
+    """Return the container engines named by a manifest, in its order; by default all."""
     names = section.texts("engines", tuple(ENGINES))
     for name in names:
         if name not in ENGINES:

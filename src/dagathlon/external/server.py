@@ -1,7 +1,7 @@
-"""`Server`: a program that loads what it needs once and then does one run after another.
+"""`Server`: a program that initialises once and then does one run after another.
 
 It gets the name of a run's folder in a line of standard input, does in that folder what a program
-of one run does, and prints ``@dagathlon ended 0``. It is started before any clock runs.
+of one run does, and prints ``@dagathlon ended 0``. It is started before any time limit runs.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _LOOK_MS = 100
 
 
 class Server:
-    """One server process, and the folder in which its runs have theirs.
+    """Server process, and the folder that contains the folders of its runs.
 
     Parameters
     ----------
     command
-        What to start.
+        The command line.
     variables
         Its environment.
 
     Attributes
     ----------
     owner
-        The process that started it; a copy made by a fork has no business with it.
+        The process that started it; forks must not use it.
     """
 
     def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
@@ -70,29 +70,29 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given work by this process."""
+        """Whether the server is running and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
     def wait_ready(self) -> None:
-        """Wait until it has loaded what it needs."""
+        """Wait until the server has initialised."""
         if self._is_ready:
             return
         with self._killed_on_error():
-            listener = self._listened(lambda found: found.is_ready)
+            listener = self._read_until(lambda found: found.is_ready)
         if not listener.is_ready:
-            ended = self._gone(listener)
+            ended = self._kill_rest(listener)
             last = ended.output.splitlines()[-1] if ended.output else "it printed nothing"
             raise UnavailableError(f"its server {ended.cause()} before it was ready: {last}")
         self._is_ready = True
 
     @contextlib.contextmanager
     def new_folder(self) -> Iterator[Path]:
-        """A folder for a run, which goes away afterwards."""
+        """Make a folder for a run, and remove it afterwards."""
         self._runs += 1
         folder = self._folder / f"run-{self._runs}"
         folder.mkdir()
@@ -102,14 +102,14 @@ class Server:
             shutil.rmtree(folder, ignore_errors=True)
 
     def run(self, folder: Path) -> Ended:
-        """Have it do the run of a folder; it is killed when this is interrupted."""
+        """Do the run of a folder; kill the server if this is interrupted."""
         idle, before = resident_now(self.pid), processor_time(self.pid)
         with self._killed_on_error():
             self._ask(folder.name)
-            listener = self._listened(lambda found: found.ended is not None, idle)
+            listener = self._read_until(lambda found: found.ended is not None, idle)
         server_time.add(processor_time(self.pid) - before)
         if listener.ended is None:
-            return self._gone(listener)
+            return self._kill_rest(listener)
         code, peak = (*listener.ended, 0)[:2]
         peak_memory.see(max(peak - idle, 0))
         return Ended(code, listener.output())
@@ -120,8 +120,8 @@ class Server:
             self._process.stdin.write(f"{name}\n".encode())
             self._process.stdin.flush()
 
-    def _listened(self, is_enough: Callable[[Listener], bool], idle: int = 0) -> Listener:
-        """Read what it prints until that is enough, or until it ends."""
+    def _read_until(self, is_enough: Callable[[Listener], bool], idle: int = 0) -> Listener:
+        """Read output until a condition holds or the server ends."""
         assert self._process.stdout is not None
         listener, stream, end = Listener(), self._process.stdout.fileno(), os.pidfd_open(self.pid)
         poll = select.poll()
@@ -151,13 +151,13 @@ class Server:
             self.close()
             raise
 
-    def _gone(self, listener: Listener) -> Ended:
-        """How it ended; what it had started goes with it."""
+    def _kill_rest(self, listener: Listener) -> Ended:
+        """Kill the server's remaining processes and return how it ended."""
         self.close()
         return Ended(self._process.returncode, listener.output())
 
     def close(self) -> None:
-        """End it and all it has started, at once."""
+        """Kill the server and all its descendants."""
         if self.owner != os.getpid():
             return
         kill(self._process)

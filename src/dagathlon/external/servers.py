@@ -1,6 +1,6 @@
-"""The servers of this process: one for each environment and command, started when first asked for.
+"""The servers of this process, one for each environment and command, started on demand.
 
-A worker of a study is a process, so that every worker has its own.
+A study's workers are processes, so that every worker has servers of its own.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dagathlon.external.environment import CARDS, THREAD_VARIABLES
 from dagathlon.external.server import Server
 
 SERVE = str(Path(__file__).with_name("serving.py"))
-"""The program that makes a server of a Python script: ``{serve}`` in a command."""
-# Each holds the memory of what it has loaded; the one that has waited longest makes room.
+"""Path of the program that turns a Python script into a server: ``{serve}`` in a command."""
+# Each keeps its memory; the least recently used server is closed first.
 _MOST = 4
 
 
 class _Key(NamedTuple):
-    """What modules that share a server have in common."""
+    """Cache key of a server that several modules can share."""
 
     version: int
     command: tuple[str, ...]
@@ -29,12 +29,12 @@ class _Key(NamedTuple):
 
 
 def server_for(command: Sequence[str], version: int, variables: Mapping[str, str]) -> Server:
-    """The server of a command, ready for work; one that has ended is replaced.
+    """Return the running server of a command; one that has ended is replaced.
 
     Parameters
     ----------
     command
-        What to start.
+        The command line.
     version
         Of the module's folder: a changed script needs another server.
     variables
@@ -55,13 +55,13 @@ def server_for(command: Sequence[str], version: int, variables: Mapping[str, str
 
 
 def server_processes() -> list[int]:
-    """Numbers of the processes of all servers that wait for work."""
+    """Return the process ids of all idle servers."""
     return [server.pid for server in _servers.values() if server.is_alive]
 
 
 @atexit.register
 def close_servers() -> None:
-    """End all of them."""
+    """Close all servers."""
     while _servers:
         _servers.popitem()[1].close()
 

@@ -1,7 +1,7 @@
-"""Makes a server of a Python script: ``python serving.py learn.py``.
+"""Wrapper that makes a Python script a server: ``python serving.py learn.py``.
 
 It runs with the interpreter of the module's environment and imports nothing but the standard
-library. The script is loaded once; for every run its function ``main`` is called in a copy of this
+library. The script is loaded once; for every run its function ``main`` is called in a fork of this
 process, in the folder of the run. So every run begins with the same random generators, threads and
 settings, whatever the run before did to them, and one that crashes harms no other.
 """
@@ -24,8 +24,8 @@ _DIE_WITH_PARENT, _ADOPT = 1, 36  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 
 def serve(script: str) -> None:
     """Load the script, and do a run for every line of standard input."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
-    _prctl(_ADOPT, 1)  # what a run leaves behind becomes ours, to be ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends this one
+    _prctl(_ADOPT, 1)  # orphans of a run are reparented to us, to be killed
     learn = _loaded(script)
     gc.collect()
     gc.freeze()
@@ -62,7 +62,7 @@ def _do(learn: Callable[[], object], folder: str) -> None:
     poll.register(0, select.POLLHUP)
     ended = [fd for fd, _ in poll.poll()]
     os.close(end)
-    if end not in ended:  # nobody waits for the result any more
+    if end not in ended:  # the result is no longer wanted
         os.kill(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
     _end_what_is_left()
@@ -70,7 +70,7 @@ def _do(learn: Callable[[], object], folder: str) -> None:
 
 
 def _run(learn: Callable[[], object], folder: str) -> NoReturn:
-    """The whole life of a copy; it never returns."""
+    """Do a run in the forked child, and exit."""
     code = 1
     try:
         _prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -93,7 +93,7 @@ def _run(learn: Callable[[], object], folder: str) -> NoReturn:
 
 
 def _end_what_is_left() -> None:
-    """End the processes that a run has started and not waited for."""
+    """Kill the child processes that a run has started and not waited for."""
     with contextlib.suppress(OSError):
         for _ in range(1000):
             with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
@@ -106,7 +106,7 @@ def _end_what_is_left() -> None:
 
 
 def _lines() -> Iterator[str]:
-    """Lines of standard input, read past Python's buffers so that its end is noticed."""
+    """Yield lines of standard input, unbuffered, so that its end is noticed."""
     held = b""
     while True:
         *lines, held = held.split(b"\n")

@@ -1,4 +1,4 @@
-"""The external modules that come with the package: every folder beside this file is one."""
+"""The bundled external modules: every folder beside this file is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed access to the tables of a TOML file; every mistake is named with its place."""
+"""Typed access to TOML tables; errors name the place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Choice = TypeVar("Choice", bound=str)
 
 
 class TomlTable:
-    """A table of a TOML file.
+    """A table of a TOML file, with the path of its keys for errors.
 
     Parameters
     ----------
@@ -32,71 +32,71 @@ class TomlTable:
         self._where = where
 
     def fail(self, key: str, problem: str) -> StudyError:
-        """An error at a key, for the caller to raise."""
+        """Return an error at a key, for the caller to raise."""
         place = ".".join(part for part in (self._where, key) if part)
         return StudyError(f"{self._path}: {place}: {problem}")
 
     def has(self, key: str) -> bool:
-        """Whether the key is there."""
+        """Whether the key is present."""
         return key in self._content
 
     def only(self, allowed: Collection[str]) -> None:
-        """Refuse keys that are not allowed."""
+        """Refuse keys that are not in `allowed`."""
         for key in self._content:
             if key not in allowed:
                 hint = suggestion(key, allowed)
                 raise self.fail(key, f"there is no such key{hint}; allowed: {listing(allowed)}")
 
     def value(self, key: str) -> Any:
-        """The value as it is, or None."""
+        """Return the raw value, or None."""
         return self._content.get(key)
 
     def section(self, key: str) -> TomlTable:
-        """A table inside; an empty one when it is not there."""
+        """Return a nested table; empty if absent."""
         where = f"{self._where}.{key}" if self._where else key
         return TomlTable(self._content.get(key, {}), self._path, where)
 
     def table(self, key: str) -> list[str]:
-        """The keys of a table inside."""
+        """Return the keys of a nested table."""
         return list(self.section(key)._content)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text that is not empty."""
+        """Return a nonempty text."""
         found = self._content.get(key, default)
         if not isinstance(found, str) or not found.strip():
             raise self._mismatch(key, "a text")
         return found.strip()
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return a boolean."""
         found = self._content.get(key, default)
         if not isinstance(found, bool):
             raise self._mismatch(key, "true or false")
         return found
 
     def number(self, key: str) -> float | None:
-        """A number, if it is there."""
+        """Return a number; None if absent."""
         found = self._content.get(key)
         if found is None or (isinstance(found, int | float) and not isinstance(found, bool)):
             return found
         raise self._mismatch(key, "a number")
 
     def array(self, key: str, default: Sequence[Any] = _MISSING) -> Sequence[Any]:
-        """A list of anything."""
+        """Return a list of any values."""
         found = self._content.get(key, default)
         if not isinstance(found, list | tuple):
             raise self._mismatch(key, "a list")
         return found
 
     def texts(self, key: str, default: Sequence[str] = _MISSING) -> tuple[str, ...]:
-        """A list of texts."""
+        """Return a list of texts."""
         found = self.array(key, default)
         if not all(isinstance(item, str) for item in found):
             raise self._mismatch(key, "a list of texts")
         return tuple(found)
 
     def choice(self, key: str, choices: tuple[Choice, ...], default: str | None = None) -> Choice:
-        """One of some texts."""
+        """Return a text that is one of the choices."""
         found = self._content.get(key, default)
         for choice in choices:
             if choice == found:

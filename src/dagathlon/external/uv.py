@@ -1,4 +1,4 @@
-"""Python scripts with their own dependencies, each in an environment that uv makes and keeps."""
+"""Python scripts with their own dependencies, each in an environment managed by uv."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP")
 
 
 class _Script(NamedTuple):
-    """A script and when it was last changed."""
+    """Cache key of a script: path and modification time."""
 
     path: str
     changed: int
@@ -36,7 +36,7 @@ class _Script(NamedTuple):
 
 @dataclass(frozen=True)
 class UvEnvironment(Environment):
-    """An environment made by uv from the dependencies that a script names in its first lines.
+    """Environment made by uv from the dependencies declared in a script's first lines.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class UvEnvironment(Environment):
     script: str = ""
 
     def missing(self) -> str:
-        """Whether uv is there and, offline, whether the environment has been made before."""
+        """Return what is missing: uv, or offline the environment; else empty."""
         if find_uv() is None:
             hint = self.hint or "pip install 'dagathlon[external]'"
             return f"needs uv ({hint})"
@@ -59,7 +59,7 @@ class UvEnvironment(Environment):
         return ""
 
     def prepare(self, say: Say) -> None:
-        """Make the environment unless it is there."""
+        """Make the environment unless it exists."""
         script = self._script
         if _interpreter(script) is None:
             # Modules that share a script would each wait for the same failure.
@@ -72,14 +72,14 @@ class UvEnvironment(Environment):
                 raise UnavailableError(problem)
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """As for any program; ``{python}`` is the interpreter of the environment."""
+        """Return the command line; ``{python}`` is the interpreter of the environment."""
         python = _interpreter(self._script)
         if python is None:
             raise UnavailableError("its Python environment has not been made")
         return super().command(words, {**values, "python": python}, work)
 
     def variables(self) -> dict[str, str]:
-        """Without anything that leads Python to packages of other environments."""
+        """Return environment variables without those that add packages of other environments."""
         kept = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
         return {**kept, "PYTHONNOUSERSITE": "1"}
 
@@ -90,7 +90,7 @@ class UvEnvironment(Environment):
 
 
 def find_uv() -> str | None:
-    """The program uv, from the PATH or from the Python package of that name."""
+    """Return the path of uv, from the PATH or from the Python package of that name."""
     found = shutil.which("uv")
     if found is not None:
         return found
@@ -102,7 +102,7 @@ def find_uv() -> str | None:
 
 
 def dependencies(script: Path) -> str:
-    """The packages that a script asks for, as it names them."""
+    """Return the packages required by a script, as declared in it."""
     found = _INLINE.search(script.read_text(encoding="utf-8"))
     lines = (found.group(1) if found else "").splitlines()
     metadata = tomllib.loads("\n".join(line[2:] for line in lines))
@@ -110,7 +110,7 @@ def dependencies(script: Path) -> str:
 
 
 def _interpreter(script: _Script) -> str | None:
-    """The interpreter of a script's environment; None when it is not there or not up to date."""
+    """Return the interpreter of a script's environment; None if it is absent or outdated."""
     found = _interpreters.get(script) or _looked_up(script, fresh())
     if found is not None:
         _interpreters[script] = found
@@ -123,7 +123,7 @@ _failures: dict[_Script, tuple[float, str]] = {}
 
 @functools.lru_cache(maxsize=64)
 def _looked_up(script: _Script, _moment: int) -> str | None:
-    """What uv says without the network."""
+    """Ask uv offline for a script's interpreter; None if it is absent or outdated."""
     if find_uv() is None:
         return None
     code, _ = _uv("sync", "--quiet", "--offline", "--script", script.path)
@@ -134,7 +134,7 @@ def _looked_up(script: _Script, _moment: int) -> str | None:
 
 
 def _installed(script: _Script, say: Say) -> str:
-    """Make the environment; what went wrong, in words."""
+    """Make the environment; return the error in words, empty on success."""
     if offline():
         return _FORBIDDEN
     with locked(script.path):
@@ -150,13 +150,13 @@ def _installed(script: _Script, say: Say) -> str:
 
 
 def _counted(packages: str) -> str:
-    """The packages, or how many they are where nobody would read them."""
+    """Return the packages as text, or their number if they are too many to read."""
     number = packages.count(",") + 1
     return packages if len(packages) <= _READABLE else f"{number} packages (this takes minutes)"
 
 
 def _brief(output: str) -> str:
-    """What uv could not do, and the last of its causes."""
+    """Return uv's first error and the last of its causes."""
     lines = [line.strip().removeprefix("error: ") for line in output.splitlines() if line.strip()]
     ends = dict.fromkeys([*lines[:1], *lines[-1:]])
     return "; ".join(line.removeprefix("cause: ") for line in ends)

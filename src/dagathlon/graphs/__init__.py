@@ -1,4 +1,4 @@
-"""Graphs of every kind: the type, conversions, separation, formats."""
+"""Graphs: one type for all kinds, equivalence classes, separation, file formats, drawings."""
 
 from dagathlon.graphs.ancestral import latent_projection, mag_of_pag, pag
 from dagathlon.graphs.chordal import (

@@ -1,4 +1,4 @@
-"""Ancestral graphs: what remains of a graph when nodes are hidden, and what data can tell of it."""
+"""Ancestral graphs: latent projection, and the PAG that data can identify."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dagathlon.graphs.separation import check_separation, rows_of
 def latent_projection(
     graph: Graph, latent: str | Collection[str], selection: str | Collection[str] = ()
 ) -> Graph:
-    """The maximal ancestral graph (MAG) over the observed nodes.
+    """Return the maximal ancestral graph (MAG) over the observed nodes.
 
-    Two observed nodes are adjacent when no set of observed nodes separates them. The mark at ``x``
-    on the edge between ``x`` and ``y`` is a tail when ``x`` is an ancestor of ``y`` or of a
-    selection node, otherwise an arrow; so common latent causes give ``x <-> y``, and selection on
-    common effects gives ``x - y``.
+    Two observed nodes are adjacent when no set of observed nodes separates them. The mark at
+    ``x`` on the edge between ``x`` and ``y`` is a tail when ``x`` is an ancestor of ``y`` or of
+    a selection node, otherwise an arrow; so common latent causes give ``x <-> y``, and
+    selection on common effects gives ``x - y``.
 
     Parameters
     ----------
@@ -46,10 +46,11 @@ def latent_projection(
 
 
 def pag(graph: Graph) -> Graph:
-    """The partial ancestral graph (PAG) of a MAG or a DAG.
+    """Return the partial ancestral graph (PAG) of a MAG or a DAG.
 
     It has a tail or an arrow where all Markov-equivalent MAGs have it, and a circle where they
-    differ: what data without experiments can tell when there may be latent causes and selection.
+    differ: this is what observational data can identify when there may be latent causes and
+    selection.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def pag(graph: Graph) -> Graph:
 
 
 def mag_of_pag(graph: Graph) -> Graph:
-    """A MAG that belongs to a PAG, with as few bidirected and undirected edges as there can be.
+    """Return a MAG of a PAG's class, with as few bidirected and undirected edges as possible.
 
     ``o->`` and ``-o`` become ``->``; the edges ``o-o`` are directed without new unshielded
     colliders.

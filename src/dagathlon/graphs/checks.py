@@ -1,4 +1,4 @@
-"""What a function needs of its graph, checked in one place and refused in plain words."""
+"""Checks of the kind of graph that a function requires, with their error messages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def circuit(names: Sequence[str], connector: str) -> str:
-    """A cycle as it is written, back to its first node."""
+    """Format a directed cycle, back to its first node."""
     return f" {connector} ".join([*names, names[0]])
 
 
 def require_dag(graph: Graph, what: str) -> None:
-    """Refuse a graph that is no DAG, with the edge or the cycle that makes it none."""
+    """Raise `GraphError` unless the graph is a DAG, naming the edge or cycle at fault."""
     if _core.is_dag(graph.native):
         return
     _refuse_other_edges(graph, f"{what} needs a DAG", {"->"})
@@ -26,26 +26,26 @@ def require_dag(graph: Graph, what: str) -> None:
 
 
 def require_pdag(graph: Graph, what: str) -> None:
-    """Refuse a graph with bidirected edges or circles."""
+    """Raise `GraphError` if the graph has bidirected edges or circles."""
     if not _core.is_pdag(graph.native):
         needs = f"{what} needs a graph of directed and undirected edges"
         _refuse_other_edges(graph, needs, {"->", "-"})
 
 
 def require_undirected(graph: Graph, what: str) -> None:
-    """Refuse a graph with any edge that is not undirected."""
+    """Raise `GraphError` if any edge is not undirected."""
     if not _core.is_undirected(graph.native):
         _refuse_other_edges(graph, f"{what} needs an undirected graph", {"-"})
 
 
 def not_chordal(graph: Graph, what: str) -> GraphError:
-    """The error for an undirected graph that is not chordal, with a cycle that has no chord."""
+    """Return the error for an undirected graph that is not chordal, with a chordless cycle."""
     cycle = graph.nodes_at(_core.chordless_cycle(graph.native))
     return GraphError(f"{what} needs a chordal graph: the cycle {circuit(cycle, '-')} has no chord")
 
 
 def require_cpdag(graph: Graph, what: str) -> None:
-    """Refuse a graph that stands for no Markov equivalence class."""
+    """Raise `GraphError` unless the graph is a CPDAG."""
     require_pdag(graph, what)
     if not _core.is_cpdag(graph.native):
         raise GraphError(
@@ -55,7 +55,7 @@ def require_cpdag(graph: Graph, what: str) -> None:
 
 
 def directed_cycle(graph: Graph) -> str:
-    """One directed cycle as it is written, or the empty string."""
+    """Return one directed cycle as text, or the empty string."""
     cycle = graph.nodes_at(_core.directed_cycle(graph.native))
     return circuit(cycle, "->") if cycle else ""
 

@@ -11,10 +11,10 @@ from dagathlon.graphs.graph import Graph
 
 @dataclass(frozen=True)
 class JunctionTree:
-    """The maximal cliques of a chordal graph, joined to a tree.
+    """Maximal cliques of a chordal graph, joined into a tree.
 
-    The cliques that hold a node form a subtree. A graph in several connected parts has one tree
-    for each of them.
+    The cliques that contain a node form a subtree. A graph with several components has one tree
+    per component.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class JunctionTree:
 
 
 def perfect_elimination_order(graph: Graph) -> tuple[str, ...]:
-    """All nodes such that the adjacent nodes of each that come after it are mutually adjacent."""
+    """Return an elimination order: the neighbours of each node that come after it are a clique."""
     require_undirected(graph, "a perfect elimination order")
     order = _core.perfect_elimination_order(graph.native)
     if order is None:
@@ -42,13 +42,13 @@ def perfect_elimination_order(graph: Graph) -> tuple[str, ...]:
 
 
 def maximal_cliques(graph: Graph) -> tuple[tuple[str, ...], ...]:
-    """The maximal cliques of a chordal undirected graph."""
+    """Return the maximal cliques of a chordal undirected graph."""
     cliques, _, _ = _clique_tree(graph, "a list of maximal cliques")
     return tuple(map(graph.nodes_at, cliques))
 
 
 def junction_tree(graph: Graph) -> JunctionTree:
-    """The maximal cliques of a chordal undirected graph, joined to a tree by their separators."""
+    """Return a tree of the maximal cliques of a chordal undirected graph and their separators."""
     cliques, separators, parents = _clique_tree(graph, "a junction tree")
     edges = [(parent, child) for child, parent in enumerate(parents) if parent != child]
     return JunctionTree(
@@ -59,17 +59,17 @@ def junction_tree(graph: Graph) -> JunctionTree:
 
 
 def log_junction_trees(graph: Graph) -> float:
-    """The logarithm of the number of junction trees of a chordal undirected graph.
+    """Return the logarithm of the number of junction trees of a chordal undirected graph.
 
-    Trees over all maximal cliques count, those of several connected parts of the graph joined by
-    empty separators (Thomas and Green 2009).
+    Trees over all maximal cliques are counted, those of several components joined by empty
+    separators (Thomas and Green 2009).
     """
     _clique_tree(graph, "the number of junction trees")
     return _core.log_junction_trees(graph.native)
 
 
 def _clique_tree(graph: Graph, what: str) -> tuple[list[list[int]], list[list[int]], list[int]]:
-    """Cliques, separators from the clique before, and that clique, all as numbers."""
+    """Return cliques, separators from the parent clique, and parent cliques, all as row numbers."""
     require_undirected(graph, what)
     tree = _core.clique_tree(graph.native)
     if tree is None:

@@ -1,4 +1,4 @@
-"""Maximal cliques of graphs of any kind; those of chordal ones are quicker in `chordal`."""
+"""Maximal cliques of arbitrary graphs; for chordal ones `chordal` is faster."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dagathlon.graphs.graph import Graph
 
 
 def all_maximal_cliques(graph: Graph) -> Iterator[tuple[str, ...]]:
-    """The maximal cliques of the skeleton of any graph."""
+    """Yield the maximal cliques of the skeleton of any graph."""
     return map(graph.nodes_at, cliques_of_pairs(graph.marks != 0))
 
 
 def cliques_of_pairs(joined: npt.NDArray[np.bool_]) -> Iterator[tuple[int, ...]]:
-    """The maximal cliques of a symmetric matrix of pairs (Bron and Kerbosch, with pivots)."""
+    """Yield the maximal cliques of a symmetric adjacency matrix (Bron–Kerbosch with pivots)."""
     near = [_mask(np.flatnonzero(row).tolist()) for row in joined]
     stack: list[tuple[tuple[int, ...], int, int]] = []
     if near:
@@ -34,7 +34,7 @@ def cliques_of_pairs(joined: npt.NDArray[np.bool_]) -> Iterator[tuple[int, ...]]
 
 
 def _pivot(near: Sequence[int], candidates: int, done: int) -> int:
-    """A node with as many candidates near as any: only those that are not have to be tried."""
+    """Return the pivot: a node with the most neighbours among the candidates."""
     best, most = -1, -1
     for node in _members(candidates | done):
         count = (near[node] & candidates).bit_count()
@@ -44,7 +44,7 @@ def _pivot(near: Sequence[int], candidates: int, done: int) -> int:
 
 
 def _mask(nodes: Iterable[int]) -> int:
-    """A set of nodes as the bits of a number."""
+    """Return a set of nodes as a bit mask."""
     return sum(1 << node for node in nodes)
 
 

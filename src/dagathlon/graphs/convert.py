@@ -1,4 +1,4 @@
-"""Graphs to and from other libraries, which are imported only when they are asked for."""
+"""Conversion of graphs to and from other libraries, which are imported on demand."""
 
 # ruff: noqa: PLC0415 - an import at the top would make every optional library a hard one
 
@@ -33,7 +33,7 @@ _PGMPY_TYPES = {"directed": CONNECTORS["->"], "bidirected": CONNECTORS["<->"]}
 
 
 def as_graph(obj: Any) -> Graph:
-    """Make a graph of whatever holds one.
+    """Convert any supported object (another library's graph, matrix, file) to a `Graph`.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def to_igraph(graph: Graph) -> igraph.Graph:
 
 
 def from_igraph(graph: igraph.Graph) -> Graph:
-    """Convert from igraph; without a vertex attribute ``name`` nodes are called by their number."""
+    """Convert from igraph; without a vertex attribute ``name`` nodes are named by their number."""
     named = "name" in graph.vs.attributes()
     names = [str(name) for name in (graph.vs["name"] if named else range(graph.vcount()))]
     arcs = ((names[e.source], names[e.target], e.attributes()) for e in graph.es)
@@ -108,7 +108,7 @@ def from_igraph(graph: igraph.Graph) -> Graph:
 
 
 def to_pandas(graph: Graph, format: str = "adjacency") -> pd.DataFrame:
-    """Convert to a DataFrame, from row to column, with the names as index and columns.
+    """Convert to a DataFrame, from row to column, with the node names as index and columns.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _all_written(edges: list[Edge], text: str) -> bool:
 
 
 def _mark_attributes(edges: list[Edge]) -> list[dict[str, str]]:
-    """Edge attributes with the marks, empty where the kind of graph says them."""
+    """Return edge attributes with the marks; empty where the type of graph implies them."""
     if _all_written(edges, "->") or _all_written(edges, "-"):
         return [{} for _ in edges]
     words = [[mark.name.lower() for mark in CONNECTORS[edge.connector]] for edge in edges]

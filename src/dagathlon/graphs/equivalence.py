@@ -11,29 +11,29 @@ from dagathlon.graphs.graph import Graph
 
 
 def skeleton(graph: Graph) -> Graph:
-    """The same adjacencies, all undirected."""
+    """Return the skeleton: the same adjacencies, all undirected."""
     return Graph._of(graph.names, _core.skeleton(graph.native))
 
 
 def moral(graph: Graph) -> Graph:
-    """The moral graph of a DAG: its skeleton, with any two parents of one node joined."""
+    """Return the moral graph of a DAG: its skeleton, with any two parents of a node joined."""
     require_dag(graph, "a moral graph")
     return Graph._of(graph.names, _core.moral(graph.native))
 
 
 def pattern(graph: Graph) -> Graph:
-    """The skeleton with only the v-structures directed.
+    """Return the skeleton with only the v-structures directed.
 
     Works on every graph: ``x → c ← y`` is directed where both edges are directed and ``x`` and
     ``y`` are not adjacent. All other edges become undirected. Bidirected edges and edges with
-    circles are not directed, so they never make a v-structure here, although `Graph.v_structures`
-    lists the colliders they form.
+    circles are not directed, so they never make a v-structure here, although
+    `Graph.v_structures` lists the colliders they form.
     """
     return Graph._of(graph.names, _core.pattern(graph.native))
 
 
 def cpdag(graph: Graph) -> Graph:
-    """The CPDAG of a DAG: an edge is directed where all Markov equivalent DAGs agree on it.
+    """Return the CPDAG of a DAG: edges are directed where all Markov equivalent DAGs agree.
 
     A graph of directed and undirected edges (a CPDAG, a pattern, a PDAG) gives the CPDAG of its
     consistent `extension`; without one it is refused.
@@ -46,10 +46,10 @@ def cpdag(graph: Graph) -> Graph:
 
 
 def extension(graph: Graph) -> Graph:
-    """A DAG with the same skeleton, directed edges and v-structures (Dor and Tarsi's method).
+    """Return a DAG with the same skeleton, directed edges and v-structures (Dor and Tarsi 1992).
 
-    Where there is a choice an edge points from the earlier node to the later. A graph that no DAG
-    extends is refused with the reason.
+    Where there is a choice an edge points from the earlier node to the later. A graph without a
+    consistent extension is refused with the reason.
     """
     require_pdag(graph, "an extension")
     found, _ = _core.extension(graph.native)
@@ -65,8 +65,8 @@ def meek(
 ) -> Graph:
     """Direct every undirected edge that Meek's rules R1 to R4 compel.
 
-    A directed edge is never turned: in a graph that has no consistent extension the first rule to
-    reach an edge decides, and the result is closed but still has no extension.
+    A directed edge is never reversed: in a graph that has no consistent extension the first
+    rule to reach an edge decides, and the result is closed but still has no extension.
 
     Parameters
     ----------
@@ -91,19 +91,19 @@ def meek(
 
 
 def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterable[str]]) -> Graph:
-    """The essential graph of a DAG under experiments (Hauser and Bühlmann, 2012).
+    """Return the essential graph of a DAG under interventions (Hauser and Bühlmann 2012).
 
-    An edge is directed where all DAGs agree that neither observation nor the experiments can tell
-    from this one.
+    An edge is directed where all DAGs agree that neither observation nor the experiments can
+    distinguish from this one.
 
     Parameters
     ----------
     graph
         A DAG.
     targets
-        The sets of nodes that were intervened upon, one set per experiment; an empty set stands
+        The sets of nodes that were intervened upon, one set per experiment; an empty set means
         for observation, and no set at all for observation alone. Every node must be left alone in
-        one of them, since nothing is learned about the causes of a node that never is.
+        one of them, since otherwise its causes cannot be learned.
     """
     require_dag(graph, "an interventional essential graph")
     rows = [graph._rows(target) for target in targets] or [[]]
@@ -116,7 +116,7 @@ def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterabl
 
 
 def _concerns(graph: Graph, what: str, start: str, end: str) -> bool:
-    """Whether a piece of knowledge says anything; a forbidden edge that cannot be says nothing."""
+    """Whether knowledge applies to an edge; raise if a required edge is not in the skeleton."""
     if graph.marks[graph.position(start), graph.position(end)]:
         return True
     if what == "required":
@@ -125,7 +125,7 @@ def _concerns(graph: Graph, what: str, start: str, end: str) -> bool:
 
 
 def _directed(graph: Graph, what: str, start: str, end: str) -> tuple[int, int]:
-    """The direction that a piece of knowledge gives an edge."""
+    """Return the direction of an edge implied by knowledge: reversed if forbidden."""
     a, b = graph.position(start), graph.position(end)
     return (a, b) if what == "required" else (b, a)
 

@@ -1,4 +1,4 @@
-"""What a `Graph` becomes elsewhere, as its methods."""
+"""Conversion methods of `Graph`."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ class Exchange:
 
     @staticmethod
     def of(obj: Any) -> Graph:
-        """A graph of whatever holds one: another library's graph, a data frame, a file."""
+        """Convert another library's graph, a data frame or a file to a `Graph`."""
         from dagathlon.graphs.convert import as_graph  # noqa: PLC0415 - needs Graph
 
         return as_graph(obj)
 
     def to_networkx(self) -> nx.Graph:
-        """The graph of networkx: a `DiGraph` if every edge is directed, else with end marks."""
+        """Convert to networkx: a `DiGraph` if every edge is directed, else with end marks."""
         from dagathlon.graphs.convert import to_networkx  # noqa: PLC0415 - needs Graph
 
         return to_networkx(cast("Graph", self))
 
     def to_igraph(self) -> igraph.Graph:
-        """The graph of igraph."""
+        """Convert to igraph."""
         from dagathlon.graphs.convert import to_igraph  # noqa: PLC0415 - needs Graph
 
         return to_igraph(cast("Graph", self))
 
     def to_pandas(self, format: str = "adjacency") -> pd.DataFrame:
-        """A data frame from row to column: the ``"adjacency"`` matrix or that of ``"marks"``."""
+        """Convert to a data frame from row to column: the ``"adjacency"`` or ``"marks"`` matrix."""
         from dagathlon.graphs.convert import to_pandas  # noqa: PLC0415 - needs Graph
 
         return to_pandas(cast("Graph", self), format)
 
     def to_causal_learn(self) -> GeneralGraph:
-        """The graph of causal-learn."""
+        """Convert to causal-learn's graph."""
         from dagathlon.graphs.convert import to_causal_learn  # noqa: PLC0415 - needs Graph
 
         return to_causal_learn(cast("Graph", self))
 
     def to_pgmpy(self) -> nx.Graph:
-        """The graph of pgmpy."""
+        """Convert to pgmpy's graph."""
         from dagathlon.graphs.convert import to_pgmpy  # noqa: PLC0415 - needs Graph
 
         return to_pgmpy(cast("Graph", self))
 
     def to_svg(self, width: float | None = None) -> str:
-        """A drawing as the text of an SVG file."""
+        """Return a drawing as SVG text."""
         from dagathlon.graphs.drawing.svg import to_svg  # noqa: PLC0415 - needs Graph
 
         return to_svg(cast("Graph", self), width=width)
@@ -79,7 +79,7 @@ class Exchange:
         width: float | None = None,
         dark: bool | None = None,
     ) -> None:
-        """Draw the graph into a file: ``.svg``, ``.png``, ``.pdf`` or ``.dot``.
+        """Draw the graph to a file: ``.svg``, ``.png``, ``.pdf`` or ``.dot``.
 
         Parameters
         ----------
@@ -89,9 +89,9 @@ class Exchange:
             A graph over the same nodes: edges are coloured by whether they are right, and those
             that are missed are drawn too.
         layout
-            ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+            ``"layered"``, ``"stress"`` or ``"grid"``; by default chosen by the graph.
         width
-            Width in pixels; by default what the drawing needs.
+            Width in pixels; by default fitted to the drawing.
         dark
             Whether on dark paper; by default on white, and an SVG on none.
         """

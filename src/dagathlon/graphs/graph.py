@@ -22,7 +22,7 @@ Kind: TypeAlias = Literal["dag", "cpdag", "pattern", "undirected", "mag", "pag",
 
 
 class Edge(NamedTuple):
-    """An edge as it is written: ``left``, ``connector`` (``->``, ``-``, ``o->``, …), ``right``."""
+    """A written edge: ``left``, ``connector`` (``->``, ``-``, ``o->``, …), ``right``."""
 
     left: str
     connector: str
@@ -33,7 +33,7 @@ class Edge(NamedTuple):
 
 
 class EdgeArrays(NamedTuple):
-    """Edges as arrays: what a graph of many nodes and few edges is handed on by.
+    """Edges as arrays of row numbers and marks: the compact form of large sparse graphs.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class Graph(Exchange, Immutable):
     """An immutable graph: node names and a matrix of endpoint marks.
 
     Undirected graphs, DAGs, CPDAGs, patterns, MAGs and PAGs are all of this one type; `kind` is
-    derived from the marks. Two graphs are equal when they have the same names and the same marks
-    between them, in whatever order the nodes stand.
+    derived from the marks. Two graphs are equal when they have the same names and the same
+    marks between them, whatever the order of the nodes.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Graph(Exchange, Immutable):
 
     @classmethod
     def _of(cls, names: tuple[str, ...], native: _core.MarkedGraph) -> Graph:
-        """Wrap a native graph whose nodes are already known to be `names`."""
+        """Wrap a native graph and its node names, which are not checked."""
         graph = cls.__new__(cls)
         graph._names = names
         graph._native = native
@@ -83,7 +83,7 @@ class Graph(Exchange, Immutable):
 
     @classmethod
     def from_native(cls, names: Iterable[str], native: _core.MarkedGraph) -> Graph:
-        """Make a graph from what a native function gave, without a matrix of all its marks."""
+        """Make a graph from a native graph, without computing the matrix of marks."""
         labels = _checked_names(names)
         if len(native) != len(labels):
             raise GraphError(f"a graph of {len(native)} nodes cannot take {len(labels)} names")
@@ -212,10 +212,10 @@ class Graph(Exchange, Immutable):
 
     @property
     def adjacency(self) -> npt.NDArray[np.uint8]:
-        """0/1 matrix, from row to column, as Benchpress writes it.
+        """0/1 matrix, from row to column, as in Benchpress.
 
-        ``i → j`` is 1 in ``[i, j]`` alone; every edge without a tail at one end and an arrow at
-        the other (undirected, bidirected, with circles) is 1 in both directions.
+        ``i → j`` is 1 in ``[i, j]`` alone; every edge without a tail at one end and an
+        arrow at the other (undirected, bidirected, with circles) is 1 in both directions.
         """
         (i, j), (at_i, at_j) = (part.T for part in self.edge_arrays())
         cells = np.zeros((len(self), len(self)), dtype=np.uint8)
@@ -224,7 +224,7 @@ class Graph(Exchange, Immutable):
         return cells
 
     def edge_arrays(self) -> EdgeArrays:
-        """All edges, each once, in the order of the nodes, as row numbers and marks."""
+        """Return all edges, each once, in node order, as row numbers and marks."""
         pairs = self._native.joined_pairs(self._native)
         return EdgeArrays(pairs, self._native.marks_of_pairs(pairs))
 
@@ -245,7 +245,7 @@ class Graph(Exchange, Immutable):
         return isinstance(name, str) and name in self.index
 
     def edges(self) -> list[Edge]:
-        """All edges, each once, in the order of the nodes; ``A <- B`` is written ``B -> A``."""
+        """Return all edges, each once, in node order; ``A <- B`` is written ``B -> A``."""
         result = []
         pairs, marks = (part.tolist() for part in self.edge_arrays())
         for (i, j), (at_i, at_j) in zip(pairs, marks, strict=True):
@@ -256,56 +256,56 @@ class Graph(Exchange, Immutable):
         return result
 
     def position(self, name: str) -> int:
-        """Row number of a node; an unknown name is a `GraphError` with the nearest match."""
+        """Return the row number of a node; an unknown name raises with the nearest match."""
         try:
             return self.index[name]
         except (KeyError, TypeError):
             raise GraphError(unknown("node", name, self._names)) from None
 
     def positions(self, names: Iterable[str]) -> list[int]:
-        """Row numbers of several nodes."""
+        """Return the row numbers of several nodes."""
         return [self.position(name) for name in names]
 
     def nodes_at(self, rows: Iterable[int]) -> tuple[str, ...]:
-        """Names of the nodes with these row numbers."""
+        """Return the names of the nodes with these row numbers."""
         return tuple(self._names[i] for i in rows)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """Nodes with a directed edge into `name`."""
+        """Return the nodes with a directed edge into `name`."""
         return self.nodes_at(self._native.parents(self.position(name)))
 
     def children(self, name: str) -> tuple[str, ...]:
-        """Nodes into which `name` has a directed edge."""
+        """Return the nodes into which `name` has a directed edge."""
         return self.nodes_at(self._native.children(self.position(name)))
 
     def neighbours(self, name: str) -> tuple[str, ...]:
-        """Nodes joined to `name` by an undirected edge."""
+        """Return the nodes joined to `name` by an undirected edge."""
         return self.nodes_at(self._native.neighbours(self.position(name)))
 
     def spouses(self, name: str) -> tuple[str, ...]:
-        """Nodes joined to `name` by a bidirected edge."""
+        """Return the nodes joined to `name` by a bidirected edge."""
         return self.nodes_at(self._native.spouses(self.position(name)))
 
     def adjacencies(self, name: str) -> tuple[str, ...]:
-        """Nodes joined to `name` by an edge of any kind."""
+        """Return the nodes joined to `name` by an edge of any kind."""
         return self.nodes_at(self._native.adjacencies(self.position(name)))
 
     @property
     def is_dag(self) -> bool:
-        """Whether all edges are directed and none closes a cycle; so too without any edge."""
+        """Whether all edges are directed and there is no cycle; true without any edge."""
         return _core.is_dag(self._native)
 
     @property
     def is_undirected(self) -> bool:
-        """Whether all edges are undirected; so too without any edge."""
+        """Whether all edges are undirected; true without any edge."""
         return _core.is_undirected(self._native)
 
     @property
     def is_chordal(self) -> bool:
-        """Whether every cycle of four or more nodes has a chord.
+        """Whether all edges are undirected and every cycle of four or more nodes has a chord.
 
-        Only an undirected graph can be: with any other edge the answer is False, whatever the
-        skeleton (ask ``skeleton(graph).is_chordal`` for that).
+        With any other edge the answer is False, whatever the skeleton (use
+        ``skeleton(graph).is_chordal`` for that).
         """
         return self.is_undirected and _core.perfect_elimination_order(self._native) is not None
 
@@ -321,11 +321,12 @@ class Graph(Exchange, Immutable):
 
     @cached_property
     def kind(self) -> Kind:
-        """What the marks make of this graph, the first that fits.
+        """Kind of graph derived from its marks, the first of the list that fits.
 
-        ``dag``: directed edges without a cycle, or no edge at all; ``undirected``: undirected
-        edges only; ``pag`` and ``mag``: valid ones, with and without circles; ``cpdag`` and
-        ``pattern``: valid ones of directed and undirected edges; anything else is ``mixed``.
+        ``dag``: directed edges without a cycle, or no edge at all; ``undirected``:
+        undirected edges only; ``pag`` and ``mag``: valid ones, with and without circles;
+        ``cpdag`` and ``pattern``: valid ones of directed and undirected edges; anything
+        else is ``mixed``.
         """
         if self.is_dag:
             return "dag"
@@ -340,28 +341,28 @@ class Graph(Exchange, Immutable):
         return "pattern" if self.is_pattern else "mixed"
 
     def topological_order(self) -> tuple[str, ...]:
-        """All nodes of a DAG, parents before children; otherwise in the order they stand."""
+        """Return the nodes of a DAG, parents before children; of other graphs in node order."""
         require_dag(self, "a topological order")
         return self.nodes_at(_core.topological_order(self._native))
 
     def ancestors(self, names: str | Iterable[str]) -> tuple[str, ...]:
-        """Nodes with a path of directed edges to one of `names`, and `names` themselves."""
+        """Return `names` and all nodes with a directed path to one of them."""
         return self.nodes_at(_core.ancestors(self._native, self._rows(names)))
 
     def descendants(self, names: str | Iterable[str]) -> tuple[str, ...]:
-        """Nodes that directed edges reach from one of `names`, and `names` themselves."""
+        """Return `names` and all nodes that a directed path reaches from one of them."""
         return self.nodes_at(_core.descendants(self._native, self._rows(names)))
 
     def markov_blanket(self, name: str) -> tuple[str, ...]:
-        """Parents, children and the children's other parents of a node of a DAG."""
+        """Return parents, children and children's other parents of a node of a DAG."""
         require_dag(self, "a Markov blanket")
         return self.nodes_at(_core.markov_blanket(self._native, self.position(name)))
 
     def v_structures(self) -> list[tuple[str, str, str]]:
-        """Unshielded colliders, each as ``(x, collider, y)``, in the order of the colliders.
+        """Return unshielded colliders, each as ``(x, collider, y)``, in the order of the colliders.
 
         ``x`` and ``y`` are not adjacent and both their edges have an arrow at the collider,
-        whatever stands at the other end.
+        whatever the mark at the other end.
         """
         names = self._names
         return [(names[x], names[c], names[y]) for x, c, y in _core.v_structures(self._native)]
@@ -370,7 +371,7 @@ class Graph(Exchange, Immutable):
         return self.positions([names] if isinstance(names, str) else names)
 
     def subgraph(self, names: Sequence[str]) -> Graph:
-        """The induced subgraph on `names`, in that order; all names reorder the nodes."""
+        """Return the induced subgraph on `names`, in that order; all names reorder the nodes."""
         if tuple(names) == self._names:
             return self
         rows = self.positions(names)
@@ -379,7 +380,7 @@ class Graph(Exchange, Immutable):
         return Graph._of(self.nodes_at(rows), self._native.induced(rows))
 
     def renamed(self, names: Iterable[str]) -> Graph:
-        """The same graph with other node names, given in order."""
+        """Return the graph with new node names, given in order."""
         labels = _checked_names(names)
         if len(labels) != len(self):
             raise GraphError(f"{len(self)} nodes cannot take {len(labels)} names")
@@ -428,7 +429,7 @@ class Graph(Exchange, Immutable):
 
 
 def edge_arrays_of(edges: Mapping[tuple[int, int], tuple[int, int]]) -> EdgeArrays:
-    """The marks of pairs of row numbers as arrays."""
+    """Return edges, given as marks by pair of row numbers, as arrays."""
     pairs = np.array(list(edges), dtype=np.int64).reshape(-1, 2)
     return EdgeArrays(pairs, np.array(list(edges.values()), dtype=np.uint8).reshape(-1, 2))
 
@@ -457,7 +458,7 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
-    """Marks as a native graph, or an error that names the first bad pair."""
+    """Convert marks to a native graph; raise an error that names the first invalid pair."""
     found = np.asarray(marks)
     p = len(names)
     if found.shape != (p, p):
@@ -467,7 +468,7 @@ def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
         try:
             return _core.MarkedGraph(np.ascontiguousarray(found))
         except ValueError:
-            pass  # what is wrong is said below
+            pass  # errors are reported below
     _refuse_bad_pair(found, names)
     return _core.MarkedGraph(np.ascontiguousarray(found, dtype=np.uint8))
 

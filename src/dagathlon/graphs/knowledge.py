@@ -1,4 +1,4 @@
-"""Background knowledge: forbidden and required directed edges, in one semantics for all."""
+"""Background knowledge: forbidden and required directed edges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TIER_KEYS = ("forbid_within_tiers", "can_only_cause_next_tier")
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Directed edges that must not be there, and directed edges that must.
+    """Forbidden directed edges, and required directed edges.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Knowledge:
         return bool(self.forbidden or self.required)
 
     def matrices(self, names: Sequence[str]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Forbidden and required edges as matrices, from row to column."""
+        """Return forbidden and required edges as matrices, from row to column."""
         index = {name: i for i, name in enumerate(names)}
         result = []
         for pairs in (self.forbidden, self.required):
@@ -92,7 +92,7 @@ class Knowledge:
         return result[0], result[1]
 
     def violations(self, graph: Graph) -> list[str]:
-        """Directed edges of a graph that are forbidden, and required ones it lacks."""
+        """Return the forbidden edges that a graph has and the required edges it lacks, as text."""
         present = {(e.left, e.right) for e in graph.edges() if e.connector == "->"}
         extra = [f"{a} -> {b} is forbidden" for a, b in sorted(present & self.forbidden)]
         return extra + [f"{a} -> {b} is required" for a, b in sorted(self.required - present)]

@@ -1,4 +1,4 @@
-"""What makes two edges the same: the languages in which graphs of all kinds are compared."""
+"""Comparison languages: what counts as the same edge when graphs of all kinds are compared."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dagathlon.graphs.graph import Graph, MarkMatrix
 from dagathlon.graphs.marks import Mark
 
 Language: TypeAlias = Literal["classes", "marks", "arrowheads", "skeletons"]
-"""What makes two edges the same; see `marks_in`."""
+"""Name of a comparison language; see `marks_in`."""
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 def check_language(by: str) -> None:
-    """Refuse a word that is no language."""
+    """Refuse an unknown comparison language."""
     if by not in LANGUAGES:
         raise GraphError(unknown("way to compare edges", by, LANGUAGES))
 
@@ -29,7 +29,7 @@ def check_language(by: str) -> None:
 def common_language(
     graphs: Iterable[Graph], outputs: Iterable[str | None] | None = None
 ) -> Language:
-    """The language in which graphs of these kinds can be compared.
+    """Return the language in which graphs of these kinds can be compared.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def common_language(
         The graphs.
     outputs
         What the learner of each graph returns (``dag``, ``cpdag``, ``pag``, ``undirected``, …), or
-        None where it is not known. Marks alone do not tell everything: undirected edges are a CPDAG
+        None where it is not known. Marks alone are ambiguous: undirected edges are a CPDAG
         from one learner and an undirected graph from another. Without it undirected edges are an
         undirected graph where they cannot be a CPDAG, that is, where they are not chordal.
 
@@ -59,7 +59,7 @@ def common_language(
 
 
 def marks_in(graph: Graph, by: Language) -> MarkMatrix:
-    """The marks of a graph as a language writes them (`PartialGraph.of`), in a new matrix."""
+    """Return a graph's marks converted to a language (see `PartialGraph.of`), in a new matrix."""
     check_language(by)
     # Not `Graph.marks`, which stays with the graph: thousands of large graphs may come this way.
     if by == "skeletons":
@@ -80,12 +80,12 @@ def marks_in(graph: Graph, by: Language) -> MarkMatrix:
 
 
 def has_circles(graph: Graph) -> bool:
-    """Whether some end of an edge has a circle, as in PAGs."""
+    """Whether any end of an edge has a circle, as in PAGs."""
     return not _core.is_pdag(graph.native) and bool((graph.native.marks() == Mark.CIRCLE).any())
 
 
 def _is_latent_mag(graph: Graph) -> bool:
-    """Whether this is a MAG with a bidirected edge, without which it speaks of no latent cause."""
+    """Whether the graph is a MAG with a bidirected edge, which implies a latent cause."""
     if _core.is_pdag(graph.native):
         return False
     arrows = graph.native.marks() == Mark.ARROW
@@ -102,7 +102,7 @@ _FAMILIES = {
 
 
 def _family(graph: Graph, output: str | None) -> str:
-    """Which languages a graph speaks; nothing for one without edges whose learner is not known."""
+    """Return ``undirected``, ``ancestral`` or ``class``; empty if there is no edge to decide it."""
     if output != "undirected" and has_circles(graph):
         return "ancestral"
     if output in _FAMILIES:

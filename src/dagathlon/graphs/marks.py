@@ -1,4 +1,4 @@
-"""Endpoint marks and the arrows people write for them."""
+"""Endpoint marks and the text notation of edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dagathlon.errors import GraphError, unknown
 
 
 class Mark(IntEnum):
-    """What stands at one end of an edge."""
+    """Mark at one end of an edge."""
 
     NONE = 0
     CIRCLE = 1
@@ -43,12 +43,12 @@ for _text, _pair in CONNECTORS.items():
 
 
 def connector(at_left: int, at_right: int) -> str:
-    """Write an edge with these marks, for example ``->`` for a tail and an arrow."""
+    """Return the notation of an edge with these marks, such as ``->`` for a tail and an arrow."""
     return _WRITTEN[Mark(at_left), Mark(at_right)]
 
 
 def marks_of(text: str) -> tuple[Mark, Mark]:
-    """Read a written edge: the marks at its left and at its right node."""
+    """Parse the notation of an edge: return the marks at its left and at its right node."""
     try:
         return CONNECTORS[text.strip()]
     except KeyError:

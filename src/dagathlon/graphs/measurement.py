@@ -1,4 +1,4 @@
-"""`MeasurementModel`: latent variables, and the observed ones that they show in."""
+"""`MeasurementModel`: latent variables and their observed indicators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.immutable import Immutable
 
 
 class MeasurementModel(Immutable):
-    """Which observed variables are indicators of which latent ones.
+    """Measurement model: which observed variables are indicators of which latent ones.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class MeasurementModel(Immutable):
 
     @classmethod
     def from_graph(cls, graph: Graph, observed: Iterable[str]) -> MeasurementModel:
-        """The model of a graph over latent and observed variables.
+        """Return the measurement model of a graph over latent and observed variables.
 
         Parameters
         ----------
@@ -90,17 +90,17 @@ class MeasurementModel(Immutable):
 
     @property
     def graph(self) -> Graph:
-        """The graph over latent variables, which come first, and observed ones."""
+        """Graph over the latent variables, which come first, and the observed ones."""
         return self._graph
 
     @property
     def structure(self) -> Graph | None:
-        """The graph among the latent variables; None where it is not known."""
+        """Graph among the latent variables; None where it is not known."""
         return self._graph.subgraph(self.latents) if self._known else None
 
     @cached_property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
-        """Observed variables with the same latent causes, by two or more.
+        """Groups of two or more observed variables with the same latent causes.
 
         Indicators of one latent variable are a cluster, and so are those of the same two. A
         variable that has latent causes of two clusters is in neither: it is impure.
@@ -114,10 +114,10 @@ class MeasurementModel(Immutable):
 
     @cached_property
     def marginal(self) -> Graph:
-        """The graph over the observed variables: the MAG of the model.
+        """Graph over the observed variables: the MAG of the model.
 
-        Latent variables whose structure is not known count as unconnected: each cluster is a
-        clique of bidirected edges.
+        Latent variables whose structure is not known count as unconnected: each cluster is
+        a clique of bidirected edges.
         """
         require_dag(self._graph, "the marginal of a measurement model")
         return latent_projection(self._graph, self.latents) if self.latents else self._graph
@@ -147,7 +147,7 @@ class MeasurementModel(Immutable):
 
 
 def _check(names: tuple[str, ...], indicators: Mapping[str, tuple[str, ...]]) -> None:
-    """Latent variables have names of their own, and indicators are observed."""
+    """Check that latent names differ from observed ones, and that indicators are observed."""
     seen = set(names)
     for latent, shown in indicators.items():
         if latent in seen:
@@ -160,7 +160,7 @@ def _check(names: tuple[str, ...], indicators: Mapping[str, tuple[str, ...]]) ->
 def of_clusters(
     names: Iterable[str], clusters: Iterable[Iterable[str]], factors: int = 1
 ) -> MeasurementModel:
-    """The model of clusters with so many latent causes each, called L1, L2 and so on.
+    """Return the model of clusters with `factors` latent causes each, called L1, L2 and so on.
 
     Parameters
     ----------

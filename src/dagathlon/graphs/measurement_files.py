@@ -1,4 +1,4 @@
-"""Measurement models as files: ``.json`` with everything, ``.csv`` with a loading in each line."""
+"""Measurement model files: ``.json`` with everything, ``.csv`` with one loading per line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_measurement(model: MeasurementModel, file: str | Path) -> None:
 
 
 def read_measurement(file: str | Path) -> MeasurementModel:
-    """Read a measurement model from a ``.json`` file of `write_measurement`."""
+    """Read a measurement model from a ``.json`` file written by `write_measurement`."""
     place = Path(file)
     if not place.is_file():
         raise GraphError(no_such_file(place))
@@ -52,7 +52,7 @@ def read_measurement(file: str | Path) -> MeasurementModel:
 
 
 def measurement_of(file: str | Path, observed: tuple[str, ...]) -> MeasurementModel:
-    """A model from its own file, or from a graph whose nodes that are not observed are latent."""
+    """Read a model from its own file, or from a graph, whose unobserved nodes are latent."""
     if is_measurement_file(Path(file)):
         return read_measurement(file)
     graph = read_graph(file)
@@ -63,12 +63,12 @@ def measurement_of(file: str | Path, observed: tuple[str, ...]) -> MeasurementMo
 
 
 def is_measurement_file(file: Path) -> bool:
-    """Whether a file is of this format: graphs are never written as JSON."""
+    """Whether a file is a measurement model's ``.json``; graphs are never written as JSON."""
     return file.suffix == ".json"
 
 
 def check_measurement_suffix(file: Path) -> None:
-    """Refuse a file that is of no format of measurement models."""
+    """Refuse a file whose ending is not one of measurement models."""
     if file.suffix not in SUFFIXES:
         raise GraphError(
             f"{file}: measurement models are written as .json or .csv, not "
@@ -77,7 +77,7 @@ def check_measurement_suffix(file: Path) -> None:
 
 
 def to_json(model: MeasurementModel) -> dict[str, Any]:
-    """A model as plain data."""
+    """Return a model as JSON values."""
     structure = model.structure
     between = model.graph.subgraph(model.names).edges()
     return {
@@ -89,7 +89,7 @@ def to_json(model: MeasurementModel) -> dict[str, Any]:
 
 
 def from_json(found: Any) -> MeasurementModel:
-    """A model from what `to_json` gave."""
+    """Return a model from the JSON values of `to_json`."""
     if not isinstance(found, dict) or set(found) - _KEYS:
         raise ValueError(f"it has other keys than {', '.join(sorted(_KEYS))}")
     edges = found.get("structure")

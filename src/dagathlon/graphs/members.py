@@ -1,4 +1,4 @@
-"""The DAGs of a Markov equivalence class: list them, count them, draw from them."""
+"""The DAGs of a Markov equivalence class: enumeration, counting, sampling."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _REMEMBERED = 10_000
 
 
 def members(cpdag: Graph) -> Iterator[Graph]:
-    """All DAGs of the class that `cpdag` stands for, one after the other, each once."""
+    """Yield all DAGs of the Markov equivalence class of `cpdag`, each once."""
     require_cpdag(cpdag, "listing the members of a class")
     return (Graph._of(cpdag.names, dag) for dag in _fully_directed(cpdag.native))
 
 
 def count_members(cpdag: Graph) -> int:
-    """The number of DAGs in the class that `cpdag` stands for, in polynomial time."""
+    """Return the number of DAGs in the class of `cpdag`, in polynomial time."""
     require_cpdag(cpdag, "counting the members of a class")
     parts = _UndirectedPart(cpdag.marks)
     return prod(map(parts.count, parts.components))
 
 
 def sample_members(cpdag: Graph, n: int, seed: int) -> list[Graph]:
-    """Draw DAGs from the class that `cpdag` stands for, independently, each equally likely.
+    """Draw DAGs from the class of `cpdag`, independently and uniformly.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def sample_members(cpdag: Graph, n: int, seed: int) -> list[Graph]:
 
 
 class ClassMembers:
-    """Draws from one class of DAGs, again and again.
+    """Sampler of DAGs from one Markov equivalence class, reusable for many draws.
 
     Parameters
     ----------
@@ -71,16 +71,17 @@ class ClassMembers:
         self._part = _UndirectedPart(graph.marks)
 
     def draw(self, random: Random) -> Graph:
-        """One DAG of the class, each equally likely."""
+        """Draw one DAG of the class uniformly."""
         return _with_arcs(self._graph, self._part.draw(random))
 
 
 class _UndirectedPart:
-    """The undirected edges of a CPDAG: connected components that are chordal and independent.
+    """Undirected edges of a CPDAG: connected components that are chordal and independent.
 
-    A member of a component has one source. Making a node the source directs some edges and leaves
-    smaller components of the same kind, so the counts of those are the weights by which to draw
-    the source. The package cliquepicking counts but takes no seed, hence this way of drawing.
+    A member of a component has one source. Making a node the source directs some edges and
+    leaves smaller components of the same kind, so the counts of those are the weights by which
+    to draw the source. The package cliquepicking counts but takes no seed, hence this way of
+    drawing.
     """
 
     def __init__(self, marks: MarkMatrix) -> None:
@@ -96,7 +97,7 @@ class _UndirectedPart:
         return _components(self._joined)
 
     def draw(self, random: Random) -> list[Arc]:
-        """One member: the directions of all undirected edges."""
+        """Draw one member: the directions of all undirected edges."""
         arcs: list[Arc] = []
         waiting = list(self.components)
         while waiting:
@@ -116,7 +117,7 @@ class _UndirectedPart:
         return size
 
     def _cumulative_source_weights(self, component: Nodes) -> list[int]:
-        """How many members have each node as source or one before it."""
+        """Return cumulative counts of the members by their source node."""
         inside = self._joined[np.ix_(component, component)]
         # Nodes with the same closed neighbourhood are interchangeable: one count serves them all.
         twins = [row.tobytes() for row in inside | np.eye(len(component), dtype=bool)]
@@ -128,7 +129,7 @@ class _UndirectedPart:
         return list(accumulate(weights[twin] for twin in twins))
 
     def _split(self, component: Nodes, source: int) -> tuple[list[Arc], list[Nodes]]:
-        """Make a node the source: the edges this directs, and the components it leaves."""
+        """Make a node the source: return the edges this directs, and the remaining components."""
         inside = self._joined[np.ix_(component, component)]
         native = _core.MarkedGraph(np.where(inside, np.uint8(Mark.TAIL), np.uint8(Mark.NONE)))
         out = [(source, int(other)) for other in np.flatnonzero(inside[source])]
@@ -142,7 +143,7 @@ class _UndirectedPart:
 
 
 def _components(joined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[Nodes]:
-    """The connected components of two or more nodes."""
+    """Return the connected components of two or more nodes."""
     found: list[Nodes] = []
     unseen = joined.any(axis=0)
     while unseen.any():

@@ -1,4 +1,4 @@
-"""Partial graphs: what is said of some pairs of nodes only, and what several graphs agree on."""
+"""Partial graphs: edge types of some node pairs only, such as those several graphs agree on."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from dagathlon.immutable import Immutable
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 OUTSIDE = np.uint8(255)
-"""Stands in `PartialGraph.types` where a pair is not in the partial graph."""
+"""Value in `PartialGraph.types` of a pair that is not in the partial graph."""
 
 
 class PartialGraph(Immutable):
-    """A graph that speaks of some pairs of nodes only; of the others it says nothing.
+    """Edge types of some pairs of nodes; the other pairs are undetermined.
 
     Each pair of the partial graph has a type: not adjacent, or joined with certain marks at its
-    ends. A graph is the special case of all pairs. ``a & b`` is the strict intersection: the pairs
-    that have the same type in both.
+    ends. A graph is the special case of all pairs. ``a & b`` is the strict intersection: the
+    pairs that have the same type in both.
 
     Parameters
     ----------
@@ -65,24 +65,24 @@ class PartialGraph(Immutable):
 
     @classmethod
     def _of(cls, names: tuple[str, ...], types: MarkMatrix, by: Language) -> PartialGraph:
-        """Wrap types that are known to be right."""
+        """Wrap types without checking them."""
         made = cls.__new__(cls)
         made._set(names, types, by)
         return made
 
     @classmethod
     def of(cls, graph: Graph, by: Language = "classes") -> PartialGraph:
-        """All pairs of a graph, which stands for its class.
+        """Return a partial graph of all pairs of a graph, by the given comparison language.
 
         Parameters
         ----------
         graph
-            A graph of any kind. A DAG stands for its CPDAG; a graph of directed and undirected
+            A graph of any kind. A DAG is replaced by its CPDAG; a graph of directed and undirected
             edges that is no CPDAG is taken as it is.
         by
             ``classes``: not adjacent, forward, backward or undirected, as in the paper; a
             bidirected edge, which some learners write for a conflict, is a fifth type.
-            ``marks``: the marks at both ends, for PAGs; a MAG stands for its PAG.
+            ``marks``: the marks at both ends, for PAGs; a MAG is replaced by its PAG.
             ``arrowheads``: adjacency, and at which ends there is an arrowhead, for PAGs beside
             classes of DAGs: circles and tails are both no arrowhead.
             ``skeletons``: adjacency alone, for undirected graphs beside others.
@@ -98,17 +98,17 @@ class PartialGraph(Immutable):
 
     @property
     def types(self) -> MarkMatrix:
-        """Read-only marks from row to column, `OUTSIDE` for what is not in it."""
+        """Read-only marks from row to column, `OUTSIDE` for pairs not in the partial graph."""
         return self._types
 
     @property
     def by(self) -> Language:
-        """The language of the types."""
+        """Comparison language of the types."""
         return self._by
 
     @cached_property
     def inside(self) -> Bools:
-        """Which pairs are in the partial graph."""
+        """Mask of the pairs that are in the partial graph."""
         found: Bools = self._types != OUTSIDE
         found.flags.writeable = False
         return found
@@ -120,25 +120,25 @@ class PartialGraph(Immutable):
 
     @property
     def n_connected(self) -> int:
-        """Number of pairs in it that are joined."""
+        """Number of adjacent pairs in the partial graph."""
         return int(np.count_nonzero(self.inside & (self._types != Mark.NONE))) // 2
 
     @property
     def n_all(self) -> int:
-        """Number of pairs that there are, in the partial graph or not."""
+        """Number of all pairs of nodes."""
         return len(self._names) * (len(self._names) - 1) // 2
 
     @property
     def relative_size(self) -> float:
-        """Pairs in it as a part of all pairs; 1 where there is no pair at all."""
+        """Share of all pairs that are in the partial graph; 1 if there are no pairs."""
         return self.n_pairs / self.n_all if self.n_all else 1.0
 
     def edges(self) -> list[Edge]:
-        """The joined pairs, as edges are written; without the marks that its language ignores."""
+        """Return the adjacent pairs as edges, without the marks that the language ignores."""
         return self.as_graph().edges()
 
     def excluded(self) -> list[tuple[str, str]]:
-        """The pairs that are not in it, in the order of the nodes."""
+        """Return the pairs that are not in the partial graph, in node order."""
         rows, columns = np.nonzero(np.triu(~self.inside, 1))
         return [
             (self._names[i], self._names[j])
@@ -146,14 +146,15 @@ class PartialGraph(Immutable):
         ]
 
     def as_graph(self) -> Graph:
-        """The joined pairs as a graph; nothing tells excluded pairs from pairs without an edge."""
+        """Return the adjacent pairs as a graph, in which excluded pairs have no edge."""
         marks = np.where(self.inside, self._types, np.uint8(Mark.NONE))
         return Graph(self._names, marks)
 
     def type_of(self, left: str, right: str) -> str | None:
-        """The edge between two nodes as it is written from left to right.
+        """Return the edge between two nodes as text, from left to right.
 
-        The empty text where they are not adjacent, None where the pair is not in the partial graph.
+        It is empty where they are not adjacent, None where the pair is not in the partial
+        graph.
         """
         for name in (left, right):
             if name not in self._names:
@@ -165,7 +166,7 @@ class PartialGraph(Immutable):
         return connector(at_left, at_right) if at_left else ""
 
     def __and__(self, other: PartialGraph) -> PartialGraph:
-        """The strict intersection: pairs of the same type in both."""
+        """Return the strict intersection: pairs of the same type in both."""
         if not isinstance(other, PartialGraph):
             return NotImplemented
         theirs = self._types_of(other)
@@ -175,7 +176,7 @@ class PartialGraph(Immutable):
         return self._of(self._names, np.where(same, self._types, OUTSIDE), self._by)
 
     def projected(self, other: PartialGraph) -> PartialGraph:
-        """What this says of the pairs of another one, all of which it must have."""
+        """Return this restricted to the pairs of another one, all of which it must have."""
         inside = PartialGraph._types_of(self, other) != OUTSIDE
         if (inside & ~self.inside).any():
             i, j = np.argwhere(inside & ~self.inside)[0]
@@ -186,18 +187,18 @@ class PartialGraph(Immutable):
         return self._of(self._names, np.where(inside, self._types, OUTSIDE), self._by)
 
     def differing(self, other: PartialGraph) -> Bools:
-        """Pairs of this one whose type differs in another, which must have all of them."""
+        """Return a mask of pairs whose type differs in another one, which must have all of them."""
         found = self._types_of(other.projected(self)) != self._types
         both: Bools = found | found.T
         return both
 
     def in_order(self, names: Sequence[str]) -> PartialGraph:
-        """The same with its nodes in another order."""
+        """Return the partial graph with its nodes in another order."""
         wanted = tuple(names)
         return self._of(wanted, _in_order(self._names, wanted, self._types), self._by)
 
     def _types_of(self, other: PartialGraph) -> MarkMatrix:
-        """The types of another one in the order of these nodes."""
+        """Return the types of another one in this node order."""
         if self._by != other._by:
             raise GraphError(
                 f"partial graphs by {self._by} and by {other._by} cannot be compared; "
@@ -229,7 +230,7 @@ class PartialGraph(Immutable):
 def agreement_graph(
     graphs: Iterable[Graph], by: Language | None = None, outputs: Iterable[str | None] | None = None
 ) -> PartialGraph:
-    """The strict intersection of all graphs: the pairs on which all of them agree.
+    """Return the strict intersection of all graphs: the pairs whose type is the same in all.
 
     Parameters
     ----------
@@ -252,7 +253,7 @@ def partial_hamming_distance(
     agreement: PartialGraph,
     weights: npt.NDArray[np.float64] | None = None,
 ) -> float:
-    """Number of pairs of a partial graph whose type differs in a graph.
+    """Return the number of pairs of a partial graph whose type differs in a graph.
 
     Parameters
     ----------
@@ -261,7 +262,7 @@ def partial_hamming_distance(
     agreement
         The partial graph whose pairs count.
     weights
-        What each pair counts, a symmetric matrix in the order of the nodes of `agreement`; 1 by
+        Weight of each pair, a symmetric matrix in the order of the nodes of `agreement`; 1 by
         default.
     """
     other = PartialGraph.of(graph, agreement.by) if isinstance(graph, Graph) else graph
@@ -272,7 +273,7 @@ def partial_hamming_distance(
 
 
 def _in_order(names: Sequence[str], wanted: Sequence[str], matrix: MarkMatrix) -> MarkMatrix:
-    """A matrix with rows and columns in another order; other nodes are refused."""
+    """Return a matrix with rows and columns reordered; different nodes are refused."""
     if names == wanted:
         return matrix
     index = {name: i for i, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""`GraphPath`: undirected graphs along decreasing penalties, of which one may have been chosen."""
+"""`GraphPath`: undirected graphs along decreasing penalties, one of which may be selected."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Bools = npt.NDArray[np.bool_]
 
 
 class GraphPath(Immutable):
-    """The undirected graphs that a learner found for a decreasing sequence of penalties.
+    """Undirected graphs that a learner estimated for a decreasing sequence of penalties.
 
-    Graphs are kept packed, a bit for each pair of nodes, so that a path over a thousand nodes takes
-    some megabytes.
+    Graphs are packed, one bit for each pair of nodes, so that a path over a thousand nodes
+    takes some megabytes.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class GraphPath(Immutable):
         bits: npt.NDArray[np.uint8],
         chosen: int | None = None,
     ) -> GraphPath:
-        """A path from what `bits` gave."""
+        """Return a path from packed bits, as given by `bits`."""
         nodes = tuple(names)
         pairs = len(nodes) * (len(nodes) - 1) // 2
         path = cls(nodes, penalties, None, chosen=chosen)
         if bits.dtype != np.uint8 or bits.shape != (len(path), -(-pairs // 8)):
             raise GraphError(f"a path of {len(path)} graphs is not packed like this")
         path._bits = bits.copy()
-        if pairs % 8:  # what stands behind the last pair says nothing
+        if pairs % 8:  # bits after the last pair are padding
             path._bits[:, -1] &= 0xFF << (8 - pairs % 8) & 0xFF
         path._bits.flags.writeable = False
         return path
@@ -84,12 +84,12 @@ class GraphPath(Immutable):
 
     @property
     def penalties(self) -> npt.NDArray[np.float64]:
-        """The penalties, strictly decreasing; read-only."""
+        """Penalties, strictly decreasing; read-only."""
         return self._penalties
 
     @property
     def chosen(self) -> int | None:
-        """Place of the selected penalty."""
+        """Index of the selected penalty; None if none was selected."""
         return self._chosen
 
     @property
@@ -99,7 +99,7 @@ class GraphPath(Immutable):
 
     @property
     def adjacency(self) -> Bools:
-        """All graphs as symmetric matrices: (penalties, nodes, nodes); made anew each time."""
+        """Return all graphs as symmetric matrices: (penalties, nodes, nodes), computed anew."""
         joined = np.zeros((len(self), len(self._names), len(self._names)), dtype=np.bool_)
         above = self._above
         for graph, pairs in zip(joined, self.pairs, strict=True):
@@ -109,16 +109,16 @@ class GraphPath(Immutable):
 
     @property
     def pairs(self) -> Bools:
-        """Which pairs of nodes each graph joins: (penalties, pairs), pairs as in `bits`."""
+        """Return a mask of edges: (penalties, node pairs), the pairs in the order of `bits`."""
         return np.unpackbits(self._bits, axis=1, count=self._n_pairs).astype(np.bool_)
 
     @cached_property
     def n_edges(self) -> npt.NDArray[np.int64]:
-        """Number of edges of each graph."""
+        """Return the number of edges of each graph."""
         return np.asarray(self.pairs.sum(axis=1), dtype=np.int64)
 
     def graph(self, k: int) -> Graph:
-        """The graph of the k-th penalty; negative numbers count from the end."""
+        """Return the graph of the k-th penalty; negative numbers count from the end."""
         joined = np.flatnonzero(np.unpackbits(self._bits[k], count=self._n_pairs))
         p = len(self._names)
         before = np.arange(p) * (2 * p - 1 - np.arange(p)) // 2  # pairs in the rows above
@@ -132,7 +132,7 @@ class GraphPath(Immutable):
 
     @property
     def _above(self) -> Bools:
-        """Which cells are above the diagonal: as cells, since row numbers take 16 bytes a pair."""
+        """Mask of the cells above the diagonal (row numbers would take 16 bytes per pair)."""
         return ~np.tri(len(self._names), dtype=np.bool_)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Paths of graphs as files: ``.npz`` with everything, ``.csv`` with an edge in each line."""
+"""Files of graph paths: ``.npz`` with everything, ``.csv`` with one edge per line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAMAGED = (
     MemoryError,
     NotImplementedError,
 )
-"""What reading and decoding a damaged archive can raise; a false header can ask for any memory."""
+"""Exceptions raised by damaged archives; a forged header can request any amount of memory."""
 
 
 def write_path(path: GraphPath, file: str | Path) -> None:
@@ -54,7 +54,7 @@ def write_path(path: GraphPath, file: str | Path) -> None:
 
 
 def read_path(file: str | Path) -> GraphPath:
-    """Read a path of graphs from an ``.npz`` file of `write_path`; nothing is unpickled."""
+    """Read a path of graphs from an ``.npz`` file written by `write_path`, without unpickling."""
     place = Path(file)
     if place.suffix != ".npz":
         raise GraphError(f"{place}: paths are read from .npz files")
@@ -78,7 +78,7 @@ def read_path(file: str | Path) -> GraphPath:
 
 
 def is_path_file(file: Path) -> bool:
-    """Whether an ``.npz`` file has the arrays of a path rather than those of something else."""
+    """Whether an ``.npz`` file has the arrays of a path rather than of another object."""
     try:
         with zipfile.ZipFile(file) as found:
             return "penalties.npy" in found.namelist()
@@ -87,11 +87,11 @@ def is_path_file(file: Path) -> bool:
 
 
 def refuse_path_table(file: Path) -> None:
-    """Refuse a table of `write_path`, which does not have the nodes without edges."""
+    """Refuse to read the CSV table of `write_path`, which lacks isolated nodes."""
     try:
         with file.open("rb") as table:
             is_table = table.readline(100).rstrip() == _HEADER.encode()
-    except OSError:  # whoever reads it as something else says why
+    except OSError:  # other readers report the error
         return
     if is_table:
         raise GraphError(
@@ -101,7 +101,7 @@ def refuse_path_table(file: Path) -> None:
 
 
 def check_path_suffix(file: Path) -> None:
-    """Refuse a file that is of no format of paths."""
+    """Refuse a file whose ending is not one of graph paths."""
     if file.suffix not in SUFFIXES:
         raise GraphError(
             f"{file}: paths of graphs are written as .npz or .csv, not "

@@ -1,4 +1,4 @@
-"""Separation: which nodes a graph declares independent given which others."""
+"""Separation: the conditional independences implied by a graph."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def separated(
 ) -> bool:
     """Whether a graph separates `x` from `y` given other nodes.
 
-    This is m-separation: d-separation in a DAG, blocking of all paths in an undirected graph, and
-    the common generalisation of both in ancestral graphs and acyclic directed mixed graphs.
-    What it needs of the graph is remembered, so that many queries on one graph are fast.
+    This is m-separation: d-separation in a DAG, blocking of all paths in an undirected graph,
+    and the common generalisation of both in ancestral graphs and acyclic directed mixed graphs.
+    The analysis of a graph is cached, so that many queries on one graph are fast.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def separated(
 
 
 def separating_set(graph: Graph, x: str, y: str) -> tuple[str, ...] | None:
-    """Nodes given which two nodes are separated, or None if nothing separates them.
+    """Return a minimal set of nodes given which two nodes are separated; None if there is none.
 
-    No part of the set separates: it is minimal, though another set may have fewer nodes. Of the
-    minimal sets this is one near to `x`.
+    No proper subset separates, though another set may have fewer nodes. Of the minimal sets
+    this is one near to `x`.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ def separating_set(graph: Graph, x: str, y: str) -> tuple[str, ...] | None:
 
 
 def check_separation(graph: Graph) -> None:
-    """Raise a `GraphError` that says why, unless separation is defined in this graph."""
+    """Raise a `GraphError` with the reason if separation is not defined in this graph."""
     _oracle(graph)
 
 
 def _oracle(graph: Graph) -> _core.SeparationOracle:
-    """The graph's oracle, kept with the graph: graphs never change."""
+    """Return the graph's separation oracle, cached with the graph."""
     kept = vars(graph)
     oracle: _core.SeparationOracle | None = kept.get("_separation_oracle")
     if oracle is None:
@@ -94,7 +94,7 @@ def _oracle(graph: Graph) -> _core.SeparationOracle:
 
 
 def rows_of(graph: Graph, nodes: str | Collection[str]) -> list[int]:
-    """Row numbers of a node or of several."""
+    """Return the row numbers of one or several nodes."""
     return graph.positions((nodes,) if isinstance(nodes, str) else nodes)
 
 
@@ -123,7 +123,7 @@ def _obstacle(graph: Graph) -> str:
 
 
 def _cyclic_nodes(graph: Graph) -> list[int]:
-    """Nodes on or between directed cycles: what is left when sources and sinks are peeled off."""
+    """Return the nodes on or between directed cycles, by repeatedly removing sources and sinks."""
     directed = (graph.marks == Mark.ARROW) & (graph.marks.T == Mark.TAIL)
     left = np.ones(len(graph), dtype=bool)
     while np.any(ends := left & ~(directed[left].any(axis=0) & directed[:, left].any(axis=1))):

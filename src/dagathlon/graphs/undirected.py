@@ -1,4 +1,4 @@
-"""What graphs of directed edges are as undirected ones: moral graphs, unconditional dependence."""
+"""Undirected graphs derived from directed ones: moral graphs, unconditional dependence."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ UndirectedForm: TypeAlias = Literal["moral", "dependence"]
 
 
 def unconditional_dependence(dag: Graph) -> Graph:
-    """The unconditional dependence graph of a DAG: pairs that no empty set separates.
+    """Return the unconditional dependence graph of a DAG: pairs d-connected given nothing.
 
-    Two nodes are joined where they share an ancestor, each node being an ancestor of itself: where
-    one is an ancestor of the other or both have a common cause. Such variables are dependent as a
-    rule while nothing is known of the others. Markov equivalent DAGs have the same graph.
+    Two nodes are joined where they share an ancestor, each node being an ancestor of itself:
+    where one is an ancestor of the other or both have a common cause. Such variables are
+    dependent as a rule while nothing is known of the others. Markov equivalent DAGs have the
+    same graph.
     """
     require_dag(dag, "an unconditional dependence graph")
     parents = dag.adjacency != 0
@@ -40,10 +41,10 @@ _FORMS: Mapping[str, Callable[[Graph], Graph]] = {
 
 
 def as_undirected(graph: Graph, form: UndirectedForm) -> Graph:
-    """The undirected graph that stands for a graph of directed edges.
+    """Return the undirected form of a graph of directed edges.
 
-    Undirected graphs stay as they are. A CPDAG, or any graph that a DAG extends, has the form of
-    that DAG, which is the same for all DAGs of its class.
+    Undirected graphs are returned unchanged. A CPDAG, or any graph that a DAG extends, has the
+    form of that DAG, which is the same for all DAGs of its class.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def as_undirected(graph: Graph, form: UndirectedForm) -> Graph:
 
 
 def undirected_form(graph: Graph, form: UndirectedForm) -> Graph | None:
-    """As `as_undirected`; None for a graph that has no such form."""
+    """Return `as_undirected`, or None for a graph without such a form."""
     try:
         return as_undirected(graph, form)
     except GraphError:

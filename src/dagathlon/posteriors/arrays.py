@@ -1,4 +1,4 @@
-"""A posterior as plain arrays: distinct graphs, linear models, draws of equal weight."""
+"""Posteriors as plain arrays: distinct graphs, linear models, equally weighted draws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST = 0.6180339887498949
 
 
 class GraphRows(NamedTuple):
-    """The distinct graphs of a posterior, a row of bits each, with the probability of each."""
+    """Distinct graphs of a posterior as packed bits, with the probability of each."""
 
     names: tuple[str, ...]
     packing: Packing
@@ -24,15 +24,15 @@ class GraphRows(NamedTuple):
     shares: Floats
 
     def adjacency(self) -> Bools:
-        """Matrices of edges from row to column; one without a direction goes both ways."""
+        """Return adjacency matrices from row to column, with undirected edges both ways."""
         return self.packing.adjacency(self.rows)
 
     def arcs(self) -> Words:
-        """The rows in the form of arcs."""
+        """Return the graphs in the packed form ``arcs``."""
         return np.ascontiguousarray(self.packing.arcs(self.rows))
 
     def drawn(self, most: int) -> GraphRows:
-        """At most so many graphs: of more, an even sample by their probabilities."""
+        """Return at most `most` graphs; more are thinned by systematic resampling."""
         if len(self.rows) <= most:
             return self
         chosen, copies = np.unique(systematic(self.shares, most), return_counts=True)
@@ -40,7 +40,7 @@ class GraphRows(NamedTuple):
 
 
 class LinearModels(NamedTuple):
-    """Linear Gaussian models of means zero, with the probability of each.
+    """Linear Gaussian models with means of zero, and the probability of each.
 
     Coefficients are matrices from row to column, variances those of the noise.
     """
@@ -51,25 +51,27 @@ class LinearModels(NamedTuple):
     shares: Floats
 
     def thinned(self, most: int) -> LinearModels:
-        """At most so many: if there are more, models of equal weight stand for all."""
+        """Return at most `most` models; more are resampled with equal weights."""
         return self if len(self.shares) <= most else self.resampled(most)
 
     def resampled(self, count: int) -> LinearModels:
-        """So many models of equal weight, evenly by their probabilities."""
+        """Return `count` equally weighted models by systematic resampling."""
         chosen = systematic(self.shares, count)
         equal = np.full(count, 1.0 / count)
         return LinearModels(self.names, self.coefficients[chosen], self.variances[chosen], equal)
 
 
 def distinct_graphs(posterior: Posterior) -> GraphRows:
-    """Every drawn graph once."""
+    """Return the distinct graphs among the draws with their probabilities."""
     posterior._require_draws("expected values")
     found = posterior._distinct
-    return GraphRows(posterior.names, found.packing, found.rows, found.weights / posterior._drawn)
+    return GraphRows(
+        posterior.names, found.packing, found.rows, found.weights / posterior._total_raw
+    )
 
 
 def linear_models(posterior: Posterior) -> LinearModels:
-    """The draws with their parameters; an error where they have none.
+    """Return the draws with their parameters; raise if they have none.
 
     Draws of probability zero are left out.
     """
@@ -90,14 +92,14 @@ def linear_models(posterior: Posterior) -> LinearModels:
 
 
 def sample_of(posterior: Posterior, most: int) -> Sample:
-    """The draws of all chains in one sample, with their weights and no scores.
+    """Return the draws of all chains as one weighted sample, without scores.
 
     More than `most` states become `most` draws of equal weight, taken evenly along the chains.
     """
     posterior._require_draws("parameters")
     shares = np.concatenate(posterior.weights)
     rows = np.concatenate([rows for chain in posterior.chains for _, rows in chain.blocks()])
-    # A row of a Markov chain may stand for many states, each of which has parameters of its own.
+    # A row of a Markov chain may hold for many states, each of which gets its own parameters.
     single = all(isinstance(chain, Sample) for chain in posterior.chains)
     if single and len(rows) <= most:
         kept = np.flatnonzero(shares > 0)
@@ -109,11 +111,11 @@ def sample_of(posterior: Posterior, most: int) -> Sample:
 
 
 def systematic(shares: Floats, count: int) -> Ints:
-    """Places of so many draws of equal weight that stand for draws with these probabilities.
+    """Return the positions of `count` draws by systematic resampling.
 
-    Systematic resampling: draws of equal weight are thinned evenly, and the number of copies of any
-    other is less than one away from its expected number. The first point is where no multiple of
-    equal weights ends, so that rounding decides nothing.
+    Draws of equal weight are thinned evenly, and the number of copies of any other differs by
+    less than one from its expected number. The first point is where no multiple of equal
+    weights ends, so that the result does not depend on rounding.
     """
     ends = np.cumsum(shares)
     points = (np.arange(count) + _FIRST) / count * ends[-1]

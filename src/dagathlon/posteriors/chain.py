@@ -1,4 +1,4 @@
-"""`Chain`: a Markov chain of graphs, kept as the changes from one to the next."""
+"""`Chain`: a Markov chain of graphs, stored as changes between successive states."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from dagathlon.posteriors.packed import Floats, Ints, Words
 class Chain(Draws):
     """An immutable Markov chain of graphs over the same nodes.
 
-    Only states that differ from the one before have a row. A state lasts from the index of its row
-    to the index of the next row; the last row marks the end of the chain, so a sampler closes its
-    chain with a row without changes whose index is the number of states. A chain of a single row
-    has that one state.
+    Only states that differ from the one before have a row. A state lasts from the index of its
+    row to the index of the next row; the last row marks the end of the chain, so a sampler
+    closes its chain with a row without changes whose index is the number of states. A chain of
+    a single row has that one state.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Chain(Draws):
         Time at which each row begins, for chains in continuous time; states then count by how long
         they last.
     edge_means
-        Probabilities of edges as the sampler knows them better than its saved graphs tell; the
+        Edge probabilities that the sampler estimated better than by its saved graphs; the
         probabilities of single edges are then these.
     """
 
@@ -108,26 +108,26 @@ class Chain(Draws):
 
     @cached_property
     def counts(self) -> Floats:
-        """How long the state after each row lasts; that of the last row only if it is alone."""
+        """Duration of the state after each row; 0 for the last row, unless it is the only one."""
         return self._durations(0.0)
 
     def _durations(self, burnin: float) -> Floats:
-        """How long the state after each row lasts, once the burn-in is over."""
-        position, start = self._burnt(burnin)
+        """Return the duration of the state after each row, without the burn-in."""
+        position, start = self._positions_and_burnin(burnin)
         durations = np.zeros(len(self))
         durations[:-1] = np.maximum(position[1:] - np.maximum(position[:-1], start), 0.0)
         if not durations.any():
             durations[-1] = 1.0
         return durations
 
-    def _burnt(self, burnin: float) -> tuple[Floats, float]:
-        """The place of each row in the chain, and the place at which the burn-in ends."""
+    def _positions_and_burnin(self, burnin: float) -> tuple[Floats, float]:
+        """Return the position of each row in the chain, and the position where the burn-in ends."""
         if self.time is None:
             return self.index.astype(np.float64), float(int(self.end * burnin))
         return self.time, float(self.time[-1]) * burnin
 
     def edge_sums(self, weights: Floats) -> Floats:
-        """For each edge, from row to column, the sum of the weights of the rows that have it."""
+        """Return, for each edge from row to column, the total weight of the rows that have it."""
         # An edge that is added in a row is in all later states, until it is removed.
         later = np.cumsum(weights[::-1])[::-1]
         p = len(self.names)
@@ -140,14 +140,14 @@ class Chain(Draws):
         return sums if self.directed else sums + sums.T
 
     def expected_sums(self, weights: Floats) -> Floats:
-        """The same as well as it is known: by the means where the sampler gave them."""
+        """Return edge sums from the sampler's edge means where it gave them, else `edge_sums`."""
         if self.edge_means is None:
             return self.edge_sums(weights)
         sums: Floats = self.edge_means.mean * weights.sum()
         return sums
 
     def blocks(self) -> Iterator[tuple[int, Words]]:
-        """The graphs after each row: each edit turns one bit of the row before."""
+        """Yield the packed graphs after each row, in blocks with the number of the first row."""
         words = self.packing.words
         step = max(BLOCK_BYTES // max(len(self.names) ** 2, 8 * words, 1), 1)
         state = np.zeros(words, dtype="<u8")
@@ -168,16 +168,16 @@ class Chain(Draws):
         np.bitwise_xor.at(rows, (edits.rows[mine] - first, where // 64), bit)
 
     def after(self, burnin: float) -> Chain:
-        """Without the states of the burn-in; the state at its end becomes the first one.
+        """Return the chain without its burn-in, beginning with the state at the end of it.
 
-        With last index L, the first ``int(L · burnin)`` states are left out; in continuous time,
-        that share of the time.
+        With last index L, the first ``int(L · burnin)`` states are left out; in continuous
+        time, that share of the time.
         """
         if not burnin:
             return self
         kept = np.flatnonzero(self._durations(burnin) > 0)
         rows = np.arange(kept[0], len(self))
-        _, start = self._burnt(burnin)
+        _, start = self._positions_and_burnin(burnin)
         start_index = int(start) if self.time is None else int(self.index[rows[0]])
         time = None if self.time is None else np.maximum(self.time[rows] - start, 0.0)
         means = self.edge_means and self.edge_means.after(burnin)
@@ -185,7 +185,7 @@ class Chain(Draws):
         return self._selected(rows, index, time, means)
 
     def thinned(self, every: int) -> Chain:
-        """The first of every so many states."""
+        """Return the chain with only every `every`-th state, beginning with the first."""
         if self.time is not None:
             raise DataError("a chain in continuous time has no states to thin, only durations")
         index = -(-(self.index - self.index[0]) // every)
@@ -196,7 +196,7 @@ class Chain(Draws):
     def _selected(
         self, rows: Ints, index: Ints, time: Floats | None, means: EdgeMeans | None
     ) -> Chain:
-        """Only some rows: edits of the others join those of the next row that is kept."""
+        """Return some rows of the chain; edits of others join those of the next selected row."""
         added, removed = joined_edits(self.added, self.removed, rows, len(self.names))
         return Chain(
             self.names,
@@ -210,7 +210,7 @@ class Chain(Draws):
         )
 
     def graph_at(self, row: int) -> Graph:
-        """The graph after a row."""
+        """Return the graph after a row."""
         p = len(self.names)
         present = np.zeros(p * p, dtype=np.int64)
         for edits, sign in ((self.added, 1), (self.removed, -1)):
@@ -246,7 +246,7 @@ class Chain(Draws):
 
 
 class ChainRecorder:
-    """Builds a chain from the states that a sampler visits.
+    """Builder of a chain from the states that a sampler visits.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ class ChainRecorder:
         self._removed: list[npt.NDArray[np.intp]] = []
 
     def record(self, index: int, score: float, adjacency: npt.NDArray[np.bool_]) -> None:
-        """Note the state from an index on; a state like the one before needs no record."""
+        """Add the state from an index on; unchanged states need not be recorded."""
         state = adjacency if self._directed else np.triu(adjacency | adjacency.T)
         self._index.append(index)
         self._score.append(score)
@@ -275,7 +275,7 @@ class ChainRecorder:
         self._state = state.copy()
 
     def chain(self, length: int) -> Chain:
-        """The chain, closed after `length` states."""
+        """Return the chain, closed after `length` states."""
         index = [*self._index, length]
         score = [*self._score, self._score[-1]] if self._score else [0.0]
         added = Edits.of([*self._added, ()])

@@ -1,4 +1,4 @@
-"""Whether Markov chains have converged: R̂ and the effective sample size.
+"""Convergence diagnostics of Markov chains: R̂ and the effective sample size.
 
 Both are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, Rank-normalization, folding,
 and localization: an improved R̂ for assessing convergence of MCMC, Bayesian Analysis 16.
@@ -18,14 +18,14 @@ from dagathlon.posteriors.packed import Floats, Ints
 
 
 def states(draws: Draws, values: npt.ArrayLike) -> Floats:
-    """A number for each row of some draws, repeated for as many states as the row lasts."""
+    """Repeat the value of each row for as many states as the row lasts."""
     rows = np.asarray(values, dtype=np.float64)
     lasting = np.append(np.diff(draws.index), draws.end - draws.index[-1])
     return np.repeat(rows, lasting) if lasting.any() else rows[-1:]
 
 
 def potential_scale_reduction(draws: npt.ArrayLike) -> float:
-    """Rank-normalised split R̂: near 1 where the chains agree, above 1.01 where they do not.
+    """Return the rank-normalised split R̂: near 1 if the chains agree, above 1.01 if not.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def potential_scale_reduction(draws: npt.ArrayLike) -> float:
 
 
 def effective_sample_size(draws: npt.ArrayLike) -> float:
-    """The number of independent draws that would tell a mean as precisely as these do.
+    """Return the number of independent draws with the same precision of the mean.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def effective_sample_size(draws: npt.ArrayLike) -> float:
 
 
 def _split(draws: Floats) -> Floats:
-    """Each chain as two: its halves, without the draw in the middle if there is one."""
+    """Split each chain into halves, without the middle draw if their number is odd."""
     half = draws.shape[1] // 2
     return np.concatenate([draws[:, :half], draws[:, draws.shape[1] - half :]])
 
 
 def _normal_scores(values: Floats) -> Floats:
-    """Normal quantiles of the ranks; ties have the mean of their ranks."""
+    """Return normal quantiles of the ranks, with mean ranks for ties."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2
     quantile = NormalDist().inv_cdf
@@ -103,7 +103,7 @@ def _rhat(draws: Floats) -> float:
 
 
 def _autocovariance(draws: Floats) -> Floats:
-    """For each row its covariances at lags 0, 1, …, through the Fourier transform."""
+    """Return, for each row, its autocovariances at lags 0, 1, …, by the Fourier transform."""
     n = draws.shape[1]
     centred = draws - draws.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, 2 * n, axis=1)
@@ -112,7 +112,7 @@ def _autocovariance(draws: Floats) -> Floats:
 
 
 def chain_stats(chains: list[Chain]) -> dict[str, float]:
-    """R̂ and effective sample size of the score and of the number of edges.
+    """Return R̂ and effective sample size of the score and of the number of edges.
 
     The first half of each chain is left out as burn-in; a value that does not vary has neither.
     """

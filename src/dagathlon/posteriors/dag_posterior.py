@@ -1,4 +1,4 @@
-"""`DagPosterior`: exact sums over all DAGs of few variables, for weights by family."""
+"""`DagPosterior`: exact sums over all DAGs of few variables, with weights by family."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.posteriors.exact_sums import DagSpace, ExactSums
 
 
 class DagPosterior(ExactSums):
-    """The posterior over all DAGs whose parent sets keep to some limits.
+    """Posterior over all DAGs, within limits on parent sets, whose weights factorise by family.
 
     The weight of a DAG is a product over nodes of a weight of the node and its parents, so that
     sums over DAGs become sums over sets of variables.

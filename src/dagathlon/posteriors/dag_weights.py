@@ -1,4 +1,4 @@
-"""`DagWeights`: what the weight of any DAG of few variables is made of."""
+"""`DagWeights`: tables of family weights that give the weight of any DAG of few variables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
 
 MOST_LISTED = 5
 MOST_KEPT = 8
-"""Weights of so many variables are kept with a posterior: a thousand numbers of eight."""
+"""Most variables with whose posterior the weights are stored: 1,024 numbers per node."""
 
 
 class DagWeights(NamedTuple):
@@ -23,10 +23,10 @@ class DagWeights(NamedTuple):
     terms
         For each node a row over all sets of the others, by the bits of the set.
     rests
-        The same of what nodes say about a noise variance that they share; zeros where they have
+        The same for residuals, if nodes share one noise variance; zeros where they have
         one each.
     shape, rate
-        Of the shared variance's posterior; a shape of 0 where there is none.
+        Shape and rate of the shared variance's posterior; a shape of 0 where there is none.
     """
 
     terms: Floats
@@ -35,7 +35,7 @@ class DagWeights(NamedTuple):
     rate: float = 1.0
 
     def checked(self, nodes: int) -> DagWeights:
-        """The same, if it is about so many nodes."""
+        """Return the weights after checking their shape and values for `nodes` variables."""
         shape = (nodes, 2 ** max(nodes - 1, 0))
         sound = self.terms.shape == self.rests.shape == shape
         if not sound or np.isnan(self.terms).any() or not np.isfinite(self.rests).all():
@@ -43,7 +43,7 @@ class DagWeights(NamedTuple):
         return self
 
     def classes(self) -> tuple[Words, Floats]:
-        """The CPDAGs of at most five variables as rows of arcs, and the probability of each."""
+        """Return all CPDAGs of at most five variables in packed form, and their probabilities."""
         nodes = len(self.terms)
         if nodes > MOST_LISTED:
             raise DataError(
@@ -54,7 +54,7 @@ class DagWeights(NamedTuple):
         return arcs[:, : Packing(nodes, "arcs").words], shares / shares.sum()
 
     def logs(self, arcs: Bools) -> Floats:
-        """Log weights of DAGs, given as matrices of edges from row to column."""
+        """Return log weights of DAGs, given as adjacency matrices from row to column."""
         p = arcs.shape[1]
         total, rest = np.zeros(len(arcs)), np.zeros(len(arcs))
         powers = 1 << np.arange(max(p - 1, 0))

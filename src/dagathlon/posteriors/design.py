@@ -1,4 +1,4 @@
-"""Which experiment would tell most: expected information about the model, for each variable."""
+"""Choice of the next intervention: expected information gain about the model, per variable."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def best_target(
     sd: float = 1.0,
     draws: int = 200,
 ) -> str:
-    """The variable that is worth most to be set: see `information_gains`.
+    """Return the variable with the largest expected information gain; see `information_gains`.
 
     Parameters
     ----------
     posterior
-        What is known so far, as draws of DAGs. Draws without coefficients and noise variances get
+        The present posterior, as draws of DAGs. Draws without coefficients and variances get
         them from their normal–inverse-gamma posterior given the DAG.
     data
-        What it was learned from.
+        The data it was learned from.
     rng
         The only source of randomness.
     rows, mean, sd
@@ -52,12 +52,12 @@ def best_target(
 def information_gains(
     models: LinearModels, rng: np.random.Generator, *, rows: int = 5, mean: float, sd: float
 ) -> Floats:
-    """What rows under an intervention on each variable would tell about the model, in nats.
+    """Return the expected information gain about the model per intervened variable, in nats.
 
-    The expected reduction of the entropy over the given models (the mutual information of model and
-    rows), by rows drawn from each of them; it is at most the entropy of their probabilities. The
-    same random numbers serve all variables, so that their differences are steadier than their
-    values.
+    This is the expected reduction of the entropy over the given models (the mutual information
+    of model and rows), by rows drawn from each of them; it is at most the entropy of their
+    probabilities. The same random numbers are used for all variables, so that their differences
+    vary less than their values.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _gain(models: LinearModels, normal: Floats, target: int, mean: float, sd: fl
     count, rows, p = values.shape
     squares = (values.transpose(0, 2, 1) @ values).reshape(count, p * p)
     others = np.arange(p) != target
-    # A row of deviations for each node: what it is less than its parents' weighted sum.
+    # A row of residuals for each node: its value minus its parents' weighted sum.
     deviations = np.eye(p) - models.coefficients.transpose(0, 2, 1)
     scaled = deviations[:, others] / np.sqrt(models.variances[:, others, None])
     precisions = (scaled.transpose(0, 2, 1) @ scaled).reshape(count, p * p)
@@ -97,7 +97,7 @@ def _gain(models: LinearModels, normal: Floats, target: int, mean: float, sd: fl
 
 
 def _simulated(models: LinearModels, normal: Floats, target: int, mean: float, sd: float) -> Floats:
-    """Rows from each model with a variable set."""
+    """Draw rows from each model with one variable intervened on."""
     p = normal.shape[2]
     noise = normal * np.sqrt(models.variances)[:, None, :]
     noise[:, :, target] = mean + sd * normal[:, :, target]

@@ -1,4 +1,4 @@
-"""The distinct graphs among many draws, and what is summed over them."""
+"""Distinct graphs among many draws, and weighted sums over them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
 
 
 class DistinctGraphs:
-    """Each graph of positive weight once, in the order of appearance, with its summed weight.
+    """Distinct graphs of positive weight, in order of first appearance, with summed weights.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ class DistinctGraphs:
         self.names = chains[0].names
         self.packing: Packing = chains[0].packing
         pieces = [
-            _gathered(rows, given[first : first + len(rows)])
+            _merged(rows, given[first : first + len(rows)])
             for chain, given in zip(chains, weights, strict=True)
             for first, rows in chain.blocks()
         ]
         self.rows, self.weights = pieces[0]
         if len(pieces) > 1:
             together = np.concatenate([rows for rows, _ in pieces])
-            self.rows, self.weights = _gathered(together, np.concatenate([w for _, w in pieces]))
+            self.rows, self.weights = _merged(together, np.concatenate([w for _, w in pieces]))
         # The row that ends a chain may have a graph of its own, which never was a state.
         positive = self.weights > 0
         if not positive.all():
@@ -45,16 +45,16 @@ class DistinctGraphs:
         return len(self.rows)
 
     def graph(self, number: int) -> Graph:
-        """One of the graphs."""
+        """Return a graph by its number."""
         return self.packing.graph(self.names, self.rows[number])
 
     def paths(self) -> Floats:
-        """Summed weights of the graphs in which directed edges lead from row to column."""
+        """Return the total weight of graphs with a directed path from row to column."""
         arcs = np.ascontiguousarray(self.packing.arcs(self.rows))
         return _core.path_sums(arcs, len(self.names), self.weights)
 
     def undirected(self) -> Floats:
-        """Summed weights of the graphs in which an edge without a direction joins two nodes."""
+        """Return the total weight of graphs with an undirected edge between two nodes."""
         p = len(self.names)
         total = np.zeros((p, p))
         arcs = self.packing.arcs(self.rows)
@@ -66,7 +66,7 @@ class DistinctGraphs:
         return total
 
     def mark_pairs(self) -> Floats:
-        """Summed weights by mark at the row, mark at the column, row and column of an edge."""
+        """Return total weights of edges by mark at the row, mark at the column, row and column."""
         p = len(self.names)
         total = np.zeros((4, 4, p, p))
         for weights, rows in self._blocks():
@@ -79,17 +79,17 @@ class DistinctGraphs:
         return total
 
     def weight_of(self, holds: Bools) -> float:
-        """The summed weight of some of the graphs."""
+        """Return the total weight of the graphs selected by a mask."""
         return float(self.weights[holds].sum())
 
     def bit(self, number: int) -> Bools:
-        """Which graphs have a bit."""
+        """Return a mask of the graphs that have a bit set."""
         column = self.rows[:, number // 64] >> np.uint64(number % 64)
         return (column & np.uint64(1)).astype(np.bool_)
 
     @cached_property
     def order(self) -> list[int]:
-        """Numbers of the graphs, the heaviest first; of equal ones the first that appeared."""
+        """Numbers of the graphs by decreasing weight; ties by first appearance."""
         order: list[int] = np.argsort(-self.weights, kind="stable").tolist()
         return order
 
@@ -99,8 +99,8 @@ class DistinctGraphs:
             yield self.weights[first : first + step], self.rows[first : first + step]
 
 
-def _gathered(rows: Words, weights: Floats) -> tuple[Words, Floats]:
-    """Equal rows as one."""
+def _merged(rows: Words, weights: Floats) -> tuple[Words, Floats]:
+    """Merge equal rows and sum their weights."""
     number = _core.graph_numbers(np.ascontiguousarray(rows))[0]
     count = int(number.max()) + 1
     if count == len(rows):

@@ -1,4 +1,4 @@
-"""`Draws`: what all sequences of drawn graphs have in common, however they are kept."""
+"""`Draws`: base class of sequences of drawn graphs, whatever their storage."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Parameters(NamedTuple):
 
 
 class Draws(ABC):
-    """A sequence of graphs over the same nodes, row by row, of one chain.
+    """Sequence of graphs over the same nodes, row by row, of one chain.
 
     Attributes
     ----------
     names
         The nodes.
     form
-        What the graphs are made of, see `Packing`.
+        Packed form of the graphs, see `Packing`.
     index
         Place of the first state of each row: states are counted from 0 to `end`.
     score
@@ -63,7 +63,7 @@ class Draws(ABC):
 
     @cached_property
     def packing(self) -> Packing:
-        """How the graphs become bits."""
+        """Packed form of the graphs."""
         return Packing(len(self.names), self.form)
 
     def __len__(self) -> int:
@@ -72,12 +72,12 @@ class Draws(ABC):
     @property
     @abstractmethod
     def end(self) -> int:
-        """Number of states, of which equal ones in succession may share a row."""
+        """Number of states, of which successive equal ones may share a row."""
 
     @property
     @abstractmethod
     def counts(self) -> Floats:
-        """How much each row counts beside the others, without its weight."""
+        """Number of states of each row, not counting its weight."""
 
     @property
     @abstractmethod
@@ -86,22 +86,22 @@ class Draws(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterator[tuple[int, Words]]:
-        """The graphs as rows of bits, block by block, with the number of the first row of each."""
+        """Yield packed graphs block by block, with the number of the first row of each block."""
 
     @abstractmethod
     def graph_at(self, row: int) -> Graph:
-        """The graph of a row."""
+        """Return the graph of a row."""
 
     @abstractmethod
     def after(self, burnin: float) -> Self:
-        """Without a share of the states at the start."""
+        """Return the draws without the share `burnin` of states at the start."""
 
     @abstractmethod
     def thinned(self, every: int) -> Self:
-        """The first of every so many states."""
+        """Return only every `every`-th state, beginning with the first."""
 
     def edge_sums(self, weights: Floats) -> Floats:
-        """For each edge, from row to column, the sum of the weights of the rows that have it."""
+        """Return, for each edge from row to column, the total weight of the rows that have it."""
         p = len(self.names)
         total = np.zeros(p * p)
         cells = Packing(p, "arcs").cells
@@ -111,11 +111,11 @@ class Draws(ABC):
         return total.reshape(p, p)
 
     def expected_sums(self, weights: Floats) -> Floats:
-        """The same as well as it is known, which may be better than the draws tell."""
+        """Return edge sums, by the sampler's own estimates of them where there are any."""
         return self.edge_sums(weights)
 
     def values(self, measure: Callable[[Graph], float]) -> Floats:
-        """A function of the graphs, row by row; equal graphs in a block are evaluated once."""
+        """Return a function's value for each row; equal graphs in a block are evaluated once."""
         found = np.empty(len(self))
         for first, rows in self.blocks():
             number = _core.graph_numbers(rows)[0]
@@ -126,7 +126,7 @@ class Draws(ABC):
         return found
 
     def first_non_dag(self) -> int | None:
-        """The first row that is no DAG."""
+        """Return the first row that is no DAG, or None."""
         for first, rows in self.blocks():
             bad = _core.first_non_dag(self.packing.arcs(rows), len(self.names))
             if bad < len(rows):
@@ -134,7 +134,7 @@ class Draws(ABC):
         return None
 
     def require_dags(self, chain: int = 0) -> None:
-        """Refuse draws that are no DAGs, naming the first."""
+        """Raise if any draw is no DAG, naming the first."""
         bad = self.first_non_dag()
         if bad is not None:
             others = {edge.connector for edge in self.graph_at(bad).edges()} - {"->"}
@@ -144,7 +144,7 @@ class Draws(ABC):
 
 
 def weighted_bits(rows: Words, weights: Floats) -> Floats:
-    """For each bit the sum of the weights of the rows that have it."""
+    """Return, for each bit, the total weight of the rows that have it."""
     if len(weights) and np.all(weights == weights[0]):
         return np.asarray(_core.bit_counts(rows)[0] * float(weights[0]), dtype=np.float64)
     return np.asarray(_core.bit_sums(rows, np.ascontiguousarray(weights))[0])

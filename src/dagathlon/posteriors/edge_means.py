@@ -1,4 +1,4 @@
-"""`EdgeMeans`: probabilities of edges along a chain, with less noise than its saved graphs have."""
+"""`EdgeMeans`: edge probabilities averaged by the sampler, more precise than its saved graphs."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _ROUNDING = 1e-6
 
 
 class EdgeMeans(NamedTuple):
-    """Means of the probabilities of edges over stretches of a chain.
+    """Means of edge probabilities over segments of a chain.
 
-    A sampler of partitions or orders knows the probability of each edge among all graphs of a state
-    it visits, and visits more states than it saves. A mean over these is an estimate of the same
-    probabilities as the frequencies of edges in the saved graphs, with a smaller error (Rao and
-    Blackwell). Stretches make it possible to leave out a burn-in.
+    A sampler of partitions or orders knows the probability of each edge among all graphs of a
+    state it visits, and visits more states than it saves. A mean over these estimates the same
+    probabilities as the frequencies of edges in the saved graphs, with a smaller error
+    (Rao–Blackwellisation). Segments make it possible to leave out a burn-in.
 
     Attributes
     ----------
     lengths
-        Number of saved states that each stretch covers.
+        Number of saved states in each segment.
     means
-        For each stretch a matrix, from row to column.
+        For each segment a matrix, from row to column.
     """
 
     lengths: Floats
@@ -34,7 +34,7 @@ class EdgeMeans(NamedTuple):
 
     @classmethod
     def of(cls, lengths: npt.ArrayLike, means: npt.ArrayLike, p: int) -> EdgeMeans:
-        """Checked: numbers from 0 to 1 for p nodes, and at least one stretch of some length."""
+        """Make means, checked to be from 0 to 1 for p nodes, over segments of some length."""
         found = cls(np.array(lengths, dtype=np.float64), np.array(means, dtype=np.float64))
         count = len(found.lengths) if found.lengths.ndim == 1 else 0
         if not count or found.means.shape != (count, p, p):
@@ -49,13 +49,13 @@ class EdgeMeans(NamedTuple):
 
     @property
     def mean(self) -> Floats:
-        """Over the whole chain."""
+        """Mean over the whole chain."""
         # Divided last, so that an edge that is always there has a probability of exactly 1.
         mean: Floats = np.tensordot(self.lengths, self.means, axes=1) / self.lengths.sum()
         return mean
 
     def after(self, burnin: float) -> EdgeMeans:
-        """Without a share of the chain at its start; the last stretch always stays."""
+        """Return the means without the share `burnin` at the start; keep at least one segment."""
         ends = np.cumsum(self.lengths)
         kept = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
         if not kept.sum() > 0:

@@ -1,4 +1,4 @@
-"""How often edges are learned: strengths over several graphs, and the graph of the strong ones."""
+"""Edge strengths over several graphs, and the averaged graph of strong edges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.graphs import Graph
 
 
 class EdgeStrengths(NamedTuple):
-    """Shares of graphs with an edge (Friedman, Goldszmidt and Wyner 1999).
+    """Shares of graphs that contain an edge (Friedman, Goldszmidt and Wyner 1999).
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class EdgeStrengths(NamedTuple):
 
 
 def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
-    """The strength above which edges are taken to be there (Scutari and Nagarajan 2013).
+    """Return the strength above which edges count as significant (Scutari and Nagarajan 2013).
 
-    The distribution F of the strengths of all pairs is compared with that of strengths that are all
-    0 or 1; the share t of zeros with the smallest L1 distance gives the threshold as the quantile
-    of t. On [0, 1] the constant nearest to F in L1 is its median there, F(1/2), so the threshold is
-    the largest strength below one half. A strength of exactly one half is as near either way, and
-    its edge is kept.
+    The distribution F of the strengths of all pairs is compared with that of strengths that are
+    all 0 or 1; the share t of zeros with the smallest L1 distance gives the threshold as the
+    quantile of t. On [0, 1] the constant nearest to F in L1 is its median there, F(1/2), so the
+    threshold is the largest strength below one half. A strength of exactly one half is as near
+    either way, and its edge is kept.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
 
 
 def averaged_graph(strengths: EdgeStrengths, threshold: float) -> Graph:
-    """The edges whose strength is above a threshold, each in its more frequent direction.
+    """Return the edges stronger than a threshold, each in its more frequent direction.
 
-    The strongest come first; an arc that would close a directed cycle with stronger ones is left
-    out. An edge that goes as often either way is undirected.
+    Edges are added by decreasing strength; an arc that would close a directed cycle is left
+    out. An edge that is as frequent in both directions is undirected.
 
     Parameters
     ----------

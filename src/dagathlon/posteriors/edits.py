@@ -1,4 +1,4 @@
-"""`Edits`: edges that a chain of graphs adds or removes in each row."""
+"""`Edits`: edges added or removed in each row of a chain of graphs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dagathlon.posteriors.packed import Ints
 
 
 class Edits(NamedTuple):
-    """Edges that are added in each row, or those that are removed.
+    """Edges added in each row, or those removed.
 
     Parameters
     ----------
@@ -27,18 +27,18 @@ class Edits(NamedTuple):
 
     @classmethod
     def of(cls, rows: Iterable[npt.ArrayLike]) -> Edits:
-        """From one list of pairs per row."""
+        """Make edits from one list of pairs per row."""
         pairs = [np.asarray(row, dtype=np.int32).reshape(-1, 2) for row in rows]
         starts = np.cumsum([0, *map(len, pairs)], dtype=np.int64)
         return cls(np.concatenate([np.empty((0, 2), np.int32), *pairs]), starts)
 
     @property
     def rows(self) -> Ints:
-        """The row of each edge."""
+        """Row of each edge."""
         return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int64), np.diff(self.starts))
 
     def kept(self, keep: npt.NDArray[np.bool_]) -> Edits:
-        """Only some of the edges."""
+        """Return only the edges selected by a mask."""
         if keep.all():
             return self
         counts = np.concatenate(([0], np.cumsum(keep)))
@@ -46,7 +46,7 @@ class Edits(NamedTuple):
 
 
 def effective_edits(added: Edits, removed: Edits, p: int) -> tuple[Edits, Edits]:
-    """Leave out edits that change nothing, so that additions and removals of an edge alternate."""
+    """Drop edits without effect, so that additions and removals of an edge alternate."""
     rows = np.concatenate([added.rows, removed.rows])
     edges = np.concatenate([added.edges, removed.edges]).astype(np.int64)
     present = np.arange(len(edges)) < len(added.edges)
@@ -62,7 +62,7 @@ def effective_edits(added: Edits, removed: Edits, p: int) -> tuple[Edits, Edits]
 
 
 def joined_edits(added: Edits, removed: Edits, rows: Ints, p: int) -> tuple[Edits, Edits]:
-    """Edits of some rows alone: those of the others join the next row that is kept."""
+    """Return the edits of selected rows; those of other rows join the next selected one."""
     keys, signs = [], []
     for edits, sign in ((added, 1), (removed, -1)):
         place = np.searchsorted(rows, edits.rows)

@@ -1,4 +1,4 @@
-"""One graph from the probabilities of edges."""
+"""Point estimates of a graph from edge probabilities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dagathlon.posteriors.packed import Floats
 
 
 def acyclic_above(names: tuple[str, ...], probabilities: Floats, threshold: float) -> Graph:
-    """The edges above a probability, less those that close a cycle with more probable ones."""
+    """Return edges above a threshold, except those that close a cycle with more probable ones."""
     p = len(names)
     reaches = np.eye(p, dtype=bool)
     kept = np.zeros_like(reaches)
@@ -26,7 +26,7 @@ def acyclic_above(names: tuple[str, ...], probabilities: Floats, threshold: floa
 
 
 def consensus(strengths: EdgeStrengths, threshold: float | None, marks: Floats | None) -> Graph:
-    """The pairs that are joined often enough, each as it is most often.
+    """Return the pairs adjacent with enough probability, each with its most probable edge.
 
     Parameters
     ----------

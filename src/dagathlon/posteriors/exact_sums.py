@@ -1,4 +1,4 @@
-"""`ExactSums`: what posteriors that sum over all DAGs of few variables have in common."""
+"""`ExactSums`: base class of posteriors computed by sums over all DAGs of few variables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FamilyFunction: TypeAlias = Callable[[str, frozenset[str]], Any]
 Masks: TypeAlias = npt.NDArray[np.uint32]
 
 ENUMERABLE = 6
-"""So many variables at most have all their DAGs listed."""
+"""Most variables whose DAGs can be enumerated."""
 # A function in Python is called for so many variables' DAGs; of six there are 3.8 million.
 _CALLABLE = 5
 
 
 class DagSpace(NamedTuple):
-    """DAGs that keep to limits: edges are matrices from row to column."""
+    """Limits on DAGs: forbidden and required edges (from row to column), most parents."""
 
     forbidden: npt.NDArray[np.bool_]
     required: npt.NDArray[np.bool_]
@@ -42,10 +42,10 @@ class DagSpace(NamedTuple):
 
 
 class ExactSums(MarginalPosterior):
-    """A posterior over all DAGs whose parent sets keep to some limits, by sums.
+    """Posterior over all DAGs within limits on parent sets, by exact sums.
 
-    Nothing here is estimated from draws; they are made on demand. What is asked for is computed
-    then, and kept.
+    Nothing here is estimated from draws; they are made on demand. Results are computed on first
+    use and cached.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class ExactSums(MarginalPosterior):
         The DAGs to sum over.
     log_prior
         The logarithm of the sum of the prior over these DAGs, computed when it is called; None
-        where nobody knows it.
+        where it is not known.
     data
-        What the weights were computed from, for draws with parameters; None where that is over.
+        Data of the weights, for draws with parameters; None if they were not stored.
     """
 
     modularity: _core.Modularity = _core.Modularity.structure
@@ -86,33 +86,34 @@ class ExactSums(MarginalPosterior):
 
     @abstractmethod
     def _sums(self, space: DagSpace) -> _core.DagPosterior | _core.DagEnumeration:
-        """The sums over the DAGs of a space."""
+        """Return the native object that computes sums over the DAGs of a space."""
 
     @abstractmethod
     def _enumeration(self) -> _core.DagEnumeration:
-        """All DAGs, one after another."""
+        """Return the native object that enumerates all DAGs."""
 
     @property
     @abstractmethod
     def _families(self) -> DagWeights:
-        """What the weights are made of, those outside of the space being zero."""
+        """Family weights of all parent sets, zero for those outside the space."""
 
     @property
     def dag_weights(self) -> DagWeights | None:
-        """What the weights are made of; None where a DAG counts once for each of its orders."""
+        """Family weights; None where a DAG is weighted by its number of orders."""
         return None if self.modularity == _core.Modularity.order else self._families
 
     @cached_property
     def log_partition(self) -> float:
-        """The logarithm of the sum of all weights, the prior as it is: up to a constant."""
+        """Logarithm of the sum of all weights, with the prior unnormalised."""
         return self._native.log_partition()
 
     @cached_property
     def log_evidence(self) -> float:
-        """The logarithm of the probability (density) of the data, the prior summing to 1.
+        """Logarithm of the probability (density) of the data, under a normalised prior.
 
-        The prior is all that does not depend on the data; it is normalised over the DAGs of the
-        space (for an order-modular posterior over pairs of a DAG and an order).
+        The prior is every factor that does not depend on the data; it is normalised over
+        the DAGs of the space (for an order-modular posterior over pairs of a DAG and an
+        order).
         """
         return math.nan if self._log_prior is None else self.log_partition - self._log_prior()
 
@@ -122,20 +123,20 @@ class ExactSums(MarginalPosterior):
 
     @cached_property
     def path_probabilities(self) -> Floats:
-        """Probability that directed edges lead from row to column: 4^d steps."""
+        """Probability of a directed path from row to column, in O(4^d) steps."""
         if self.modularity == _core.Modularity.order:
             raise DataError("paths are counted over DAGs, each once: modularity 'structure'")
         return frozen(self._native.paths())
 
     @cached_property
     def entropy(self) -> float:
-        """Shannon entropy in nats; not a number for an order-modular posterior."""
+        """Shannon entropy in nats; NaN for an order-modular posterior."""
         if self.modularity == _core.Modularity.order:
             return math.nan
         return max(self.log_partition - self._native.mean_log_weight(), 0.0)
 
     def parent_sets(self, child: str, least: float = 1e-6) -> dict[frozenset[str], float]:
-        """Parent sets of a variable that are at least so probable, the most probable first."""
+        """Return parent sets of a variable with probability `least` or more, likeliest first."""
         if child not in self.names:
             raise GraphError(unknown("variable", child, self.names))
         others = [name for name in self.names if name != child]
@@ -147,7 +148,7 @@ class ExactSums(MarginalPosterior):
         }
 
     def expect_by_family(self, measure: FamilyFunction) -> Any:
-        """The expected value of a sum over nodes of a function of the node and its parents.
+        """Return the expectation of a sum over nodes of a function of node and parents.
 
         Exact at all sizes, by the probabilities of parent sets.
 
@@ -165,7 +166,7 @@ class ExactSums(MarginalPosterior):
         return math.fsum(terms) if np.ndim(terms[0]) == 0 else np.sum(terms, axis=0)
 
     def probability(self, present: Edges | GraphFunction = (), absent: Edges = ()) -> float:
-        """Probability that some edges are all present and others all absent.
+        """Return the probability that some edges are all present and others all absent.
 
         Parameters
         ----------
@@ -185,11 +186,11 @@ class ExactSums(MarginalPosterior):
         return math.exp(min(self._sums(space).log_partition() - self.log_partition, 0.0))
 
     def expect(self, measure: GraphFunction) -> Any:
-        """The expected value of a function of DAGs.
+        """Return the expectation of a function of DAGs.
 
-        A sum over all DAGs of at most five variables. Of more, an estimate from draws that were
-        asked for (`with_draws`); without them an error. Sums over nodes are exact at all sizes:
-        `expect_by_family`.
+        Exact for at most five variables, by enumeration. For more, it is estimated from
+        draws, which must have been requested (`with_draws`). Sums over nodes are exact at
+        all sizes: `expect_by_family`.
         """
         if len(self.names) <= _CALLABLE and self.modularity == _core.Modularity.structure:
             return self.enumerated().expect(measure)
@@ -209,11 +210,11 @@ class ExactSums(MarginalPosterior):
         return Graph.from_adjacency(self.names, arcs[0])
 
     def map(self) -> Graph:
-        """The most probable DAG, not counting its orders."""
+        """Return the most probable DAG, not counting its orders."""
         return self._best
 
     def sample(self, count: int, seed: int) -> list[Graph]:
-        """Independent draws."""
+        """Draw independent DAGs."""
         arcs = _arcs(self._native.sample(count, seed))
         return [Graph.from_adjacency(self.names, one) for one in arcs]
 
@@ -223,7 +224,7 @@ class ExactSums(MarginalPosterior):
         seed: int,
         parameters: NormalInverseGamma | NormalWishart | None = None,
     ) -> Sample:
-        """Independent draws with their log weights as scores.
+        """Draw independent DAGs with their log weights as scores.
 
         Parameters
         ----------
@@ -246,22 +247,22 @@ class ExactSums(MarginalPosterior):
         return parameters.draw(sample, self._data, rng)
 
     def enumerated(self) -> Posterior:
-        """All DAGs of at most six variables with their weights."""
+        """Return all DAGs of at most six variables with their weights."""
         arcs, logs = self._listed().dags()
         return Posterior([self._weighted(arcs, logs)], space=self.space)
 
     @cached_property
     def classes(self) -> Posterior:
-        """The classes of equivalent DAGs, as CPDAGs with their probabilities; the best first.
+        """Return all Markov equivalence classes as CPDAGs with probabilities, most probable first.
 
-        Of at most six variables, by enumeration. A class counts those of its DAGs that are in the
-        space.
+        Of at most six variables, by enumeration. A class has the probability of those of
+        its DAGs that are in the space.
         """
         arcs, logs = self._listed().classes()
         return Posterior([self._weighted(arcs, logs)], space=f"classes of {self.space}")
 
     def class_probability(self, graph: Graph) -> float:
-        """Probability of the class of a DAG or CPDAG; see `classes`."""
+        """Return the probability of the class of a DAG or CPDAG; see `classes`."""
         wanted = cpdag(graph.subgraph(self.names)).adjacency != 0
         sample = self.classes.chains[0]
         assert isinstance(sample, Sample)
@@ -282,7 +283,7 @@ class ExactSums(MarginalPosterior):
         return Sample(self.names, "arcs", arcs[:, :words], log_weights=logs.ravel())
 
     def log_weight(self, dag: Graph) -> float:
-        """The log weight of a DAG, without the number of its orders."""
+        """Return the log weight of a DAG, not counting its orders."""
         arcs = dag.subgraph(self.names).adjacency != 0
         return float(self._families.logs(arcs[None])[0])
 
@@ -297,7 +298,7 @@ class ExactSums(MarginalPosterior):
 
 
 def _arcs(masks: Masks) -> Bools:
-    """Matrices of arcs, from row to column."""
+    """Return adjacency matrices from row to column, given parent sets as bit masks."""
     nodes = np.arange(masks.shape[1], dtype=np.uint32)
     found: Bools = (masks[:, None, :] >> nodes[None, :, None]) & 1 == 1
     return found

@@ -83,7 +83,7 @@ def read_posterior(path: str | Path, names: Sequence[str] | None = None) -> Post
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file that is of no format of posteriors."""
+    """Refuse a file whose ending is not one of posteriors."""
     if path.suffix not in SUFFIXES:
         raise DataError(
             f"{path}: posteriors are written as .npz, or as .csv (one chain, Benchpress's "
@@ -92,7 +92,7 @@ def check_suffix(path: Path) -> None:
 
 
 def check_chains(path: Path, chains: int) -> None:
-    """Refuse a trajectory of anything but one chain."""
+    """Refuse to write several chains, or none, as one trajectory file."""
     if path.suffix == ".csv" and chains != 1:
         single = ", or each chain by itself: write_trajectory(posterior.chains[0], …)"
         raise DataError(

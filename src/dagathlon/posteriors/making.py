@@ -1,4 +1,4 @@
-"""How draws are brought together: weights, numbers of chains, forms of graphs."""
+"""Combination of draws into a posterior: weights, chains, packed forms."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dagathlon.posteriors.sample import Sample
 _SUM_TOLERANCE = 1e-6
 
 
-def fitting(chains: Sequence[Draws]) -> tuple[Draws, ...]:
-    """Chains that make one posterior, in one form; an error says why others do not."""
+def one_form(chains: Sequence[Draws]) -> tuple[Draws, ...]:
+    """Return chains converted to one packed form; raise if they cannot be combined."""
     names = chains[0].names
     for number, chain in enumerate(chains[1:], 1):
         if chain.names != names:
@@ -46,7 +46,7 @@ def _recast(chain: Draws, form: Form) -> Draws:
 def log_weights_of(
     weights: npt.ArrayLike | None, log_weights: npt.ArrayLike | None
 ) -> npt.ArrayLike | None:
-    """Log weights of draws, from weights that sum to 1 if those are given."""
+    """Return log weights of draws, computed from normalised weights if those are given."""
     if weights is None:
         return log_weights
     if log_weights is not None:
@@ -64,8 +64,8 @@ def log_weights_of(
         return np.log(found)
 
 
-def by_chain(sample: Sample, chain: Sequence[int]) -> list[Draws]:
-    """A sample taken apart by the number of the chain of each draw."""
+def split_by_chain(sample: Sample, chain: Sequence[int]) -> list[Draws]:
+    """Split a sample by the chain number of each draw."""
     numbers = np.asarray(chain)
     if numbers.shape != (len(sample),):
         raise DataError(f"{len(sample)} draws have as many numbers of chains")

@@ -13,7 +13,7 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.draws import Draws
-from dagathlon.posteriors.making import fitting
+from dagathlon.posteriors.making import one_form
 from dagathlon.posteriors.marginals import frozen
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.posterior import Edges, GraphFunction, Posterior
@@ -23,10 +23,10 @@ _ROUNDING = 1e-9
 
 
 class MarginalPosterior(Posterior):
-    """What is known exactly of a posterior over DAGs, and perhaps independent draws from it.
+    """Exact marginals of a posterior over DAGs, and perhaps independent draws from it.
 
-    What the marginals do not say (expected values of other functions, probabilities of several
-    edges together) is estimated from the draws, and an error where there are none.
+    Expectations that the marginals do not determine (of other functions, of several edges
+    together) are estimated from the draws, and raise an error where there are none.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class MarginalPosterior(Posterior):
     edge_probabilities
         Probability of each edge, from row to column.
     path_probabilities
-        Probability that directed edges lead from row to column; None where nobody computed it.
+        Probability of a directed path from row to column; None if it was not computed.
     best
         The most probable DAG.
     log_partition
@@ -49,7 +49,7 @@ class MarginalPosterior(Posterior):
     space
         Which graphs the posterior covers, in words.
     dag_weights
-        What the weight of each DAG is made of; None where nobody kept it.
+        Family weights of the DAGs; None if they were not stored.
     """
 
     _paths: Floats | None = None
@@ -77,7 +77,7 @@ class MarginalPosterior(Posterior):
         self._log_partition = log_partition
         self._log_evidence = log_evidence
         self._entropy = entropy
-        self.chains = fitting(chains) if chains else ()
+        self.chains = one_form(chains) if chains else ()
         self.space = space
         self._weights = None if dag_weights is None else dag_weights.checked(len(self.names))
 
@@ -95,12 +95,12 @@ class MarginalPosterior(Posterior):
         return frozen(found)
 
     def with_draws(self, draws: Draws) -> Self:
-        """The same posterior with independent draws from it."""
+        """Return the same posterior with independent draws from it."""
         if draws.names != self.names:
             raise DataError("draws are over the variables of the posterior, in the same order")
         # A copy made by pickling would be without the sums that draws are made from.
         other = object.__new__(type(self))
-        derived = ("_raw", "_drawn", "_distinct")
+        derived = ("_raw_weights", "_total_raw", "_distinct")
         other.__dict__ |= {k: v for k, v in vars(self).items() if k not in derived}
         other.chains = (draws,)
         return other
@@ -122,28 +122,28 @@ class MarginalPosterior(Posterior):
 
     @property
     def path_probabilities(self) -> Floats:
-        """Probability that directed edges lead from row to column."""
+        """Probability of a directed path from row to column."""
         if self._paths is None:
             raise DataError("the probabilities of paths were not computed with these marginals")
         return self._paths
 
     @property
     def log_partition(self) -> float:
-        """The logarithm of the sum of all weights; NaN where nobody computed it."""
+        """Logarithm of the sum of all weights; NaN if it was not computed."""
         return self._log_partition
 
     @property
     def log_evidence(self) -> float:
-        """The logarithm of the probability (density) of the data; NaN where nobody computed it."""
+        """Logarithm of the probability (density) of the data; NaN if it was not computed."""
         return self._log_evidence
 
     @property
     def dag_weights(self) -> DagWeights | None:
-        """What the weight of each DAG is made of; None where nobody kept it."""
+        """Family weights of the DAGs; None if they were not stored."""
         return self._weights
 
     def log_probabilities(self, dags: Bools) -> Floats:
-        """Log probabilities of DAGs, given as matrices of edges from row to column."""
+        """Return log probabilities of DAGs, given as adjacency matrices from row to column."""
         weights = self.dag_weights
         if weights is None or math.isnan(self.log_partition):
             raise DataError("the weights of single DAGs were not kept with these marginals")
@@ -151,15 +151,15 @@ class MarginalPosterior(Posterior):
 
     @property
     def entropy(self) -> float:
-        """Shannon entropy in nats; NaN where nobody computed it."""
+        """Shannon entropy in nats; NaN if it was not computed."""
         return self._entropy
 
     def map(self) -> Graph:
-        """The most probable DAG."""
+        """Return the most probable DAG."""
         return self._best
 
     def probability(self, present: Edges | GraphFunction = (), absent: Edges = ()) -> float:
-        """Probability that some edges are all in the DAG and others not; see `Posterior`."""
+        """Return the probability that edges are present or absent; see `Posterior.probability`."""
         if callable(present):
             return super().probability(present)
         present, absent = list(present), list(absent)
@@ -170,9 +170,9 @@ class MarginalPosterior(Posterior):
         return super().probability(present, absent)
 
     def after(self, burnin: float) -> Self:
-        """The same: exact marginals have no burn-in, and neither have independent draws."""
+        """Return the posterior itself: exact marginals and independent draws have no burn-in."""
         return self
 
     def thinned(self, every: int) -> Self:
-        """The same: independent draws need not be thinned."""
+        """Return the posterior itself: independent draws need no thinning."""
         return self

@@ -1,4 +1,4 @@
-"""`EdgeMarginals`: what the probabilities of edges alone say."""
+"""`EdgeMarginals`: base class of edge probabilities and the graphs derived from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.posteriors.packed import Floats
 
 
 class EdgeMarginals(ABC):
-    """Probabilities of edges, and the graphs that are made of them.
+    """Edge probabilities, and point estimates of a graph derived from them.
 
     Attributes
     ----------
@@ -28,20 +28,20 @@ class EdgeMarginals(ABC):
     @property
     @abstractmethod
     def _total(self) -> float:
-        """The sum of all weights."""
+        """Total weight of all graphs."""
 
     @property
     @abstractmethod
     def _edge_sums(self) -> Floats:
-        """The sum of the weights of graphs with each edge, from row to column."""
+        """Total weight of graphs with each edge, from row to column."""
 
     @property
     @abstractmethod
     def _undirected_sums(self) -> Floats:
-        """The sum of the weights of graphs in which an edge has no direction."""
+        """Return the total weight of graphs with an undirected edge, by pair."""
 
     def _mark_sums(self) -> Floats | None:
-        """For graphs with marks: the sum of weights by marks at the row and at the column."""
+        """Return total weights by marks at row and column; None for graphs without circles."""
         return None
 
     @cached_property
@@ -51,7 +51,7 @@ class EdgeMarginals(ABC):
 
     @cached_property
     def strengths(self) -> EdgeStrengths:
-        """Probability that two nodes are joined, and of each direction given that they are."""
+        """Return adjacency probabilities, and those of each direction given adjacency."""
         edges, both = self._edge_sums, self._undirected_sums
         joined = np.maximum(edges + edges.T - both, 0.0)
         forward = np.clip(edges - 0.5 * both, 0.0, joined)
@@ -60,15 +60,15 @@ class EdgeMarginals(ABC):
 
     @property
     def expected_edges(self) -> float:
-        """The expected number of edges."""
+        """Return the expected number of edges."""
         return float(np.triu(self.strengths.strength).sum())
 
     def median(self) -> Graph:
-        """The median-probability graph: all edges more probable than one half."""
+        """Return the median-probability graph: all edges with probability above one half."""
         return self.above(0.5)
 
     def above(self, threshold: float, acyclic: bool = False) -> Graph:
-        """All edges whose probability is above a threshold.
+        """Return all edges with probability above a threshold.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class EdgeMarginals(ABC):
         return Graph.from_adjacency(self.names, self.edge_probabilities > threshold)
 
     def consensus(self, threshold: float | None = None) -> Graph:
-        """Pairs that are joined with a probability above a threshold, each as it is most often.
+        """Return the pairs with adjacency above a threshold, each as its most probable edge.
 
         Parameters
         ----------
@@ -95,6 +95,6 @@ class EdgeMarginals(ABC):
 
 
 def frozen(array: Floats) -> Floats:
-    """The array, read-only."""
+    """Mark the array as read-only and return it."""
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""Many graphs over the same nodes as rows of bits."""
+"""Packed graphs: many graphs over the same nodes as rows of bits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD = 64
 
 
 class Packing:
-    """How a graph becomes bits, padded to words of 64.
+    """Bit layout of a graph, padded to words of 64 bits.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Packing:
 
     @cached_property
     def cells(self) -> Ints:
-        """The cell of the matrix, row after row, that each bit stands for."""
+        """Matrix cell (row-major) of each bit."""
         square = np.ones((self.nodes, self.nodes), dtype=bool)
         wanted = (
             np.triu(square, 1) if self.form == "undirected" else ~np.eye(self.nodes, dtype=bool)
@@ -60,13 +60,13 @@ class Packing:
         return -(-self.bits // _WORD)
 
     def bit(self, i: int, j: int) -> int:
-        """The (low) bit of a pair of nodes."""
+        """Return the number of the (low) bit of a pair of nodes."""
         if self.form == "undirected":
             i, j = min(i, j), max(i, j)
         return int(np.searchsorted(self.cells, i * self.nodes + j))
 
     def pack(self, matrices: npt.NDArray[np.uint8] | Bools) -> Words:
-        """Rows of bits of adjacency matrices, or of matrices of marks."""
+        """Pack adjacency matrices, or matrices of marks, into rows of bits."""
         flat = matrices.reshape(len(matrices), self.nodes * self.nodes)[:, self.cells]
         if self.form == "marks":
             flat = np.concatenate([flat & 1, flat >> 1], axis=1)
@@ -76,7 +76,7 @@ class Packing:
         return rows.view("<u8")
 
     def unpack(self, rows: Words) -> npt.NDArray[np.uint8]:
-        """The matrices again: adjacency (symmetric if undirected), or marks."""
+        """Unpack rows of bits to adjacency matrices (symmetric if undirected), or marks."""
         count = len(rows)
         octets = np.ascontiguousarray(rows).view(np.uint8).reshape(count, self.words * 8)
         bits = np.unpackbits(octets, axis=1, count=self.bits, bitorder="little")
@@ -89,7 +89,7 @@ class Packing:
         return square | square.transpose(0, 2, 1) if self.form == "undirected" else square
 
     def adjacency(self, rows: Words) -> Bools:
-        """Matrices of edges from row to column; one without a direction goes both ways."""
+        """Return adjacency matrices from row to column, with undirected edges both ways."""
         matrices = self.unpack(rows)
         if self.form != "marks":
             return np.not_equal(matrices, 0)
@@ -98,11 +98,11 @@ class Packing:
         return np.not_equal(matrices, Mark.NONE) & ~back
 
     def arcs(self, rows: Words) -> Words:
-        """The same graphs in the form of arcs."""
+        """Convert packed graphs to the form ``arcs``."""
         return rows if self.form == "arcs" else self.recast(rows, "arcs")
 
     def recast(self, rows: Words, form: Form) -> Words:
-        """The same graphs in another form, which must be able to say them (arcs always can)."""
+        """Convert packed graphs to another form that can represent them (``arcs`` always can)."""
         if form == self.form:
             return rows
         other = Packing(self.nodes, form)
@@ -115,7 +115,7 @@ class Packing:
         return other.pack(marks.astype(np.uint8))
 
     def graph(self, names: tuple[str, ...], row: Words) -> Graph:
-        """One row as a graph."""
+        """Return one row as a graph."""
         matrix = self.unpack(row[None])[0]
         if self.form == "marks":
             return Graph(names, matrix)
@@ -123,7 +123,7 @@ class Packing:
 
 
 def form_of(graphs: Sequence[Graph]) -> Form:
-    """The smallest form in which all graphs can be said."""
+    """Return the smallest form that can represent all graphs."""
     if all(graph.is_undirected for graph in graphs):
         return "undirected"
     return "arcs" if all(_of_arcs(graph) for graph in graphs) else "marks"
@@ -137,7 +137,7 @@ def _of_arcs(graph: Graph) -> bool:
 
 
 def packed_graphs(graphs: Sequence[Graph], names: tuple[str, ...]) -> tuple[Form, Words]:
-    """Graphs as rows of bits, with nodes in the order of `names`."""
+    """Pack graphs into rows of bits, with nodes in the order of `names`."""
     form = form_of(graphs)
     packing = Packing(len(names), form)
     rows = np.empty((len(graphs), packing.words), dtype="<u8")

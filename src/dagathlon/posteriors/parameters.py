@@ -1,4 +1,4 @@
-"""Parameters of linear Gaussian models given their DAGs: conjugate posteriors, likeliest values."""
+"""Parameters of linear Gaussian models given DAGs: conjugate posteriors, maximum likelihood."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.posteriors.sample import Sample
 
 
 class _Fit(NamedTuple):
-    """The posterior of a node's parameters for each of its distinct parent sets.
+    """Posterior of a node's parameters for each of its distinct parent sets.
 
     The variance of the noise is inverse gamma with `shape` and `rate`.
     """
@@ -32,20 +32,20 @@ class _Fit(NamedTuple):
 
 @dataclass(frozen=True)
 class _Conjugate(ABC):
-    """A prior over coefficients and noise variances that is conjugate given the DAG."""
+    """Conjugate prior of coefficients and noise variances given the DAG."""
 
     centred: ClassVar[bool]
 
     def draw(self, sample: Sample, data: Dataset, rng: np.random.Generator) -> Sample:
-        """The same draws of DAGs, each with parameters drawn from their posterior given the DAG.
+        """Draw parameters from their posterior given each drawn DAG, and add them to the sample.
 
         Parameters
         ----------
         sample
             Draws of DAGs; parameters that they have are replaced.
         data
-            Continuous data over the same variables. Rows in which a node was set say nothing about
-            its own parameters and are left out.
+            Continuous data over the same variables. A node's parameters are estimated without rows
+            with an intervention on it.
         rng
             The only source of randomness.
         """
@@ -62,7 +62,7 @@ class _Conjugate(ABC):
         return sample.with_parameters(coefficients, variances)
 
     def log_evidence(self, dag: Graph, data: Dataset) -> float:
-        """Logarithm of the density of the data given a DAG, its parameters integrated out."""
+        """Return the log marginal likelihood of a DAG, with its parameters integrated out."""
         arcs, moments = _read(Sample.of([dag]), data, centred=self.centred)
         return self._evidence(self._fits(arcs, moments), moments)
 
@@ -71,10 +71,10 @@ class _Conjugate(ABC):
 
     def _fit(self, parents: Bools, moments: Moments, node: int) -> _Fit:
         sets, of_draw = _distinct(parents)
-        ridge, own = self._added(parents.shape[1])
+        ridge, own = self._prior_squares(parents.shape[1])
         found = regressions(moments.at(node), node, sets, ridge=ridge)
         sizes = sets.sum(axis=1)
-        shape, rate = self._before(sizes, parents.shape[1])
+        shape, rate = self._prior_shape_rate(sizes, parents.shape[1])
         rows = moments.rows[moments.of_node[node]]
         return _Fit(of_draw, found, sizes, shape + rows / 2, rate + (found.rest + own) / 2)
 
@@ -88,8 +88,8 @@ class _Conjugate(ABC):
         p, terms = len(fits), []
         for fit, choice in zip(fits, moments.of_node.tolist(), strict=True):
             rows = float(moments.rows[choice])
-            ridge, own = self._added(p)
-            shape, rate = self._before(fit.sizes, p)
+            ridge, own = self._prior_squares(p)
+            shape, rate = self._prior_shape_rate(fit.sizes, p)
             before = _log_inverse_gamma(float(shape[0]), float(rate[0] + own / 2))
             after = _log_inverse_gamma(float(fit.shape[0]), float(fit.rate[0]))
             spread = fit.sizes[0] * math.log(ridge) - fit.found.log_determinants()[0]
@@ -100,20 +100,20 @@ class _Conjugate(ABC):
         return -rows / 2 * math.log(2 * math.pi)
 
     @abstractmethod
-    def _added(self, p: int) -> tuple[float, float]:
-        """What is added to the squares of the parents, and to those of the node itself."""
+    def _prior_squares(self, p: int) -> tuple[float, float]:
+        """Return the prior's additions to the parents' and the node's own sums of squares."""
 
     @abstractmethod
-    def _before(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
-        """Shape and rate of the variance's prior by number of parents, without what is added."""
+    def _prior_shape_rate(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
+        """Return shape and rate of the variance's prior, by number of parents."""
 
 
 @dataclass(frozen=True)
 class NormalInverseGamma(_Conjugate):
-    """Normal coefficients, inverse-gamma noise variances, and means of zero.
+    """Prior with normal coefficients, inverse-gamma noise variances and means of zero.
 
-    Given its parents a node is normal around a weighted sum of them without an intercept;
-    σ² ~ IG(shape, rate), and the weights are independent N(0, σ²/precision).
+    Given its parents a node is normal around a weighted sum of them without an intercept; σ² ~
+    IG(shape, rate), and the weights are independent N(0, σ²/precision).
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class NormalInverseGamma(_Conjugate):
     precision
         Of the coefficients, in units of the noise.
     equal_variances
-        Whether all nodes share one noise variance, which pools what they say about it.
+        Whether all nodes share one noise variance, estimated from all residuals.
     """
 
     centred = False
@@ -135,10 +135,10 @@ class NormalInverseGamma(_Conjugate):
         for name in ("shape", "rate", "precision"):
             _require_above(name, getattr(self, name), 0.0)
 
-    def _added(self, p: int) -> tuple[float, float]:
+    def _prior_squares(self, p: int) -> tuple[float, float]:
         return self.precision, 0.0
 
-    def _before(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
+    def _prior_shape_rate(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
         return np.full(len(sizes), self.shape), np.full(len(sizes), self.rate)
 
     def _variances(self, fits: list[_Fit], moments: Moments, rng: np.random.Generator) -> Floats:
@@ -163,7 +163,7 @@ class NormalInverseGamma(_Conjugate):
         )
 
     def _pooled(self, fits: list[_Fit], moments: Moments) -> tuple[float, Floats]:
-        """Shape and rate, for each draw, of the variance that all nodes share."""
+        """Return shape and rate, for each draw, of the posterior of the shared noise variance."""
         rest = np.sum([fit.found.rest[fit.of_draw] for fit in fits], axis=0)
         rows = float(moments.rows[moments.of_node].sum())
         return self.shape + rows / 2, self.rate + rest / 2
@@ -171,7 +171,7 @@ class NormalInverseGamma(_Conjugate):
 
 @dataclass(frozen=True)
 class NormalWishart(_Conjugate):
-    """The prior of the score bge: one Wishart precision matrix for all DAGs, and unknown means.
+    """Prior of the BGe score: one Wishart precision matrix for all DAGs, and unknown means.
 
     The prior mean is that of the data, as in the score; data are centred.
 
@@ -195,11 +195,11 @@ class NormalWishart(_Conjugate):
         _require_above("iss_w", found, p + 1.0)
         return found
 
-    def _added(self, p: int) -> tuple[float, float]:
+    def _prior_squares(self, p: int) -> tuple[float, float]:
         square = self.iss_mu * (self._wishart(p) - p - 1) / (self.iss_mu + 1)
         return square, square
 
-    def _before(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
+    def _prior_shape_rate(self, sizes: Ints, p: int) -> tuple[Floats, Floats]:
         return (self._wishart(p) - p + sizes + 1) / 2, np.zeros(len(sizes))
 
     def _constant(self, rows: float) -> float:
@@ -208,7 +208,7 @@ class NormalWishart(_Conjugate):
 
 
 def likeliest(sample: Sample, data: Dataset, *, centred: bool = True) -> Sample:
-    """The same draws of DAGs with the parameters of highest likelihood given each DAG.
+    """Return the drawn DAGs with maximum-likelihood parameters.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def likeliest(sample: Sample, data: Dataset, *, centred: bool = True) -> Sample:
 
 
 def _read(sample: Sample, data: Dataset, *, centred: bool) -> tuple[Bools, Moments]:
-    """Arcs of the draws, from row to column, and the moments of the data in their order."""
+    """Return adjacency matrices of the draws, and the data's moments in their node order."""
     sample.require_dags()
     if set(sample.names) != set(data.names):
         missing = [name for name in sample.names if name not in data.index]
@@ -252,14 +252,14 @@ def _read(sample: Sample, data: Dataset, *, centred: bool) -> tuple[Bools, Momen
 
 
 def _distinct(parents: Bools) -> tuple[Bools, Ints]:
-    """Distinct rows, and for each row the number of its own."""
+    """Return the distinct rows, and for each row the number of its distinct row."""
     packed = np.packbits(parents, axis=1)
     _, first, number = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return parents[first], number.reshape(len(parents))
 
 
 def _log_inverse_gamma(shape: float, rate: float) -> float:
-    """Logarithm of what normalises an inverse-gamma density."""
+    """Return the log normalising constant of an inverse-gamma density."""
     return shape * math.log(rate) - math.lgamma(shape)
 
 

@@ -1,4 +1,4 @@
-"""A posterior taken apart into JSON and arrays, and put together again."""
+"""Serialisation of posteriors as JSON and arrays."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from dagathlon.posteriors.sample import Sample
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 VERSION = 1
-# Probabilities of paths of more variables take too long to compute only to be kept.
+# Path probabilities of more variables take too long to compute just for storage.
 _MOST_PATHS = 12
 
 
 def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """A JSON value and named arrays that say all; draws on demand become what was drawn."""
+    """Return a JSON value and named arrays; draws on demand are stored as drawn."""
     meta: dict[str, Any] = {"version": VERSION, "names": list(posterior.names), "chains": []}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for number, chain in enumerate(posterior.chains):
@@ -54,7 +54,7 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
 
 
 def from_parts(meta: Any, arrays: Arrays) -> Posterior:
-    """The posterior again."""
+    """Rebuild a posterior from its JSON value and arrays."""
     if not isinstance(meta, dict) or meta.get("version") != VERSION:
         found = meta.get("version") if isinstance(meta, dict) else meta
         raise DataError(f"a posterior of format {found!r}; this version knows format {VERSION}")
@@ -81,7 +81,7 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
 
 
 def _dag_weights(exact: Mapping[str, Any], arrays: Arrays) -> DagWeights | None:
-    """Not in files of the first versions, nor of many variables."""
+    """Read family weights; None in files of the first versions and of many variables."""
     if "terms" not in arrays:
         return None
     shape, rate = map(float, exact["shared_variance"])
@@ -89,7 +89,7 @@ def _dag_weights(exact: Mapping[str, Any], arrays: Arrays) -> DagWeights | None:
 
 
 def old_chain(names: list[str], directed: bool, arrays: Arrays) -> Posterior:
-    """The chain of a sampler as it was stored before there were posteriors."""
+    """Read a sampler's chain in the storage format that preceded posteriors."""
     return Posterior([_chain(names, {"kind": "chain", "directed": directed}, arrays)])
 
 

@@ -1,4 +1,4 @@
-"""`PooledPosterior`: linear models whose nodes share one noise variance, by enumeration."""
+"""`PooledPosterior`: linear models with one noise variance for all nodes, by enumeration."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dagathlon.posteriors.packed import Bools
 
 
 class PooledPosterior(ExactSums):
-    """The posterior over all DAGs of at most six variables whose noise has one variance.
+    """Posterior over all DAGs of at most six variables whose noise has one variance.
 
-    The marginal likelihood is then no product over nodes: what each of them says about the
-    variance counts together. So all DAGs are met, one after another.
+    The marginal likelihood is then no product over nodes, since the residuals of all nodes
+    determine the variance together. So all DAGs are enumerated.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class PooledPosterior(ExactSums):
 
 
 def _within(weights: DagWeights, space: DagSpace) -> DagWeights:
-    """Families outside of a space have a weight of zero."""
+    """Return the weights with families outside a space set to zero."""
     terms = weights.terms.copy()
     for node, row in enumerate(terms):
         row[~_allowed(space, node, len(terms))] = -np.inf
@@ -64,7 +64,7 @@ def _within(weights: DagWeights, space: DagSpace) -> DagWeights:
 
 
 def other_sets(node: int, nodes: int) -> Bools:
-    """All sets of the other nodes, in the order of tables: a row of booleans for each."""
+    """Return all sets of the other nodes, in table order: a row of booleans for each."""
     ranks = np.arange(2 ** (nodes - 1))
     others = [i for i in range(nodes) if i != node]
     sets = np.zeros((len(ranks), nodes), dtype=np.bool_)

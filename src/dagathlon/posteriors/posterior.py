@@ -1,4 +1,4 @@
-"""`Posterior`: a distribution over graphs, as draws with weights."""
+"""`Posterior`: a distribution over graphs, represented by weighted draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dagathlon.posteriors.convergence import (
 )
 from dagathlon.posteriors.distinct import DistinctGraphs
 from dagathlon.posteriors.draws import Draws
-from dagathlon.posteriors.making import by_chain, fitting, log_weights_of
+from dagathlon.posteriors.making import log_weights_of, one_form, split_by_chain
 from dagathlon.posteriors.marginals import EdgeMarginals, frozen
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.queries import has_edge, written_edges
@@ -31,10 +31,11 @@ GraphFunction: TypeAlias = Callable[[Graph], Any]
 
 
 class Posterior(EdgeMarginals):
-    """A distribution over graphs: draws of one or several chains, with weights.
+    """Distribution over graphs: draws of one or several chains, with weights.
 
-    Probabilities of edges are in a matrix, from row to column. An edge without a direction (in an
-    undirected graph, a CPDAG, a PAG) goes both ways there, as in `Graph.adjacency`.
+    Probabilities of edges are in a matrix, from row to column. An edge without a direction (in
+    an undirected graph, a CPDAG, a PAG) counts in both directions there, as in
+    `Graph.adjacency`.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Posterior(EdgeMarginals):
         The draws, chain by chain, over the same nodes: a `Chain` or a `Sample` each. Chains with
         and without weights cannot be mixed.
     space
-        Which graphs the posterior covers, in words ("all DAGs"); empty where nobody said.
+        Which graphs the posterior covers, in words ("all DAGs"); empty if unknown.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class Posterior(EdgeMarginals):
     def __init__(self, chains: Sequence[Draws], *, space: str = "") -> None:
         if not chains:
             raise DataError("there are no draws: a posterior has at least one graph")
-        self.chains = fitting(chains)
+        self.chains = one_form(chains)
         self.names = self.chains[0].names
         self.space = space
 
@@ -75,7 +76,7 @@ class Posterior(EdgeMarginals):
         dags: bool = False,
         space: str = "",
     ) -> Posterior:
-        """From a list of graphs of any kind over the same nodes.
+        """Make a posterior from graphs of any kind over the same nodes.
 
         Parameters
         ----------
@@ -112,14 +113,14 @@ class Posterior(EdgeMarginals):
         )
         if dags:
             sample.require_dags()
-        return cls([sample] if chain is None else by_chain(sample, chain), space=space)
+        return cls([sample] if chain is None else split_by_chain(sample, chain), space=space)
 
     @classmethod
     def merge(cls, posteriors: Iterable[Posterior]) -> Posterior:
-        """One posterior of the chains of several, in that order.
+        """Combine the chains of several posteriors, in that order.
 
-        Draws without weights count the same each; weights are compared as they were given. Where
-        the posteriors cover different graphs, `space` names all of them.
+        Draws without weights count the same each; weights are compared as they were given.
+        Where the posteriors cover different graphs, `space` names all of them.
         """
         given = list(posteriors)
         empty = [number for number, one in enumerate(given) if not one.chains]
@@ -131,8 +132,8 @@ class Posterior(EdgeMarginals):
 
     # Sums are kept as counts as long as possible, so that shares of unweighted draws are exact.
     @cached_property
-    def _raw(self) -> tuple[Floats, ...]:
-        """How much each row of each chain counts, up to a constant."""
+    def _raw_weights(self) -> tuple[Floats, ...]:
+        """Unnormalised weight of each row of each chain."""
         self._require_draws("weights of draws")
         given = [chain.log_weights for chain in self.chains]
         logs = [log for log in given if log is not None]
@@ -147,17 +148,17 @@ class Posterior(EdgeMarginals):
         )
 
     @cached_property
-    def _drawn(self) -> float:
-        """The sum of the weights of all draws."""
-        return float(sum(raw.sum() for raw in self._raw))
+    def _total_raw(self) -> float:
+        """Total unnormalised weight of all draws."""
+        return float(sum(raw.sum() for raw in self._raw_weights))
 
     @property
     def _total(self) -> float:
-        return self._drawn
+        return self._total_raw
 
     @cached_property
     def _distinct(self) -> DistinctGraphs:
-        return DistinctGraphs(self.chains, self._raw)
+        return DistinctGraphs(self.chains, self._raw_weights)
 
     def _require_draws(self, what: str) -> None:
         if not self.chains:
@@ -165,22 +166,22 @@ class Posterior(EdgeMarginals):
 
     @property
     def n_draws(self) -> int:
-        """Number of draws of all chains."""
+        """Number of draws in all chains."""
         return sum(chain.end for chain in self.chains)
 
     @property
     def weights(self) -> tuple[Floats, ...]:
         """Probability of each row of each chain; all of them sum to 1."""
-        return tuple(raw / self._drawn for raw in self._raw)
+        return tuple(raw / self._total_raw for raw in self._raw_weights)
 
     def graphs(self, most: int | None = None) -> list[tuple[Graph, float]]:
-        """The distinct graphs with their probabilities, the most probable first."""
+        """Return the distinct graphs with their probabilities, most probable first."""
         found = self._distinct
         order = found.order[:most]
-        return [(found.graph(k), float(found.weights[k]) / self._drawn) for k in order]
+        return [(found.graph(k), float(found.weights[k]) / self._total_raw) for k in order]
 
     def models(self) -> Iterator[tuple[LinearSem, float]]:
-        """The linear models of draws with parameters, with the probability of each."""
+        """Yield the linear models of draws with parameters, each with its probability."""
         for chain, weights in zip(self.chains, self.weights, strict=True):
             if not isinstance(chain, Sample):
                 raise DataError("a chain of graphs alone has no parameters")
@@ -189,7 +190,7 @@ class Posterior(EdgeMarginals):
 
     @cached_property
     def _edge_sums(self) -> Floats:
-        pairs = zip(self.chains, self._raw, strict=True)
+        pairs = zip(self.chains, self._raw_weights, strict=True)
         sums: Floats = np.sum([chain.expected_sums(raw) for chain, raw in pairs], axis=0)
         return sums
 
@@ -205,17 +206,17 @@ class Posterior(EdgeMarginals):
 
     @cached_property
     def path_probabilities(self) -> Floats:
-        """Probability that directed edges lead from row to column; 0 on the diagonal of DAGs."""
-        return frozen(np.clip(self._distinct.paths() / self._drawn, 0.0, 1.0))
+        """Probability of a directed path from row to column; 0 on the diagonal for DAGs."""
+        return frozen(np.clip(self._distinct.paths() / self._total_raw, 0.0, 1.0))
 
     def probability(self, present: Edges | GraphFunction = (), absent: Edges = ()) -> float:
-        """Probability that some edges are all in the graph and others not.
+        """Return the probability that some edges are all in the graph and others not.
 
         Parameters
         ----------
         present
             Edges as in `Graph.from_edges`: ``("a", "b")`` is ``a → b``, ``"a - b"`` an undirected
-            edge. Or a function that says of a graph whether something holds.
+            edge. Or a predicate of graphs.
         absent
             Edges that are not in the graph.
         """
@@ -225,10 +226,10 @@ class Posterior(EdgeMarginals):
         for edges, wanted in ((present, True), (absent, False)):
             for edge in written_edges(edges, self.names):
                 holds &= has_edge(self._distinct, edge) == wanted
-        return self._distinct.weight_of(holds) / self._drawn
+        return self._distinct.weight_of(holds) / self._total_raw
 
     def expect(self, measure: GraphFunction) -> Any:
-        """The expected value of a function of graphs, which may be an array.
+        """Return the expectation of a function of graphs, which may return an array.
 
         The function is called once for each distinct graph.
         """
@@ -238,14 +239,14 @@ class Posterior(EdgeMarginals):
             weight * np.asarray(measure(found.graph(k)), dtype=np.float64)
             for k, weight in enumerate(found.weights.tolist())
         )
-        mean = total / self._drawn
+        mean = total / self._total_raw
         return float(mean) if np.ndim(mean) == 0 else mean
 
     def map(self) -> Graph:
-        """The most probable graph, the first one if there are several.
+        """Return the most probable graph, the first one if there are several.
 
-        Of Markov chains the graph of highest score; of other draws that of the largest weight in
-        all.
+        Of Markov chains this is the graph of highest score; of other draws that of the
+        largest total weight.
         """
         self._require_draws("estimates")
         scores = [chain.score for chain in self.chains if chain.markov]
@@ -257,16 +258,16 @@ class Posterior(EdgeMarginals):
 
     @cached_property
     def entropy(self) -> float:
-        """Shannon entropy of the probabilities of the distinct graphs, in nats.
+        """Return the Shannon entropy of the distribution over distinct graphs, in nats.
 
-        Of few draws from many graphs it is far too low: n draws have log n at most.
+        With few draws from many graphs it is far too low: n draws have at most log n.
         """
-        shares = self._distinct.weights / self._drawn
+        shares = self._distinct.weights / self._total_raw
         shares = shares[shares > 0]
         return max(0.0, float(-(shares * np.log(shares)).sum()))
 
     def effective_size(self, of: str | GraphFunction | None = None) -> float:
-        """How many independent draws without weights would tell as much.
+        """Return the effective sample size: the equivalent number of independent equal draws.
 
         Parameters
         ----------
@@ -283,7 +284,7 @@ class Posterior(EdgeMarginals):
         self._require_draws("effective sizes")
         weighted = self.chains[0].log_weights is not None
         if of is None and (weighted or not all(chain.markov for chain in self.chains)):
-            raw = np.concatenate(self._raw)
+            raw = np.concatenate(self._raw_weights)
             return float(raw.sum() ** 2 / (raw**2).sum())
         if of is not None:
             return effective_sample_size(self._states(of))
@@ -292,7 +293,7 @@ class Posterior(EdgeMarginals):
         return float(np.fmin.reduce(known))
 
     def rhat(self, of: str | GraphFunction = "score") -> float:
-        """Rank-normalised split R̂ between the chains: near 1 where they agree.
+        """Return the rank-normalised split R̂ of the chains: near 1 where they agree.
 
         Parameters
         ----------
@@ -303,7 +304,7 @@ class Posterior(EdgeMarginals):
         return potential_scale_reduction(self._states(of))
 
     def _states(self, of: str | GraphFunction) -> Floats:
-        """A number for each state, one row per chain, as long as the shortest one."""
+        """Return a value for each state, one row per chain, truncated to the shortest chain."""
         rows = []
         for chain in self.chains:
             if callable(of):
@@ -319,31 +320,31 @@ class Posterior(EdgeMarginals):
         return np.array([row[:shortest] for row in rows])
 
     def after(self, burnin: float) -> Posterior:
-        """Without a share of each chain at its start."""
+        """Return the posterior without the share `burnin` at the start of each chain."""
         if not 0 <= burnin <= 1:
             raise DataError(f"a burn-in is a share from 0 to 1, found {burnin}")
         return Posterior([chain.after(burnin) for chain in self.chains], space=self.space)
 
     def thinned(self, every: int) -> Posterior:
-        """The first of every so many draws of each chain."""
+        """Return only every `every`-th draw of each chain, beginning with the first."""
         if every < 1:
             raise DataError(f"chains are thinned to every first, second, … draw, found {every}")
         return Posterior([chain.thinned(every) for chain in self.chains], space=self.space)
 
     def sample(self, count: int, seed: int) -> list[Graph]:
-        """Graphs drawn by their probabilities, with replacement."""
+        """Draw graphs by their probabilities, with replacement."""
         found = self._distinct
         rng = np.random.Generator(np.random.Philox(key=seed))
         shares = found.weights / found.weights.sum()
         return [found.graph(k) for k in rng.choice(len(found), size=count, p=shares).tolist()]
 
     def require_dags(self) -> None:
-        """Refuse draws that are no DAGs, naming the first."""
+        """Raise if any draw is no DAG, naming the first."""
         for number, chain in enumerate(self.chains):
             chain.require_dags(number)
 
     def summary(self) -> dict[str, float | int]:
-        """A few numbers: draws, distinct graphs, effective size, entropy, expected edges."""
+        """Return key figures: draws, distinct graphs, effective size, entropy, expected edges."""
         found: dict[str, float | int] = {"expected_edges": self.expected_edges}
         if self.chains:
             size = self.effective_size()

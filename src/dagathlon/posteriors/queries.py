@@ -1,4 +1,4 @@
-"""Which of many graphs have an edge."""
+"""Queries of edges in many packed graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Place = tuple[int, int, Mark, Mark]
 def written_edges(
     edges: Iterable[str | tuple[str, str] | tuple[str, str, str]], names: tuple[str, ...]
 ) -> Iterator[Place]:
-    """Rows of the two nodes of each edge, and the marks at them."""
+    """Yield, for each written edge, the row numbers of its nodes and the marks at them."""
     index = {name: i for i, name in enumerate(names)}
     for edge in edges:
         found: Edge = Graph.from_edges([edge], names).edges()[0]
@@ -25,7 +25,7 @@ def written_edges(
 
 
 def has_edge(graphs: DistinctGraphs, edge: Place) -> Bools:
-    """Which graphs have an edge, with exactly these marks."""
+    """Return a mask of the graphs that have an edge with exactly these marks."""
     i, j, at_left, at_right = edge
     packing = graphs.packing
     there = graphs.bit(packing.bit(i, j))

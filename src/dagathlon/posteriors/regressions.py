@@ -1,4 +1,4 @@
-"""Regressions of nodes on their parents from second moments, many of them at once."""
+"""Batched regressions of nodes on their parents, from second moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SINGULAR = 1e-12
 
 
 class Moments(NamedTuple):
-    """Sums of products over the rows in which a node was not set, for each node.
+    """Sums of products over the rows in which a node was not intervened on, for each node.
 
     Parameters
     ----------
@@ -32,18 +32,18 @@ class Moments(NamedTuple):
     of_node: Ints
 
     def at(self, node: int) -> Floats:
-        """The sums of products of a node's rows."""
+        """Return the sums of products over a node's rows."""
         found: Floats = self.sums[self.of_node[node]]
         return found
 
 
 class Group(NamedTuple):
-    """Regressions on equally many parents.
+    """Regressions with equally many parents, for batched linear algebra.
 
     Parameters
     ----------
     rows
-        Which regressions they are.
+        Numbers of the regressions.
     parents
         Numbers of the parents, a row for each regression.
     matrices
@@ -56,14 +56,14 @@ class Group(NamedTuple):
 
 
 class Regressions(NamedTuple):
-    """Regressions of one node, each on parents of its own.
+    """Regressions of one node, each on its own set of parents.
 
     Parameters
     ----------
     coefficients
         A row for each regression over all nodes, 0 for those that are no parents.
     rest
-        What the parents leave of the node's sum of squares.
+        The residual sum of squares of the node.
     groups
         The regressions by their number of parents.
     """
@@ -80,7 +80,7 @@ class Regressions(NamedTuple):
         return found
 
     def noise(self, of_draw: Ints, normal: Floats) -> Floats:
-        """Normal numbers turned into deviations whose covariance is the inverse of the moments.
+        """Transform standard normal numbers to have the inverse of the moments as covariance.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Regressions(NamedTuple):
 
 
 def moments_of(data: Dataset, *, centred: bool) -> Moments:
-    """Second moments of continuous data; a node's own intervened rows are left out.
+    """Return second moments of continuous data, for each node without its intervened rows.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def moments_of(data: Dataset, *, centred: bool) -> Moments:
 
 
 def checked_values(data: Dataset) -> Floats:
-    """The values of data that linear models can be fitted to."""
+    """Return the values of data checked to be suitable for linear models."""
     discrete = [variable.name for variable in data.variables if variable.is_discrete]
     if discrete:
         raise DataError(
@@ -154,7 +154,7 @@ def checked_values(data: Dataset) -> Floats:
 
 
 def regressions(moments: Floats, child: int, parents: Bools, *, ridge: float = 0.0) -> Regressions:
-    """Regressions of a node on many sets of parents.
+    """Regress a node on many sets of parents.
 
     Parameters
     ----------
@@ -165,8 +165,8 @@ def regressions(moments: Floats, child: int, parents: Bools, *, ridge: float = 0
     parents
         For each set which nodes it holds.
     ridge
-        What is added to the diagonal of the parents' moments. Without it parents that are functions
-        of each other share their effect: the shortest solution in units of their own sizes.
+        Constant added to the diagonal of the parents' moments. Without it collinear parents
+        share their effect: the minimum-norm solution in units of their own sizes.
     """
     count, p = parents.shape
     matrices = np.broadcast_to(moments, (count, p, p))
@@ -192,7 +192,7 @@ def _solved(matrices: Floats, right: Floats) -> Floats:
 
 
 def _least_squares(matrices: Floats, right: Floats) -> Floats:
-    """On the scale of correlations, so that units do not decide what is singular."""
+    """Solve normal equations scaled to correlations, so that units do not affect singularity."""
     scale = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
     scale = np.where(scale > 0, scale, 1.0)
     inverse = np.linalg.pinv(

@@ -1,4 +1,4 @@
-"""`Sample`: drawn graphs of any kind as packed bits, with weights and parameters."""
+"""`Sample`: drawn graphs as packed bits, with weights and parameters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _BITS = np.array([number.bit_count() for number in range(256)], dtype=np.uint8)
 
 
 class Sample(Draws):
-    """Graphs one after another, each a row of bits.
+    """Sequence of drawn graphs of any kind, each a row of bits.
 
     Parameters
     ----------
     names
         The nodes.
     form
-        What the graphs are made of, see `dagathlon.posteriors.packed.Packing`.
+        Packed form of the graphs, see `dagathlon.posteriors.packed.Packing`.
     bits
         One row of 64-bit words for each graph.
     score
@@ -79,7 +79,7 @@ class Sample(Draws):
         variances: npt.ArrayLike | None = None,
         markov: bool = False,
     ) -> Sample:
-        """From a list of graphs of any kind over the same nodes.
+        """Make a sample from graphs of any kind over the same nodes.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Sample(Draws):
     def with_parameters(
         self, coefficients: npt.ArrayLike, variances: npt.ArrayLike | None = None
     ) -> Sample:
-        """The same draws with parameters of linear models; see `of`."""
+        """Return the draws with parameters of linear models; see `of`."""
         p, n = len(self.names), len(self)
         dense = np.asarray(coefficients, dtype=np.float64)
         noise = np.ones((n, p)) if variances is None else np.asarray(variances, dtype=np.float64)
@@ -172,7 +172,7 @@ class Sample(Draws):
         return Parameters(np.array(coefficients), np.array(starts), np.array(variances))
 
     def _set_bits(self) -> Ints:
-        """Number of bits of each draw."""
+        """Number of set bits in each draw."""
         octets = self.bits.view(np.uint8).reshape(len(self.bits), -1)
         found = np.empty(len(octets), dtype=np.int64)
         for first, rows in self.blocks():
@@ -182,7 +182,7 @@ class Sample(Draws):
 
     @cached_property
     def index(self) -> Ints:  # type: ignore[override]
-        """Draws are counted from 0."""
+        """Index of each draw: 0, 1, …."""
         return np.arange(len(self.bits), dtype=np.int64)
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ class Sample(Draws):
 
     @cached_property
     def counts(self) -> Floats:
-        """Each draw counts once."""
+        """Number of states of each draw: 1."""
         return np.ones(len(self.bits))
 
     @cached_property
@@ -216,17 +216,17 @@ class Sample(Draws):
         return found
 
     def blocks(self) -> Iterator[tuple[int, Words]]:
-        """In blocks whose matrices are small enough to work with."""
+        """Yield packed draws in blocks whose matrices are small enough to work with."""
         step = max(BLOCK_BYTES // max(len(self.names) ** 2, 1), 1)
         for first in range(0, len(self.bits), step):
             yield first, self.bits[first : first + step]
 
     def graph_at(self, row: int) -> Graph:
-        """A draw."""
+        """Return the graph of a draw."""
         return self.packing.graph(self.names, self.bits[row])
 
     def parameters_at(self, row: int) -> tuple[Floats, Floats]:
-        """Weights of the arcs as a matrix, from row to column, and the variances of the noise."""
+        """Return the arc weights of a draw as a matrix from row to column, and noise variances."""
         if self.parameters is None:
             raise GraphError("these draws have no parameters")
         coefficients, starts, variances = self.parameters
@@ -236,16 +236,16 @@ class Sample(Draws):
         return matrix, variances[row]
 
     def after(self, burnin: float) -> Sample:
-        """Without a share of the draws at the start; one is left at least."""
+        """Return the draws without the share `burnin` at the start; at least one remains."""
         first = min(int(len(self) * burnin), len(self) - 1)
         return self.at(np.arange(first, len(self))) if first else self
 
     def thinned(self, every: int) -> Sample:
-        """The first of every so many draws."""
+        """Return only every `every`-th draw, beginning with the first."""
         return self.at(np.arange(0, len(self), every))
 
     def at(self, rows: Ints) -> Sample:
-        """Some of the draws."""
+        """Return the draws at some positions."""
         parameters = None
         if self.parameters is not None:
             coefficients, starts, variances = self.parameters
@@ -261,7 +261,7 @@ class Sample(Draws):
         )
 
     def recast(self, form: Form) -> Sample:
-        """The same draws in a form that says more."""
+        """Return the draws converted to a more general form."""
         return self._replaced(form=form, bits=self.packing.recast(self.bits, form))
 
     def _replaced(self, **changes: object) -> Sample:

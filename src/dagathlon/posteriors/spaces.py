@@ -1,4 +1,4 @@
-"""Which graphs a posterior covers, in words."""
+"""Descriptions of the space of graphs that a posterior covers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy.typing as npt
 def all_dags(
     forbidden: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_], max_parents: int | None
 ) -> str:
-    """All DAGs that keep to limits; edges are matrices from row to column."""
+    """Describe all DAGs within limits, given as matrices from row to column."""
     return "all DAGs" + limits_in_words(forbidden, required, max_parents)
 
 
 def limits_in_words(
     forbidden: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_], max_parents: int | None
 ) -> str:
-    """The limits to which DAGs keep, to be said after them; empty where there are none."""
+    """Describe the limits on DAGs as a suffix; empty without any."""
     p = len(required)
     found = []
     if max_parents is not None and max_parents < p - 1:

@@ -1,4 +1,4 @@
-"""Chains as files: Benchpress's trajectory format.
+"""Files of chains in Benchpress's trajectory format.
 
 A CSV file with the columns index, score, added and removed, and time in continuous time. Edges are
 written ``[a-b;c-d]`` or ``[a->b]``. Rows -2 and -1 add and remove an edge from the first node to
@@ -60,12 +60,12 @@ def read_trajectory(path: str | Path, names: Sequence[str] | None = None) -> Cha
 
 
 def write_trajectory(chain: Chain, path: str | Path) -> None:
-    """Write a chain, so that `read_trajectory` gives the same one."""
+    """Write a chain in a form that `read_trajectory` reads back unchanged."""
     Path(path).write_text(format_trajectory(chain), encoding="utf-8")
 
 
 def chain_of(draws: Draws) -> Chain:
-    """Draws as a chain of changes; weights and parameters have no place in one."""
+    """Convert draws to a chain, dropping parameters; refuse weights and edges with marks."""
     if isinstance(draws, Chain):
         return draws
     if draws.log_weights is not None or draws.form == "marks":
@@ -80,7 +80,7 @@ def chain_of(draws: Draws) -> Chain:
 
 
 def format_trajectory(chain: Chain) -> str:
-    """The text of a trajectory file."""
+    """Return the text of a trajectory file."""
     import pyarrow.compute as pc  # noqa: PLC0415 - only where files are written
 
     bad = [name for name in chain.names if set(name) & set(";\n") or "->" in name]
@@ -107,7 +107,7 @@ def _texts(values: Any) -> Any:
 
 
 def _edge_texts(chain: Chain, edits: Edits, label_rows: Sequence[npt.NDArray[np.int64]]) -> Any:
-    """One text ``[a-b;c-d]`` per row, the two rows that record the nodes first."""
+    """Return one text ``[a-b;c-d]`` per row, after the two rows that record the nodes."""
     import pyarrow as pa  # noqa: PLC0415 - only where files are written
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -128,7 +128,7 @@ def _edge_texts(chain: Chain, edits: Edits, label_rows: Sequence[npt.NDArray[np.
 
 
 def _read_table(path: Path) -> dict[str, Any]:
-    """The columns as arrays: numbers as float64, edges as pyarrow texts."""
+    """Read the columns as arrays: numbers as float64, edges as pyarrow texts."""
     import pyarrow as pa  # noqa: PLC0415 - only where files are read
     import pyarrow.csv  # noqa: PLC0415
 
@@ -172,7 +172,7 @@ def _whole(index: npt.NDArray[np.float64], where: str) -> npt.NDArray[np.int64]:
 
 
 def _recorded_names(texts: Sequence[str], connector: str, where: str) -> tuple[str, ...]:
-    """The nodes that the first rows record: one that all edges begin with, then their ends."""
+    """Return the nodes that the first rows record: their edges' common start, then the ends."""
     edges = [edge for text in texts[:1] for edge in text[1:-1].split(";")]
     if not edges:
         raise DataError(f"{where}: rows -2 and -1 do not record the nodes; give their names")
@@ -186,7 +186,7 @@ def _recorded_names(texts: Sequence[str], connector: str, where: str) -> tuple[s
 
 
 class _EdgeReader:
-    """Reads edge lists; each different edge is taken apart once."""
+    """Parser of edge lists that caches distinct edges."""
 
     def __init__(self, names: Sequence[str], connector: str, where: str) -> None:
         self._index = {name: i for i, name in enumerate(names)}
@@ -194,7 +194,7 @@ class _EdgeReader:
         self._where = where
 
     def edits(self, column: Any) -> Edits:
-        """The edges of all rows of a column."""
+        """Parse the edges of all rows of a column."""
         import pyarrow.compute as pc  # noqa: PLC0415 - only where files are read
 
         closed = pc.and_(pc.starts_with(column, "["), pc.ends_with(column, "]"))

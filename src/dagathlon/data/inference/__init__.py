@@ -1,4 +1,4 @@
-"""Answers of a network: probabilities given evidence, exact."""
+"""Exact inference in Bayesian networks: probabilities given evidence."""
 
 from dagathlon.data.inference.answer import Assignment, NormalAnswer, TableAnswer
 

@@ -1,4 +1,4 @@
-"""What a network answers: a table of probabilities, a normal distribution, an assignment."""
+"""Results of queries: a table of probabilities, a normal distribution, an assignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.errors import DataError, unknown
 
 @dataclass(frozen=True, eq=False)
 class TableAnswer:
-    """The joint distribution of discrete variables given evidence.
+    """Joint distribution of discrete variables given evidence.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class TableAnswer:
     log_evidence: float = 0.0
 
     def __getitem__(self, chosen: str | tuple[str, ...]) -> float:
-        """The probability of one level of each target, in the order of the targets."""
+        """Return the probability of one level of each target, given in the order of the targets."""
         labels = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if len(labels) != len(self.targets):
             raise DataError(
@@ -55,7 +55,7 @@ class TableAnswer:
         return float(self.probabilities[place])
 
     def rows(self) -> Iterator[tuple[tuple[str, ...], float]]:
-        """Levels of the targets with their probability, the last target varying fastest."""
+        """Yield levels of the targets with their probability, the last target varying fastest."""
         cells = self.probabilities.ravel().tolist()
         yield from zip(product(*self.levels), cells, strict=True)
 
@@ -75,10 +75,10 @@ class TableAnswer:
 
 @dataclass(frozen=True, eq=False)
 class NormalAnswer:
-    """The distribution of continuous variables given evidence, by its first two moments.
+    """Mean and covariance of continuous variables given evidence.
 
-    Normal in a Gaussian network; in a conditional Gaussian one a mixture of normals, of which these
-    are the mean and the covariance.
+    In a Gaussian network their distribution is normal; in a conditional Gaussian one it is a
+    mixture of normals, of which these are the moments.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class NormalAnswer:
 
     @property
     def sd(self) -> FloatArray:
-        """Standard deviations."""
+        """Standard deviations of the targets."""
         deviations: FloatArray = np.sqrt(np.diag(self.covariance))
         return deviations
 
@@ -113,7 +113,7 @@ class NormalAnswer:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The most probable levels given evidence.
+    """Most probable levels of variables given evidence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact answers of discrete networks, by a junction tree."""
+"""Exact inference in discrete networks, by a junction tree."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class Problem:
-    """The factors of the variables that matter, at the levels that are known.
+    """Factors of the variables relevant to a query, restricted to the known levels.
 
-    A variable that is neither asked for nor known, and has no such descendant, sums to 1 and is
-    left out.
+    Only targets, observed variables and their ancestors are kept: every other variable sums to
+    1.
 
     Parameters
     ----------
     network, evidence
-        The network, and what is known of it.
+        The network, and the evidence.
     names
-        Variables that are asked for.
+        Variables of the query.
     """
 
     def __init__(self, network: Network, evidence: Evidence, names: Iterable[str]) -> None:
@@ -57,7 +57,7 @@ class Problem:
         return Factor.of([self.number[n] for n in (*table.parents, name)], table.probabilities)
 
     def answer(self, names: Sequence[str], table: Factor, log_evidence: float) -> TableAnswer:
-        """The answer for some variables from a table that holds them."""
+        """Marginalise a clique table onto the named variables and normalise it."""
         wanted = [self.number[name] for name in names]
         part = table.summed_onto(wanted)
         order = [part.variables.index(variable) for variable in wanted]
@@ -69,7 +69,7 @@ class Problem:
         )
 
     def levels_of(self, chosen: dict[int, int]) -> dict[str, str]:
-        """Labels of chosen levels, with those that are known."""
+        """Return the labels of the chosen level numbers together with those of the evidence."""
         known = self.evidence.levels
         return {
             name: self._table(name).levels[chosen.get(self.number[name], known.get(name, 0))]
@@ -80,7 +80,7 @@ class Problem:
 def joint(
     network: Network, targets: Sequence[str], evidence: Evidence, most: int = MOST_CELLS
 ) -> TableAnswer:
-    """The joint distribution of the targets, with at most so many cells in all tables."""
+    """Return the joint distribution of the targets; raise if the tables exceed `most` cells."""
     problem = Problem(network, evidence, targets)
     together = [problem.number[name] for name in targets]
     scopes = [factor.variables for factor in problem.factors]
@@ -93,7 +93,7 @@ def joint(
 
 
 def each(network: Network, targets: Sequence[str], evidence: Evidence) -> dict[str, TableAnswer]:
-    """The distribution of each target by itself, all from one tree."""
+    """Return the marginal distribution of each target, all from one junction tree."""
     problem = Problem(network, evidence, targets)
     tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
     collected = collect(tree, problem.factors, problem.sizes)
@@ -109,7 +109,7 @@ def each(network: Network, targets: Sequence[str], evidence: Evidence) -> dict[s
 
 
 def most_probable(network: Network, evidence: Evidence) -> Assignment:
-    """The most probable levels of all variables together."""
+    """Return the jointly most probable levels of all variables."""
     problem = Problem(network, evidence, network.names)
     tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
     best = collect(tree, problem.factors, problem.sizes, largest=True)
@@ -120,14 +120,14 @@ def most_probable(network: Network, evidence: Evidence) -> Assignment:
 
 
 def log_probability(network: Network, evidence: Evidence) -> float:
-    """Natural logarithm of the probability of the evidence."""
+    """Return the natural logarithm of the probability of the evidence."""
     problem = Problem(network, evidence, ())
     tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
     return collect(tree, problem.factors, problem.sizes).log_total
 
 
 def impossible(network: Network, evidence: Evidence) -> DataError:
-    """Say which part of the evidence has probability zero, given the parts before it."""
+    """Return an error that names the first evidence impossible given that before it."""
     seen = Evidence()
     told: list[str] = []
     for name in (*evidence.levels, *evidence.likelihoods):

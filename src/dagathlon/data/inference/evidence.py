@@ -1,4 +1,4 @@
-"""Evidence: what is known about some variables of a network."""
+"""Evidence of a query: known levels, likelihoods of levels, and known values."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Evidence:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All variables that something is known of."""
+        """All variables with evidence."""
         return (*self.levels, *self.likelihoods, *self.values)
 
 
 def evidence_of(network: Network, given: Mapping[str, Any] | None) -> Evidence:
-    """Evidence as a user writes it: a level, likelihoods of the levels, or a number."""
+    """Convert a user's evidence: a level, likelihoods of the levels, or a number per variable."""
     found = Evidence()
     for name, value in (given or {}).items():
         distribution = network.distribution(name)
@@ -45,7 +45,7 @@ def evidence_of(network: Network, given: Mapping[str, Any] | None) -> Evidence:
 
 
 def level(name: str, table: Table, value: object) -> int:
-    """The number of a level; numbers and truth values stand for levels that are written so."""
+    """Return the index of a level; numbers and truth values match levels spelled like them."""
     label = value if isinstance(value, str) else str(value)
     if label not in table.levels:
         raise DataError(unknown("level", value, table.levels, f"variable {name!r}"))
@@ -53,7 +53,7 @@ def level(name: str, table: Table, value: object) -> int:
 
 
 def number(name: str, value: Any) -> float:
-    """The value of a continuous variable."""
+    """Return the value of a continuous variable, checked to be a finite number."""
     try:
         found = float(value)
     except (TypeError, ValueError):
@@ -68,7 +68,7 @@ def _is_list(value: object) -> bool:
 
 
 def _likelihood(name: str, table: Table, value: Any) -> FloatArray:
-    """Soft evidence: how probable what was seen is at each level."""
+    """Return soft evidence: the likelihood of the observation at each level."""
     if isinstance(value, Mapping):
         numbers = np.zeros(len(table.levels))
         for label, amount in value.items():
@@ -86,7 +86,7 @@ def _likelihood(name: str, table: Table, value: Any) -> FloatArray:
 
 
 def targets_of(network: Network, targets: str | Iterable[str], known: Evidence) -> tuple[str, ...]:
-    """The variables of a query, each once, none of which is known already."""
+    """Return the targets of a query, each once; refuse those that are part of the evidence."""
     names = (targets,) if isinstance(targets, str) else tuple(targets)
     if not names:
         raise DataError("a query has at least one target, found none")
@@ -100,7 +100,7 @@ def targets_of(network: Network, targets: str | Iterable[str], known: Evidence) 
 
 
 def intervened(network: Network, do: Mapping[str, Any]) -> dict[str, Distribution]:
-    """The distributions after variables were set: their arcs from parents are cut."""
+    """Return the distributions after an intervention: set variables lose their parents."""
     changed = dict(network.distributions)
     for name, value in do.items():
         given = network.distribution(name)

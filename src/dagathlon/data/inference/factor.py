@@ -1,4 +1,4 @@
-"""Factors: tables over some variables, multiplied and summed."""
+"""Factors: tables over discrete variables, with product and marginalisation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.data.models.distributions import FloatArray
 
 @dataclass(frozen=True)
 class Factor:
-    """A table of numbers that are not negative, one axis for each variable.
+    """Table of nonnegative numbers with one axis per variable.
 
     Parameters
     ----------
@@ -28,25 +28,25 @@ class Factor:
 
     @classmethod
     def of(cls, variables: Sequence[int], table: FloatArray) -> Factor:
-        """A factor whose axes stand in any order."""
+        """Make a factor from a table whose axes are in any order."""
         order = np.argsort(variables, kind="stable")
         return cls(tuple(int(variables[i]) for i in order), np.transpose(table, order))
 
     def given(self, known: dict[int, int]) -> Factor:
-        """The factor at known levels of some variables, which it has no longer."""
+        """Return the factor at known levels of some variables, whose axes are dropped."""
         place = tuple(known.get(variable, slice(None)) for variable in self.variables)
         return Factor(tuple(v for v in self.variables if v not in known), self.table[place])
 
     def summed_onto(self, variables: Sequence[int]) -> Factor:
-        """The sum over all variables but these."""
+        """Sum over all variables except these."""
         return Factor(self._kept(variables), self.table.sum(axis=self._others(variables)))
 
     def largest_onto(self, variables: Sequence[int]) -> Factor:
-        """The largest number over all variables but these."""
+        """Maximise over all variables except these."""
         return Factor(self._kept(variables), self.table.max(axis=self._others(variables)))
 
     def spread(self, variables: Sequence[int]) -> FloatArray:
-        """The table with an axis of length 1 for each of `variables` that it lacks."""
+        """Return the table with an axis of length 1 for each of `variables` that it lacks."""
         sizes = dict(zip(self.variables, self.table.shape, strict=True))
         return self.table.reshape([sizes.get(variable, 1) for variable in variables])
 
@@ -62,9 +62,9 @@ class Factor:
 def product(
     factors: Iterable[Factor], variables: Sequence[int], sizes: Sequence[int]
 ) -> tuple[Factor, float]:
-    """The product over `variables`, divided by its largest number, and the log of that number.
+    """Return the product over `variables`, divided by its maximum, and the log of that maximum.
 
-    Minus infinity where the product is zero everywhere, which is then what comes back.
+    The logarithm is minus infinity and the product zero where the product vanishes everywhere.
     """
     table = np.ones([sizes[variable] for variable in variables])
     scale = 0.0

@@ -1,4 +1,4 @@
-"""Exact answers of networks with continuous variables: conditional normals and their mixtures."""
+"""Exact inference with continuous variables: conditional normals and their mixtures."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from dagathlon.data.models.network import Network
 
 MOST_CONFIGURATIONS = 20_000
-# A value that misses what must hold exactly by more than this share of the scale contradicts it.
+# Relative error above which a value contradicts an exact (deterministic) relation.
 _TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True)
 class Component:
-    """The continuous targets at one configuration of the discrete variables.
+    """Normal distribution of the continuous targets at one configuration of the discrete variables.
 
-    The logarithm is that of the configuration's probability times the density of the evidence.
+    The log weight is the log probability of the configuration plus the log density of the
+    evidence.
     """
 
     configuration: dict[str, int]
@@ -39,7 +40,7 @@ class Component:
 
 
 def continuous_answer(network: Network, targets: Sequence[str], evidence: Evidence) -> NormalAnswer:
-    """Mean and covariance of continuous targets."""
+    """Return mean and covariance of continuous targets."""
     parts = _components(network, targets, evidence)
     weights, log_total = _weights(network, parts, evidence)
     means = np.array([part.mean for part in parts])
@@ -51,7 +52,7 @@ def continuous_answer(network: Network, targets: Sequence[str], evidence: Eviden
 
 
 def discrete_answer(network: Network, targets: Sequence[str], evidence: Evidence) -> TableAnswer:
-    """The distribution of discrete targets where values of continuous variables are known."""
+    """Return the distribution of discrete targets given values of continuous variables."""
     parts = _components(network, targets, evidence)
     weights, log_total = _weights(network, parts, evidence)
     levels = tuple(_levels(network, name) for name in targets)
@@ -99,7 +100,7 @@ def _components(network: Network, targets: Sequence[str], evidence: Evidence) ->
 def _configurations(
     network: Network, discrete: list[str], evidence: Evidence
 ) -> Iterator[tuple[dict[str, int], float]]:
-    """Configurations of the discrete variables that are possible, with their log probability."""
+    """Yield possible configurations of the discrete variables with their log probability."""
     choices = [
         [evidence.levels[name]]
         if name in evidence.levels
@@ -137,7 +138,7 @@ def _probability(network: Network, name: str, configuration: dict[str, int]) -> 
 def _moments(
     network: Network, continuous: list[str], configuration: dict[str, int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of the continuous variables, parents first."""
+    """Return mean and covariance of the continuous variables at one discrete configuration."""
     p = len(continuous)
     mean, covariance = np.zeros(p), np.zeros((p, p))
     place = {name: k for k, name in enumerate(continuous)}
@@ -161,10 +162,10 @@ def _conditioned(
     seen: list[int],
     values: FloatArray,
 ) -> tuple[float, FloatArray, FloatArray] | None:
-    """Log density of the evidence, and the moments of the targets given it; None if impossible.
+    """Condition a normal: log density of the evidence, mean and covariance of the targets, or None.
 
-    Directions without variance, of variables that were set or follow from others, must agree with
-    the evidence and count as certain.
+    Directions without variance (variables that were set or are determined by others) must agree
+    with the evidence: the result is None where they do not.
     """
     own = covariance[np.ix_(wanted, wanted)]
     if not seen:

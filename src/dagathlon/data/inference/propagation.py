@@ -1,4 +1,4 @@
-"""Messages in a junction tree: from the leaves to the roots, and back."""
+"""Message passing in a junction tree: collect to the roots, distribute to the leaves."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from dagathlon.pulse import beat
 
 @dataclass(frozen=True)
 class Collected:
-    """Clique tables after the messages from below, and the log of the sum over everything.
+    """Clique tables and messages after the collect pass, and the log of the total sum.
 
-    Tables are known up to a factor; minus infinity is a sum of zero, with no tables.
+    Tables are known up to a constant factor. A total of zero (minus infinity) comes without
+    tables.
     """
 
     tree: CliqueTree
@@ -37,7 +38,7 @@ def collect(
     tree
         The tree; each factor lies within some clique.
     factors, sizes
-        What is multiplied, and the number of levels of each variable.
+        The factors to multiply, and the number of levels of each variable.
     largest
         Whether messages hold the largest numbers instead of sums, for the most probable levels.
     """
@@ -70,7 +71,7 @@ def collect(
 
 
 def _homes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | None]:
-    """A clique for each scope; none for the empty one."""
+    """Return, for each scope, the index of a clique that contains it; None for the empty scope."""
     holding: dict[int, set[int]] = {}
     for place, clique in enumerate(tree.cliques):
         for variable in clique:
@@ -82,7 +83,7 @@ def _homes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | No
 
 
 def distribute(collected: Collected) -> list[Factor]:
-    """Tables of all cliques, each proportional to the probabilities of its variables."""
+    """Run the distribute pass: return clique tables proportional to their probabilities."""
     tree, tables = collected.tree, list(collected.tables)
     for place in range(len(tree.cliques)):
         beat()
@@ -92,7 +93,7 @@ def distribute(collected: Collected) -> list[Factor]:
         separator = tree.separator(place)
         from_above = tables[parent].summed_onto(separator).table
         sent = collected.messages[place].table
-        # Where the child says that something is impossible, nothing from above can change it.
+        # Where the child's message is zero, the parent's message cannot change it.
         ratio = np.divide(from_above, sent, out=np.zeros_like(sent), where=sent > 0)
         spread = Factor(separator, ratio).spread(tree.cliques[place])
         table = tables[place].table * spread
@@ -101,7 +102,7 @@ def distribute(collected: Collected) -> list[Factor]:
 
 
 def traced(collected: Collected) -> dict[int, int]:
-    """The most probable level of every variable, after a collection of largest numbers."""
+    """Return the most probable level of every variable, after `collect` with `largest`."""
     chosen: dict[int, int] = {}
     for clique, table in zip(collected.tree.cliques, collected.tables, strict=True):
         rest = table.given(
@@ -114,6 +115,6 @@ def traced(collected: Collected) -> dict[int, int]:
 
 
 def normalised(table: FloatArray) -> FloatArray:
-    """Numbers that sum to 1."""
+    """Divide a table by its sum."""
     result: FloatArray = table / table.sum()
     return result

@@ -1,4 +1,4 @@
-"""Queries: which way of computing answers which question."""
+"""Queries of a network, dispatched to the discrete or the continuous algorithms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def query(
     network: Network, targets: str | Iterable[str], evidence: Mapping[str, Any] | None
 ) -> TableAnswer | NormalAnswer:
-    """The joint distribution of the targets; see `Network.query`."""
+    """Return the joint distribution of the targets; see `Network.query`."""
     known = evidence_of(network, evidence)
     names = targets_of(network, targets, known)
     kinds = {isinstance(network.distribution(name), Gaussian) for name in names}
@@ -38,7 +38,7 @@ def query(
 def marginals(
     network: Network, targets: Iterable[str] | None, evidence: Mapping[str, Any] | None
 ) -> dict[str, TableAnswer | NormalAnswer]:
-    """The distribution of each target; see `Network.marginals`."""
+    """Return the marginal distribution of each target; see `Network.marginals`."""
     known = evidence_of(network, evidence)
     asked = (
         [name for name in network.names if name not in {*known.levels, *known.values}]
@@ -76,7 +76,7 @@ def _one_by_one(answer: NormalAnswer) -> dict[str, NormalAnswer]:
 def most_probable(
     network: Network, targets: Iterable[str] | None, evidence: Mapping[str, Any] | None
 ) -> Assignment:
-    """The most probable levels; see `Network.most_probable`."""
+    """Return the most probable levels; see `Network.most_probable`."""
     if network.kind != "discrete":
         raise DataError(
             f"most probable levels are those of a discrete network, this one is {network.kind}; "

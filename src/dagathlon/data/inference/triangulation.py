@@ -1,4 +1,4 @@
-"""Trees of cliques: an order in which variables are eliminated, and the cliques that it makes."""
+"""Junction trees: an elimination order of the variables, and the cliques it produces."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dagathlon.errors import DataError
 from dagathlon.pulse import beat
 
 MOST_CELLS = 50_000_000
-"""Most cells of all tables of a tree: 400 MB."""
+"""Most cells of all tables of a junction tree together (400 MB)."""
 
 
 @dataclass(frozen=True)
 class CliqueTree:
-    """Cliques that form a tree in which those that hold a variable are connected.
+    """Junction tree: the cliques that contain a variable form a connected subtree.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ class CliqueTree:
     parents: tuple[int, ...]
 
     def separator(self, clique: int) -> tuple[int, ...]:
-        """Variables that a clique shares with its parent; none for a root."""
+        """Return the variables that a clique shares with its parent; empty for a root."""
         if self.parents[clique] == clique:
             return ()
         above = set(self.cliques[self.parents[clique]])
         return tuple(variable for variable in self.cliques[clique] if variable in above)
 
     def holder(self, variables: Iterable[int]) -> int:
-        """Place of the smallest clique that holds all these variables."""
+        """Return the index of the smallest clique that contains all these variables."""
         wanted = set(variables)
         holders = [k for k, clique in enumerate(self.cliques) if wanted <= set(clique)]
         return min(holders, key=lambda k: len(self.cliques[k]))
 
     def rooted_at(self, clique: int) -> CliqueTree:
-        """The same tree with another root of the part in which that clique is."""
+        """Return the tree with its component of `clique` re-rooted at that clique."""
         joined: list[list[int]] = [[] for _ in self.cliques]
         for child, parent in enumerate(self.parents):
             if child != parent:
@@ -69,7 +69,7 @@ class CliqueTree:
 def clique_tree(
     scopes: Iterable[Sequence[int]], sizes: Sequence[int], most: int = MOST_CELLS
 ) -> CliqueTree:
-    """A junction tree in which each scope lies within some clique.
+    """Return a junction tree in which each scope is contained in some clique.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def clique_tree(
 def _eliminated(
     adjacent: dict[int, set[int]], sizes: Sequence[int], most: int
 ) -> list[tuple[int, frozenset[int]]]:
-    """Each variable with its neighbours when it is eliminated: least weighted fill first.
+    """Eliminate variables by least weighted fill-in; return each with its neighbours at that step.
 
-    Among equals the one whose clique has the smallest table.
+    Ties go to the variable whose clique has the smallest table.
     """
     costs = {variable: _cost(variable, adjacent, sizes) for variable in adjacent}
     steps = []
@@ -123,7 +123,7 @@ def _eliminated(
 
 
 def _cost(variable: int, adjacent: dict[int, set[int]], sizes: Sequence[int]) -> tuple[int, float]:
-    """New edges, each weighted by the cells of its two ends, and the size of the clique."""
+    """Return the weighted fill-in of eliminating a variable, and the size of its clique table."""
     around = sorted(adjacent[variable])
     fill = sum(sizes[a] * sizes[b] for a, b in combinations(around, 2) if b not in adjacent[a])
     return fill, sum(math.log(sizes[other]) for other in (variable, *around))
@@ -139,7 +139,7 @@ def _refuse_large(cells: int, most: int) -> None:
 
 
 def _tree(steps: list[tuple[int, frozenset[int]]]) -> CliqueTree:
-    """The maximal cliques, from the variable eliminated last to the first."""
+    """Build the tree of the maximal cliques, from the last eliminated variable to the first."""
     when = {variable: k for k, (variable, _) in enumerate(steps)}
     cliques: list[set[int]] = []
     parents: list[int] = []

@@ -1,4 +1,4 @@
-"""Looking at a data file: what was understood of it, what is suspicious, what changes it."""
+"""Inspection of a data file: how it was parsed, what is suspicious, which options change it."""
 
 from dagathlon.data.inspection.description import Description, describe
 from dagathlon.data.inspection.remarks import Remark

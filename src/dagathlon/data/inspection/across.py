@@ -1,4 +1,4 @@
-"""What is suspicious about columns together: copies of each other, exact linear dependence."""
+"""Suspicious relations among columns: duplicates of each other, exact linear dependence."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PRESENT = 0.5
 
 
 class Copies:
-    """Finds columns that hold the same as an earlier one."""
+    """Finder of columns that have the same values as an earlier one."""
 
     def __init__(self) -> None:
         self.remarks: list[Remark] = []
         self._seen: dict[bytes, str] = {}
 
     def add(self, name: str, values: npt.NDArray[np.float64], words: Sequence[str] = ()) -> None:
-        """Look at one more column; one with a single value is nobody's copy."""
+        """Compare one more column with those before; constant columns are skipped."""
         present = values[~np.isnan(values)]
         if len(present) < 2 or (present == present[0]).all():
             return
@@ -44,9 +44,10 @@ class Copies:
 def dependences(
     columns: Mapping[str, npt.NDArray[np.float64]], known: Sequence[str]
 ) -> Iterator[Remark]:
-    """Continuous columns that are sums of multiples of earlier ones, those of `known` left out.
+    """Yield remarks on continuous columns that are linear combinations of earlier ones.
 
-    Each is regressed on those before it that no others determine; what is left over is rounding.
+    Columns in `known` are left out. Each column is regressed on the independent ones before it;
+    it is reported where the residual is rounding error.
     """
     gone = frozenset(known)
     names = [

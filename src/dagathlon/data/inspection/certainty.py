@@ -1,4 +1,4 @@
-"""How far each column is decided by others: the rate at which it differs where it is surest."""
+"""Contradiction rates: how often a column differs from its prediction by others when confident."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _TAIL = 0.025
 
 
 class Certainty(NamedTuple):
-    """How often a column differs from what others foretell, in the rows where they are surest.
+    """How often a column contradicts its prediction from others, in the most predictable rows.
 
-    Values that are wrong at random differ there too, so that the rate bounds theirs from above; it
-    is theirs where the true value is decided.
+    Values that are wrong at random contradict the prediction too, so the rate is an upper bound
+    on theirs; the two are equal where the true value is determined by the other columns.
 
     Parameters
     ----------
     column
-        Its place.
+        Index of the column.
     by
-        Places of the columns that foretell it.
+        Indices of the columns that predict it.
     rows, different
-        In how many rows it is foretold, and in how many of them it differs.
+        Number of rows with a prediction, and of those in which the column differs from it.
     low, high
         The 95 % interval of the rate (Clopper and Pearson's).
     """
@@ -44,16 +44,16 @@ class Certainty(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """The share of rows in which it differs."""
+        """Share of the predicted rows in which the column differs."""
         return self.different / self.rows if self.rows else 1.0
 
 
 def certainties(codes: Codes, arities: Sequence[int]) -> list[Certainty]:
-    """The surest rows of each column.
+    """Return, for each column, how often it contradicts its prediction in the surest rows.
 
-    Up to four columns that together tell most of a column are found step by step (by the entropy
-    that is left, with BIC's penalty). The combinations of their values at which it varies least
-    are chosen in one half of the rows and counted in the other, and the other way round.
+    Up to four predicting columns are selected stepwise (by conditional entropy with BIC's
+    penalty). The combinations of their values at which the column varies least are chosen in
+    one half of the rows and counted in the other, and vice versa.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def certainties(codes: Codes, arities: Sequence[int]) -> list[Certainty]:
 
 
 def pairwise_information(codes: Codes, arities: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Mutual information of all pairs of columns; that of a column with itself is -1."""
+    """Return the mutual information of all pairs of columns, with -1 on the diagonal."""
     p = len(arities)
     found = np.full((p, p), -1.0)
     shifted = codes + 1
@@ -118,7 +118,7 @@ def _certainty(codes: Codes, arities: Sequence[int], column: int, order: Counts)
 
 
 def _entropy(groups: Codes, target: Codes, n_groups: int, arity: int) -> float:
-    """Entropy of the target within groups, penalised."""
+    """Return the conditional entropy of the target given the groups, plus BIC's penalty."""
     table = _table(groups, target, n_groups, arity)
     sizes = table.sum(axis=1)
     n = max(len(target), 1)
@@ -134,13 +134,13 @@ def _table(groups: Codes, target: Codes, n_groups: int, arity: int) -> Counts:
 
 
 def _renumbered(groups: Codes, n_groups: int) -> tuple[Codes, int]:
-    """The same groups without empty ones."""
+    """Renumber the groups without the empty ones; return the groups and their number."""
     there = np.bincount(groups, minlength=n_groups) > 0
     return (np.cumsum(there) - 1)[groups], int(there.sum())
 
 
 def _held_out(groups: Codes, target: Codes, n_groups: int, arity: int) -> tuple[int, int]:
-    """Rows in the surest groups, and how many of them differ from the usual value there."""
+    """Count the rows in the surest groups, and those that differ from the usual value there."""
     halves = [_table(groups[i::2], target[i::2], n_groups, arity) for i in (0, 1)]
     rows = different = 0
     for chosen_in, counted_in in (halves, halves[::-1]):
@@ -153,7 +153,7 @@ def _held_out(groups: Codes, target: Codes, n_groups: int, arity: int) -> tuple[
 
 
 def _surest(table: Counts) -> Counts:
-    """The groups that together have the least upper bound on the rate of unusual values."""
+    """Select the groups whose pooled rate of unusual values has the least upper bound."""
     sizes = table.sum(axis=1)
     unusual = sizes - table.max(axis=1)
     order = np.argsort((unusual + 1) / (sizes + 2), kind="stable")
@@ -163,7 +163,7 @@ def _surest(table: Counts) -> Counts:
 
 
 def proportion(count: int, total: int, n_together: int = 1) -> tuple[float, float]:
-    """Clopper and Pearson's 95 % interval of a share, or of one of several that hold together."""
+    """Return the 95 % interval of a share (Clopper and Pearson), corrected for `n_together`."""
     from scipy.special import betaincinv  # noqa: PLC0415 - only where files are described
 
     if not total:

@@ -1,4 +1,4 @@
-"""The columns of a file, one by one: as they are written, and what they are taken for."""
+"""The columns of a file, one by one: as they are written, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from dagathlon.wording import agreeing
 
 
 class FoundColumn(NamedTuple):
-    """A column of a file.
+    """One column of a file, with its values and the plan to convert it.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class FoundColumn(NamedTuple):
     words
         Labels of a column of text, with how often each occurs; None for numbers.
     plan
-        What it is taken for; None where it is left out or cannot be read.
+        How it is parsed; None where it is left out or cannot be read.
     problem
         Why it cannot be read.
     """
@@ -65,7 +65,7 @@ class FoundColumn(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file that was opened: remarks about it, its columns, all names and those left out."""
+    """An opened file: remarks about it, its columns, all names and the names left out."""
 
     remarks: tuple[Remark, ...]
     columns: Iterator[FoundColumn]
@@ -75,7 +75,7 @@ class Source(NamedTuple):
 
 
 def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
-    """Open a file; what makes it unreadable as a whole is a `DataError`."""
+    """Open a file for inspection; raise `DataError` if it cannot be read at all."""
     return _opened_table(path, reading) if is_table_file(path) else _opened_text(path, reading)
 
 
@@ -136,7 +136,7 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
 
 
 def _text_table(path: str | os.PathLike[str], reading: Reading) -> tuple[TextTable, list[Remark]]:
-    """A text file with all that can be shown of it; lines of titles are passed over."""
+    """Open a text file tolerantly, skipping title lines; return the table and remarks."""
     missing = spellings((*MISSING, *reading.na))
     try:
         return TextTable(path, reading.layout(), missing, tolerant=True), []
@@ -161,7 +161,7 @@ def _remarks(table: TextTable, reading: Reading) -> Iterator[Remark]:
 
 
 def _of_targets(targets: Sequence[str]) -> Iterator[Remark]:
-    """Say that columns mark the rows in which variables were intervened on."""
+    """Yield a remark on columns that mark the rows with interventions."""
     if targets:
         columns = agreeing(len(targets), "a column marks", "columns mark")
         text = f"{columns} the rows of interventions on {listing(targets)}"
@@ -202,7 +202,7 @@ def _coded(columns: dict[str, Any], cardinalities: dict[str, int]) -> Iterator[F
 def _content(
     name: str, column: Any, missing: frozenset[str] | None
 ) -> tuple[npt.NDArray[np.float64], dict[str, int] | None]:
-    """Numbers, or codes and words."""
+    """Return a column as numbers, or as codes with the code of each word."""
     kind = column.type
     if pt.is_integer(kind) or pt.is_floating(kind) or pt.is_null(kind) or pt.is_decimal(kind):
         return column_numbers(column.cast(pa.float64(), safe=False)), None
@@ -223,7 +223,7 @@ def _content(
 
 
 def _texts(column: Any) -> Any:
-    """Entries of any type as text; lists and the like as Python writes them."""
+    """Convert entries of any type to text; lists and the like as Python prints them."""
     try:
         return column.cast(pa.string())
     except pa.ArrowException:

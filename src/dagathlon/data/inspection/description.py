@@ -1,4 +1,4 @@
-"""`describe`: what was understood of a data file, column by column."""
+"""`describe`: how a data file is parsed, column by column, with remarks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_READING = Reading()
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What was understood of one column.
+    """How one column is parsed.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ColumnFacts:
     maximum: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """For programs; of very many levels only their number."""
+        """Return the facts as JSON; of very many levels only their number."""
         found = {key: value for key, value in vars(self).items() if value is not None}
         if self.levels is not None and len(self.levels) > _MOST_LEVELS:
             found["levels"] = len(self.levels)
@@ -63,7 +63,7 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class Description:
-    """What was understood of a file.
+    """How a file is parsed, with all remarks.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Description:
     columns
         Facts, column by column.
     remarks
-        What is suspicious, with what changes it.
+        Suspicious properties, with the options that change them.
     missing
-        Number of complete rows, of columns with gaps, and which gaps come together most often.
+        Number of complete rows and of columns with missing values, and their commonest pattern.
     noise
-        What can be said of missing, wrong, merged and hidden values.
+        Conclusions about missing, wrong, merged and hidden values.
     """
 
     path: str
@@ -90,11 +90,11 @@ class Description:
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many columns there are of each kind."""
+        """Return the number of columns of each kind."""
         return dict(Counter(column.kind for column in self.columns))
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the description as JSON."""
         about: dict[str, list[dict[str, Any]]] = {}
         for remark in self.remarks:
             about.setdefault(remark.column or "", []).append(remark.to_json())
@@ -113,7 +113,7 @@ class Description:
 
 
 def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> Description:
-    """Look at a data file.
+    """Inspect a data file: column kinds, missing values, suspicious values, probable noise.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _levels(found: FoundColumn, there: Present, variable: Variable) -> dict[str,
 
 
 def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> Iterator[Remark]:
-    """All that is suspicious about a column by itself; `asked` if its kind was said."""
+    """Yield all remarks on one column; `asked` if the user specified its kind."""
     name, present = found.name, there.values
     if found.problem:
         about = list(of_words(name, found.words or {}, True))

@@ -1,4 +1,4 @@
-"""What missing values, and single states, have to do with other columns."""
+"""Associations of missing values, and of single states, with other columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEVERAL = 3
 
 
 class Marked(NamedTuple):
-    """The rows of a column that are missing, or in one state."""
+    """Rows of a column that are missing, or in one state."""
 
     column: str
     state: int
@@ -29,7 +29,7 @@ class Marked(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """Marked rows of one column that are more frequent at some level of another.
+    """Association: marked rows of one column are more frequent at some level of another.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class Relation(NamedTuple):
     other
         The column that they are related to.
     level
-        The level of it at which they are most frequent, ``gap`` where it is missing itself; empty
+        Level of `other` with most marked rows, ``gap`` for its own missing values; empty
         for the thirds of continuous values.
     there, elsewhere
-        Share of the rows that are marked there and elsewhere.
+        Share of marked rows at that level and at the other levels.
     p
-        Of Pearson's test.
+        P-value of Pearson's test.
     """
 
     marked: Marked
@@ -55,11 +55,11 @@ class Relation(NamedTuple):
 
 
 def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int]:
-    """Relations of missing values that are no chance, the surest first, and the number of tests.
+    """Return significant associations of missing values, surest first, and the number of tests.
 
     Each column with at least twenty missing values is tested with each other column (its levels
-    and its own gaps); levels too rare for the test are put together. Holm's rule keeps all of them
-    together at 1 %.
+    and its own missing values); levels too rare for the test are pooled. Holm's correction
+    controls the family-wise error rate at 1 %.
     """
     gaps = [Marked(column.name, -1, column.codes < 0) for column in columns]
     gaps = [one for one in gaps if np.count_nonzero(one.rows) >= _LEAST_GAPS]
@@ -79,10 +79,10 @@ def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int
 
 
 def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
-    """In columns that are related to others, the one state that is related to none, by column.
+    """Return, by column, the only state associated with no other column, where the others are.
 
-    That is what a state of its own for missing values looks like, whatever it is called. Fewer than
-    three such columns, or less than half of those with three states or more, are taken for chance.
+    That is what a state encoding missing values looks like, whatever its name. Fewer than three
+    such columns, or less than half of those with three states or more, are considered chance.
     """
     able = [column for column in columns if column.arity >= _SEVERAL and not column.is_continuous]
     states = [
@@ -106,7 +106,7 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
 
 
 class _Counted(NamedTuple):
-    """How many rows each level of a column has (gaps last), and how many of them are marked."""
+    """Row counts of each level of a column (missing last), in total and among marked rows."""
 
     other: SampledColumn
     sizes: Floats
@@ -115,7 +115,7 @@ class _Counted(NamedTuple):
 
 
 def _counted(marked: Sequence[Marked], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
-    """Each column with all marked rows; no column is tested with itself."""
+    """Yield each column cross-tabulated with all marked rows; no column is tested with itself."""
     if not marked:
         return
     marks = np.column_stack([one.rows for one in marked])
@@ -131,7 +131,7 @@ def _counted(marked: Sequence[Marked], columns: Sequence[SampledColumn]) -> Iter
 
 
 def _p_values(sizes: Floats, counts: Floats) -> Floats:
-    """Pearson's test of each set of marked rows; NaN where there are too few."""
+    """Return p-values of Pearson's test for each set of marked rows; NaN where rows are too few."""
     from scipy.special import chdtrc  # noqa: PLC0415 - only where files are described
 
     share = counts.sum(axis=0) / sizes.sum()

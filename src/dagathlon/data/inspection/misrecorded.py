@@ -1,4 +1,4 @@
-"""Values that are wrong at random: how many there can be, and when they show."""
+"""Values that are wrong at random: an upper bound on their rate, and evidence for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAST_SURE = 2
 # (docs/how-to/noise-in-my-file.md): seldom seven, and of a few columns often some.
 _FREQUENT = 0.02
 _MANY, _SEVERAL, _SHARE = 7, 3, 1 / 3
-# Others foretell a column where it differs clearly less often than from its usual value alone.
+# A column is predictable if it differs from the prediction clearly less than from its mode.
 _FORETOLD = 0.7
 # Values are seldom wrong more often than this, and columns often as random as that.
 _MOST, _BELIEVABLE = 0.2, 0.15
@@ -35,26 +35,26 @@ _LEAST_ROWS = 200
 
 
 class Misrecorded(NamedTuple):
-    """What can be said of values that are wrong at random.
+    """Conclusion about values that are wrong at random.
 
     Parameters
     ----------
     verdict
-        ``hardly any``: columns that others decide are hardly ever contradicted; ``probably``: many
-        columns that others foretell are contradicted at one and the same rate; ``possibly``:
-        several of few columns are, or columns that all follow one thing; else it cannot be told.
+        ``hardly any``: predictable columns hardly ever contradict their predictions; ``probably``:
+        many of them contradict these at one common rate; ``possibly``: several of few columns do,
+        or columns that are all related; else it cannot be determined.
     at_most
         The largest rate that can be, if it is the same in all columns.
     rate, low, high
         The common rate and its 95 % interval, where there is one; else None.
     columns
-        The columns that say so.
+        The columns on which the verdict is based.
     n_columns
         How many columns were looked at.
     rows, different
-        Rows in which these columns are foretold, and in which they differ.
+        Rows in which these columns are predicted, and in which they differ.
     surprises
-        Where there is hardly any, the values that are most likely wrong all the same.
+        For ``hardly any``, the values that are most likely wrong all the same.
     """
 
     verdict: Verdict
@@ -70,12 +70,12 @@ class Misrecorded(NamedTuple):
 
 
 def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
-    """Look for wrong values; None where there are too few rows or columns to look at.
+    """Estimate the rate of wrong values; None with too few rows or columns.
 
-    A value that is wrong at random is wrong whatever the other columns say. However surely they
-    foretell a column, its rate of contradictions is therefore at least that of its wrong values:
-    this bounds the rate. If the rate is the same in all columns, none can be surer, and those that
-    are decided by others stop at that very rate, together.
+    A value that is wrong at random contradicts its prediction from other columns, however good
+    the prediction is. A column's contradiction rate is therefore at least its rate of wrong
+    values, which bounds that rate. If the rate is the same in all columns, the columns that are
+    determined by others all have the same contradiction rate.
     """
     if len(columns) < 2 or len(columns[0].codes) < _LEAST_ROWS:
         return None
@@ -97,16 +97,16 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
 
 
 def _outer(column: SampledColumn) -> SampledColumn:
-    """Continuous values as low and high ones; of those between nothing is foretold."""
+    """Recode a continuous column as lowest and highest third; the middle third becomes missing."""
     codes = np.where(column.codes == 1, -1, column.codes // 2)
     return column._replace(codes=codes, arity=2, labels=("in the lowest third", "in the highest"))
 
 
 def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1) -> float:
-    """The largest rate of wrong values that a column can have.
+    """Return the largest rate of wrong values consistent with a column's contradiction rate.
 
-    Of continuous values that are replaced by another of the column, only those contradict that get
-    into the opposite third (which is smaller where many values are equal).
+    If wrong continuous values are drawn from the same column, only those that land in the
+    opposite third contradict (which is smaller where many values are equal).
     """
     column, high = columns[one.column], proportion(one.different, one.rows, n_together)[1]
     if not column.is_continuous:
@@ -117,7 +117,7 @@ def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1
 
 
 def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
-    """Whether other columns tell clearly more of a column than its usual value does."""
+    """Whether other columns predict a column clearly better than its most frequent value does."""
     codes = columns[one.column].codes
     counts = np.bincount(codes[codes >= 0])
     unusual = 1 - counts.max() / counts.sum()
@@ -125,9 +125,10 @@ def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
 
 
 def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
-    """Whether nearly all pairs are related, as those of one class variable's children are.
+    """Whether nearly all pairs of columns are associated, as children of one class variable are.
 
-    Such children differ from their class at some rate by nature, and look as if they were wrong.
+    Such children differ from their class at some rate by nature, and look as if they were
+    wrong.
     """
     from scipy.special import chdtri  # noqa: PLC0415 - only where files are described
 

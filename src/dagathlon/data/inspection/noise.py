@@ -1,4 +1,4 @@
-"""Which noise a file probably has, in sentences with numbers."""
+"""Probable kinds of noise in a file, in sentences with numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JOINTS = ("+", "/", "&", "|", " or ", " and ", "-or-")
 
 @dataclass(frozen=True)
 class NoiseFinding:
-    """What a file says about one kind of noise.
+    """Conclusion about one kind of noise in a file.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class NoiseFinding:
     text
         A sentence with the numbers.
     rate, low, high
-        Share of the values that are so, with its 95 % interval, where it can be said.
+        Share of affected values with its 95 % interval, where it can be estimated.
     at_most
         For wrong values the largest share that there can be, if it is the same in all columns.
     columns
         The columns that it is about.
     cells
-        Single values that are most likely wrong: row, column, value, what is usual, and the columns
-        that say so.
+        Single values that are most likely wrong: row, column, value, usual value, and the columns
+        that predict it.
     """
 
     kind: Kind
@@ -55,19 +55,19 @@ class NoiseFinding:
     cells: tuple[dict[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """For programs; what is not known is left out."""
+        """Return the finding as JSON, without empty entries."""
         return {key: value for key, value in asdict(self).items() if value not in (None, ())}
 
 
 def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[NoiseFinding, ...]:
-    """What can be said of missing, wrong, merged and hidden values.
+    """Return conclusions about missing, wrong, merged and hidden values.
 
     Parameters
     ----------
     sample
         Rows of the file.
     without
-        Columns that say nothing about others: ids, copies and the like.
+        Columns uninformative about others: ids, copies and the like.
     """
     columns = [column for column in sample.columns if column.name not in without]
     if len(columns) < 2:
@@ -87,7 +87,7 @@ def _without(column: SampledColumn, state: int | None) -> SampledColumn:
 
 
 def _missing(sample: NoiseSample, related: Sequence[SampledColumn]) -> NoiseFinding:
-    """Gaps of all columns; copies and the like say nothing about why they are there."""
+    """Summarise missing values; their causes are looked for in the columns `related`."""
     n_rows, columns = sample.n_rows, sample.columns
     lost = [column for column in columns if column.n_missing]
     if not lost:
@@ -104,7 +104,7 @@ def _missing(sample: NoiseSample, related: Sequence[SampledColumn]) -> NoiseFind
 
 
 def _silent(silent: Mapping[str, int], looked: Sequence[SampledColumn]) -> NoiseFinding:
-    """A state that has to do with nothing, in most columns."""
+    """Summarise states that may encode missing values, being related to no other column."""
     columns = {column.name: column for column in looked}
     rates = [float(np.mean(columns[name].codes == state)) for name, state in silent.items()]
     labels = dict.fromkeys(columns[name].labels[state] for name, state in silent.items())
@@ -193,7 +193,7 @@ def _incorrect(
 
 
 def _cell(one: Surprise, row: int) -> dict[str, Any]:
-    """A surprising value with its row in the file, the first being 1."""
+    """Return a surprising value with its 1-based row in the file."""
     return one._asdict() | {"row": row, "given": dict(one.given)}
 
 
@@ -219,7 +219,7 @@ def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
 
 
 def _joined(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
-    """Levels whose names are those of two levels that other columns have."""
+    """Yield column and level where the name joins two level names, such as ``low+high``."""
     everywhere: dict[str, int] = {}
     for column in columns:
         for label in column.labels:

@@ -1,4 +1,4 @@
-"""Some rows of a file, kept while its columns go by, to look for noise in them."""
+"""Sample of rows, collected while the columns are read, for detecting noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Codes: TypeAlias = npt.NDArray[np.int64]
 
 MOST_ROWS = 10_000
 MOST_COLUMNS = 80
-# Of wider files only columns spread evenly are looked at; of the others gaps are counted.
+# In wider files only evenly spaced columns are sampled; others only have missing values counted.
 _MOST_KEPT = 2_000
 _MOST_LEVELS = 64
 _GROUPS = 3
@@ -23,7 +23,7 @@ _NO_CODES: Codes = np.empty(0, dtype=np.int64)
 
 
 class SampledColumn(NamedTuple):
-    """The kept rows of a column.
+    """Sampled rows of one column.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ class SampledColumn(NamedTuple):
 
     @property
     def is_continuous(self) -> bool:
-        """Whether the codes are thirds."""
+        """Whether the codes are thirds of a continuous column."""
         return not self.labels
 
     @property
     def n_missing(self) -> int:
-        """Missing values of the whole column."""
+        """Number of missing values in the whole column."""
         return self.n_gaps + sum(self.words.values())
 
 
 class NoiseSample:
-    """Takes columns one by one and keeps rows that lie evenly in the file.
+    """Collector of evenly spaced rows from columns added one by one.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ class NoiseSample:
         self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
 
     def add(self, found: FoundColumn, lost: Collection[str] = ()) -> None:
-        """Look at one more column that can be read; of very many levels only the gaps are kept.
+        """Sample one more readable column; with too many levels only missing values are kept.
 
-        Numbers that are one of `lost` mean a missing one.
+        Numbers in `lost` count as missing.
         """
         spelled = numbers_but_for_gaps(found.words or ()) if found.problem else None
         if found.plan is None and not spelled:
@@ -110,7 +110,7 @@ class NoiseSample:
         self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
 
     def varying(self, without: Collection[str]) -> list[SampledColumn]:
-        """Columns that vary, spread over the file where they are many."""
+        """Return columns that vary, evenly thinned where they are too many."""
         able = [
             column
             for column in self.columns
@@ -123,7 +123,7 @@ class NoiseSample:
 def _without_codes(
     values: npt.NDArray[np.float64], codes: Collection[str]
 ) -> tuple[npt.NDArray[np.float64], dict[str, int]]:
-    """Numbers with those that mean a missing value as gaps, and how often each was there."""
+    """Replace the numbers in `codes` by NaN; return the values and how often each code occurred."""
     values, counts = values.copy(), {}
     for code in codes:
         hits = values == float(code)

@@ -1,4 +1,4 @@
-"""What is suspicious about a column of numbers."""
+"""Remarks on a column of numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.reading.preview import is_index_name
 
-# Numbers that stand for a missing value by convention, where they are far from all others.
+# Conventional codes of missing values, where they are far from all other numbers.
 _SENTINELS = frozenset(
     [-9, -77, -88, -99, -777, -888, -999, -9999, -99999, 99, 999, 9999, 99999, 999999, 777, 888]
 )
@@ -29,7 +29,7 @@ _SURVEY_WEIGHT = re.compile(
 
 
 class Present(NamedTuple):
-    """Values of a column that are not missing, and the different ones with how often they occur."""
+    """Present values of a column, and the distinct ones with their counts."""
 
     values: npt.NDArray[np.float64]
     distinct: npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ class Present(NamedTuple):
 
     @classmethod
     def of(cls, values: npt.NDArray[np.float64]) -> Present:
-        """Those of values with NaN where they are missing."""
+        """Make it from values in which NaN marks missing ones."""
         present = values[~np.isnan(values)]
         return cls(present, *np.unique(present, return_counts=True))
 
@@ -45,7 +45,7 @@ class Present(NamedTuple):
 def of_numbers(
     name: str, present: Present, is_discrete: bool, asked: bool = False
 ) -> Iterator[Remark]:
-    """Remarks about the numbers of a column, without missing ones; `asked` if its kind was said."""
+    """Yield remarks on a column's present numbers; `asked` if the user specified its kind."""
     values, distinct, counts = present
     infinite = ~np.isfinite(values)
     if infinite.any():
@@ -69,7 +69,7 @@ def of_numbers(
 def _sentinels(
     name: str, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.intp]
 ) -> Iterator[Remark]:
-    """A conventional number at an end of the column, far from all others."""
+    """Yield a remark on a conventional missing-value number at an end of the range, far off."""
     if len(distinct) < 3:
         return
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
@@ -95,7 +95,7 @@ def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> I
 
 
 def _dates(name: str, distinct: npt.NDArray[np.float64]) -> Iterator[Remark]:
-    """Whole numbers such as 20240131."""
+    """Yield a remark if the whole numbers look like dates, such as 20240131."""
     if distinct[0] < 19000101 or distinct[-1] > 21001231 or (distinct != np.floor(distinct)).any():
         return
     day, month = distinct % 100, distinct // 100 % 100
@@ -105,7 +105,7 @@ def _dates(name: str, distinct: npt.NDArray[np.float64]) -> Iterator[Remark]:
 
 
 def _weights(name: str, values: npt.NDArray[np.float64]) -> Iterator[Remark]:
-    """Sampling weights: by their name, where they are positive, with mean 1 or of a population."""
+    """Yield a remark if the column looks like sampling weights, by its name and values."""
     plain = name.casefold().strip()
     mean = float(values.mean())
     if values.min() < 0 or values.max() == values.min():

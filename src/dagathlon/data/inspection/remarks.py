@@ -1,4 +1,4 @@
-"""`Remark`: something about a file that a person should look at, with what changes it."""
+"""`Remark`: a suspicious property of a file, with the option that changes it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing that is suspicious.
+    """A suspicious property of a file.
 
     Parameters
     ----------
     what
-        In a word or two, the same for all columns of which it is said: ``sentinel``, ``constant``.
+        Kind of the remark in a word or two, such as ``sentinel`` or ``constant``.
     text
         A sentence about this column or file.
     column
         The column; None for the file.
     option, value
-        What changes it, as an option of the commands and what it is given: ``na`` and ``-999``;
+        The command-line option that changes it, and its value: ``na`` and ``-999``;
         None where only the file itself can be changed.
     advised
-        Whether to do it is nearly always right, so that the next command has it.
+        Whether the option is nearly always right, so that suggested commands have it.
     """
 
     what: str
@@ -34,11 +34,11 @@ class Remark:
 
     @property
     def flag(self) -> str | None:
-        """The option as it is written on a command line, before quoting."""
+        """The command-line option that changes it, before shell quoting; None without one."""
         if self.option is None:
             return None
         return f"--{self.option}" if self.value is None else f"--{self.option}={self.value}"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the remark as JSON."""
         return {"what": self.what, "text": self.text, "flag": self.flag}

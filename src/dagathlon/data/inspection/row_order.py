@@ -1,4 +1,4 @@
-"""Rows that are like their neighbours, as those of time series are."""
+"""Detection of serial dependence: rows similar to their neighbours, as in time series."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class _Serial(NamedTuple):
 
 
 class RowOrder:
-    """Takes columns one by one and tests whether neighbouring rows are alike."""
+    """Collector of columns that tests whether neighbouring rows are alike."""
 
     def __init__(self) -> None:
         self._heads: dict[str, Floats] = {}
         self._times: list[str] = []
 
     def add(self, name: str, values: Floats, is_number: bool, is_time: bool) -> None:
-        """Look at one more column: numbers, or codes of labels; NaN where missing."""
+        """Test one more column: numbers, or codes of labels; NaN where missing."""
         if len(self._heads) >= MOST_COLUMNS and not is_time:
             return
         head = values[:MOST_ROWS]
@@ -50,7 +50,7 @@ class RowOrder:
             self._heads[name] = head.copy()
 
     def remarks(self, gone: Collection[str]) -> Iterator[Remark]:
-        """At most one remark, about the file; columns that are `gone` are not tested."""
+        """Yield at most one remark, about the file; columns in `gone` are ignored."""
         tested = [_serial(name, head) for name, head in self._heads.items() if name not in gone]
         if not tested:
             return
@@ -71,7 +71,7 @@ class RowOrder:
 
 
 def _counts(values: Floats) -> bool:
-    """Whether numbers go up, or down, from row to row, as times and numbers of rows do."""
+    """Whether numbers are strictly monotone in the row number, as times and row numbers are."""
     if len(values) < _LEAST_ROWS:
         return False
     steps = np.diff(values)
@@ -79,9 +79,9 @@ def _counts(values: Floats) -> bool:
 
 
 def _serial(name: str, values: Floats) -> _Serial:
-    """Test by the serial correlation of ranks, with its moments over all orders of the rows.
+    """Test serial correlation of ranks by its moments under random order of the rows.
 
-    Wald and Wolfowitz (1943); the first row follows the last. The moments are exact with ties.
+    Wald and Wolfowitz (1943); the series is circular. The moments are exact with ties.
     """
     from scipy.special import ndtr  # noqa: PLC0415 - only where files are described
 
@@ -99,7 +99,7 @@ def _serial(name: str, values: Floats) -> _Serial:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Mid-ranks around 0, in parts of the number of rows."""
+    """Return mid-ranks centred at 0, divided by the number of rows."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = (np.cumsum(counts) - (counts - 1) / 2)[places]
     ranks: Floats = (middle - middle.mean()) / len(values)

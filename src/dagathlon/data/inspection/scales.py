@@ -1,4 +1,4 @@
-"""Levels whose words have an order that everybody knows, as answers on Likert scales have."""
+"""Words with a conventional order, such as the answers on Likert scales."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MIDDLE = ("neutral", "neither", "undecided", "neither agree nor disagree", "ind
 def _two_sided(
     negative: str, positive: str, much: Collection[str] = _MUCH
 ) -> tuple[tuple[str, ...], ...]:
-    """A scale from much of the negative by a middle to much of the positive."""
+    """Return a scale from strongly negative over a neutral middle to strongly positive."""
     middle = (*_MIDDLE, f"neither {positive} nor {negative}", f"neither {negative} nor {positive}")
     return (
         tuple(f"{word} {negative}" for word in much),
@@ -92,7 +92,7 @@ _RANKS = [{word: rank for rank, words in enumerate(scale) for word in words} for
 
 
 def in_order(words: Collection[str]) -> list[str] | None:
-    """The words from low to high, where all are on one scale, on different steps; else None."""
+    """Return the words from low to high if all lie on different steps of one scale; else None."""
     if len(words) < _FEWEST:
         return None
     found = {word: match for word in words if (match := _NUMBERED.fullmatch(word))}

@@ -1,4 +1,4 @@
-"""Single values that contradict what other columns say, where these are all but certain."""
+"""Single values that contradict a near-certain prediction from other columns."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MOST = 3
 
 
 class Surprise(NamedTuple):
-    """A value that is unlike that of nearly all rows like it.
+    """A value that differs from that of nearly all similar rows.
 
     Parameters
     ----------
     row
         Its place among the rows that were looked at.
     column, value, usual
-        The column, what stands there, and what stands in the other rows.
+        The column, its value in this row, and that in similar rows.
     given
-        Columns that say so, with their values in this row.
+        Predicting columns, with their values in this row.
     alike, rows
-        How many rows like it have the value, of how many.
+        Number of similar rows with this value, and of all similar rows.
     """
 
     row: int
@@ -42,7 +42,7 @@ class Surprise(NamedTuple):
 def surprises(
     columns: Sequence[SampledColumn], certainties: Sequence[Certainty]
 ) -> tuple[Surprise, ...]:
-    """The most surprising values, at most one of each row and column, the rarest first."""
+    """Return the most surprising values, at most one per row and column, rarest first."""
     found = [one for certain in certainties for one in _of_column(columns, certain)]
     found.sort(key=lambda one: (one.alike / one.rows, one.row))
     kept: list[Surprise] = []

@@ -1,4 +1,4 @@
-"""What is known of all columns together: gaps by rows, and values that repeat each other."""
+"""Statistics over all columns: patterns of missing values, and duplicated columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED = 4
 
 
 class Together:
-    """Takes columns one by one and keeps little of each.
+    """Collector of statistics over all columns, which are added one by one.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Together:
         is_continuous: bool,
         words: Sequence[str] = (),
     ) -> None:
-        """Look at one more column."""
+        """Add one column to the statistics."""
         gap = np.isnan(values)
         if gap.any():
             key = np.random.Generator(np.random.Philox(key=len(self.gaps))).integers(2**63)
@@ -50,13 +50,13 @@ class Together:
             self._heads[name] = values[: across.MOST_ROWS].copy()
 
     def remarks(self, gone: Collection[str]) -> list[Remark]:
-        """Copies and exact dependence among the columns that are not to be left out anyway."""
+        """Return remarks on duplicates and exact dependence among the columns not in `gone`."""
         copies = [one for one in self._copies.remarks if one.column not in gone]
         known = [remark.column for remark in copies if remark.column is not None]
         return [*copies, *across.dependences(self._heads, [*known, *gone])]
 
     def missing(self) -> dict[str, Any]:
-        """How many rows are complete, and which gaps come together most often."""
+        """Return the number of complete rows and the most frequent pattern of missing values."""
         complete = int(np.count_nonzero(~self._incomplete))
         found: dict[str, Any] = {"complete_rows": complete, "columns": len(self.gaps)}
         if not self.gaps:

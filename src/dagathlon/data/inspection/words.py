@@ -1,4 +1,4 @@
-"""What is suspicious about a column of text."""
+"""Remarks on a column of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FEW_ROWS = 10
 _SHOWN = 3
 # Signs with a meaning in flags, so that no flag is made of words that have them.
 _ODD = frozenset(',:=<"')
-# Words, in small letters, that people write where they know nothing.
+# Words, in lower case, that mean a missing value.
 NOTHING = frozenset(
     (
         *("?", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "n.a"),
@@ -37,7 +37,7 @@ _DATE = re.compile(
 def of_words(
     name: str, counts: Mapping[str, int], is_discrete: bool, ordered: bool = False
 ) -> Iterator[Remark]:
-    """Remarks about the words of a column and how often each occurs, without missing ones.
+    """Yield remarks on a column's words, given their counts without missing ones.
 
     Levels that are `ordered` already are not offered an order.
     """
@@ -61,7 +61,7 @@ def of_words(
 
 
 def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remark]:
-    """Numbers that are labels because of how they are written."""
+    """Yield a remark on numbers that are read as labels because of their spelling."""
     if _share(counts, total, _is_percentage) >= _MOSTLY:
         text = f"numbers with percent signs such as {_first(counts)!r} are taken for labels"
         yield Remark("percent", text, name, "kinds", f"{name}=continuous", advised=True)
@@ -82,7 +82,7 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
 
 
 def numbers_but_for_gaps(words: Iterable[str]) -> list[float] | None:
-    """The words as numbers, NaN for those that mean a missing value; None if some are neither."""
+    """Return the words as numbers, NaN for missing-value words; None if any word is neither."""
     known = list(words)
     if not all(is_number(word) or word.casefold() in NOTHING for word in known):
         return None
@@ -110,7 +110,7 @@ def _many_levels(name: str, counts: Mapping[str, int], total: int) -> Iterator[R
 
 
 def _alike(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
-    """Levels that differ in capitals or blanks alone, with what makes them one."""
+    """Yield a remark on levels that differ only in case or blanks, with how to merge them."""
     groups: dict[str, list[str]] = {}
     for word in counts:
         groups.setdefault(" ".join(word.casefold().split()), []).append(word)
@@ -131,7 +131,7 @@ def _alike(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _scale(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
-    """Levels that have an order by their words."""
+    """Yield a remark on levels whose words have a conventional order."""
     words = in_order(list(counts)) or in_order([w for w in counts if w.casefold() not in NOTHING])
     if words is not None and _ODD.isdisjoint("".join([name, *words])):
         text = "the levels have an order by their words; to keep it:"

@@ -1,4 +1,4 @@
-"""The conditional distributions that a node of a Bayesian network can have."""
+"""Conditional distributions of the nodes of a Bayesian network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROUNDING = 2e-3
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A discrete node: a probability for each of its levels, given the levels of its parents.
+    """Conditional probability table of a discrete node: probabilities of its levels given parents.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Table:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: one less than the levels, for each configuration of the parents."""
+        """Number of free parameters: levels minus one, for each configuration of the parents."""
         return self.probabilities.size // len(self.levels) * (len(self.levels) - 1)
 
     def reordered(self, parents: tuple[str, ...]) -> Table:
-        """The same table with its parents in another order."""
+        """Return the same table with its parents in another order."""
         axes = [self.parents.index(parent) for parent in parents]
         turned = np.transpose(self.probabilities, [*axes, len(axes)])
         return Table(self.levels, parents, np.ascontiguousarray(turned))
@@ -82,9 +82,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """A continuous node: normal, its mean linear in its continuous parents.
+    """Linear Gaussian distribution of a continuous node given its continuous parents.
 
-    Discrete parents, if any, choose the row of parameters: then the node is conditional Gaussian.
+    Discrete parents, if any, choose the row of parameters: then the node is conditional
+    Gaussian.
 
     Parameters
     ----------
@@ -136,12 +137,12 @@ class Gaussian:
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: intercept, coefficients and sd, for each discrete configuration."""
+        """Number of intercepts, coefficients and sds over all discrete configurations."""
         return self.intercept.size + self.coefficients.size + self.sd.size
 
     @property
     def rows(self) -> FloatArray:
-        """Intercept, coefficients and sd side by side, one row per discrete configuration."""
+        """Intercept, coefficients and sd in one matrix, one row per discrete configuration."""
         width = len(self.continuous_parents)
         parts = (
             self.intercept.reshape(-1, 1),
@@ -151,7 +152,7 @@ class Gaussian:
         return np.ascontiguousarray(np.hstack(parts))
 
     def reordered(self, discrete: tuple[str, ...], continuous: tuple[str, ...]) -> Gaussian:
-        """The same distribution with its parents in another order."""
+        """Return the same distribution with its parents in another order."""
         axes = [self.discrete_parents.index(parent) for parent in discrete]
         columns = [self.continuous_parents.index(parent) for parent in continuous]
         coefficients = np.transpose(self.coefficients, [*axes, len(axes)])[..., columns]

@@ -1,4 +1,4 @@
-"""The parameters of a network, estimated from data on a given graph."""
+"""Parameters of a network estimated from data on a given graph."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fit(
 
     A discrete node gets a table of probabilities. A continuous one gets the least-squares
     regression on its continuous parents, one for each configuration of its discrete parents
-    (conditional Gaussian); a configuration with too few rows to tell takes the slopes and the
+    (conditional Gaussian); a configuration with too few rows takes the slopes and the
     deviation of all rows together. The square of a deviation is the residual sum of squares divided
     by the number of rows n (maximum likelihood). The scores ``bic-g``, ``aic-g`` and ``loglik-g``
     divide by n - k - 1 for k parents, as bnlearn does, so that their likelihood is not that of the
@@ -80,10 +80,10 @@ def fit(
 
 
 def chosen_dag(graph: Graph, data: Dataset) -> Graph:
-    """The DAG whose parameters are estimated: the graph itself, or one that extends it.
+    """Return the DAG whose parameters are estimated: the graph, or a consistent extension of it.
 
-    An undirected edge between a discrete and a continuous node is taken from the first to the
-    second, since a table has no continuous parents.
+    An undirected edge between a discrete and a continuous node is directed from the discrete to
+    the continuous one, since a table has no continuous parents.
     """
     if graph.is_dag:
         return graph
@@ -97,7 +97,7 @@ def chosen_dag(graph: Graph, data: Dataset) -> Graph:
 
 
 def _refuse_no_dag(graph: Graph) -> None:
-    """Refuse graphs that stand for no DAG over their nodes alone."""
+    """Refuse graphs that represent no DAG over their own nodes (bidirected or circle edges)."""
     reason = "learn a DAG or CPDAG, for example with hc, boss or pc"
     if graph.is_undirected and not graph.is_chordal:
         raise GraphError(
@@ -140,7 +140,7 @@ def _node(name: str, dag: Graph, data: Dataset, prior: float) -> Distribution:
 
 
 def _rows(name: str, parents: tuple[str, ...], data: Dataset) -> npt.NDArray[np.intp]:
-    """Rows in which the family is known and the variable followed its own mechanism."""
+    """Return the rows with the family complete and the variable not intervened on."""
     kept = np.ones(len(data), dtype=bool)
     places = [data.position(n) for n in (name, *parents)]
     if data.missing is not None:
@@ -163,7 +163,7 @@ def _shape(names: tuple[str, ...], child: str, data: Dataset) -> tuple[int, ...]
 def _configurations(
     names: tuple[str, ...], shape: tuple[int, ...], data: Dataset, rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.intp]:
-    """The number of each row's configuration, the last variable varying fastest."""
+    """Return the index of each row's configuration, the last variable varying fastest."""
     if not names:
         return np.zeros(len(rows), dtype=np.intp)
     return np.ravel_multi_index(
@@ -182,10 +182,10 @@ def _table(
 
 
 def table_of(counts: npt.NDArray[Any], prior: float) -> FloatArray:
-    """Probabilities from counts, with this many imaginary rows spread over the cells."""
+    """Return probabilities from counts, with `prior` pseudo-counts spread evenly over the cells."""
     cells = counts + prior / counts.size
     totals = cells.sum(axis=-1, keepdims=True)
-    # A configuration that was never seen says nothing about the node.
+    # A configuration without rows has equal probabilities.
     even = np.full_like(cells, 1.0 / counts.shape[-1], dtype=np.float64)
     shares: FloatArray = np.divide(cells, totals, out=even, where=totals > 0)
     return shares
@@ -223,7 +223,7 @@ def _regressions(
 
 
 def _least_squares(given: FloatArray, value: FloatArray) -> tuple[FloatArray, float]:
-    """Coefficients and residual deviation, which is 0 where it is rounding alone."""
+    """Return coefficients and residual deviation, which is set to 0 if it is rounding error."""
     coefficients: FloatArray = np.linalg.lstsq(given, value, rcond=None)[0].astype(np.float64)
     deviation = float(np.sqrt(np.mean((value - given @ coefficients) ** 2)))
     scale = max(float(np.std(value)), float(np.abs(value).max()), 1e-300)

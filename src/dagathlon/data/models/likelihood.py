@@ -1,4 +1,4 @@
-"""The probability of data under a network."""
+"""Likelihood of data under a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 
 
 def row_log_likelihoods(network: Network, data: Dataset) -> FloatArray:
-    """Log probability of each row; see `Network.row_log_likelihoods`."""
+    """Return the log probability of each row; see `Network.row_log_likelihoods`."""
     columns = _Columns(network, data)
     total = np.zeros(data.n_rows)
     for name, given in network.distributions.items():
@@ -34,7 +34,7 @@ def row_log_likelihoods(network: Network, data: Dataset) -> FloatArray:
 
 
 class _Columns:
-    """The columns of the data as the network counts them: levels in the network's order."""
+    """Columns of the data with codes converted to the network's order of levels."""
 
     def __init__(self, network: Network, data: Dataset) -> None:
         self._network = network

@@ -13,7 +13,7 @@ from dagathlon.errors import DataError
 
 
 class MultivariateNormal:
-    """A multivariate normal distribution with mean zero.
+    """Multivariate normal distribution with mean zero.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class MultivariateNormal:
         self._covariance = matrix
 
     def covariance(self) -> npt.NDArray[np.float64]:
-        """The covariance matrix, read-only."""
+        """Covariance matrix, read-only."""
         return self._covariance
 
     def sample(self, n: int, rng: np.random.Generator) -> Dataset:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class About:
-    """Where a network comes from; any part may be empty."""
+    """Origin of a network: name, source, licence, reference; any of them may be empty."""
 
     name: str = ""
     origin: str = ""
@@ -37,10 +37,10 @@ class About:
 
 
 class Network(Immutable):
-    """An immutable Bayesian network: a DAG with the distribution of each node given its parents.
+    """Immutable Bayesian network: a DAG with the distribution of each node given its parents.
 
-    Two networks are equal when they have the same nodes with the same levels, parents and numbers,
-    in whatever order nodes and parents stand; what they are called does not matter.
+    Two networks are equal when they have the same nodes with the same levels, parents and
+    numbers, whatever the order of nodes and parents; names of networks are not compared.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Network(Immutable):
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        """The nodes as the columns of a data set."""
+        """The nodes as variables of a data set."""
         return tuple(
             Variable(name, given.levels if isinstance(given, Table) else None)
             for name, given in self._distributions.items()
@@ -142,7 +142,7 @@ class Network(Immutable):
         return self._distributions
 
     def distribution(self, name: str) -> Distribution:
-        """The distribution of one node; an unknown name is an error with the nearest match."""
+        """Return the distribution of one node; unknown names raise with the nearest match."""
         try:
             return self._distributions[name]
         except (KeyError, TypeError):
@@ -164,14 +164,14 @@ class Network(Immutable):
         return sampling.sample(self, n, seed)
 
     def log_likelihood(self, data: Dataset) -> float:
-        """Natural logarithm of the probability (density) of the data: the sum over the rows."""
+        """Return the log-likelihood of the data: the sum of the rows' log densities."""
         return float(self.row_log_likelihoods(data).sum())
 
     def row_log_likelihoods(self, data: Dataset) -> FloatArray:
-        """Natural logarithm of the probability (density) of each row.
+        """Return the natural logarithm of the probability (density) of each row.
 
-        Levels are matched by their labels; further columns of the data are left out, and so are
-        variables in rows where they were intervened on. Missing values are an error.
+        Levels are matched by their labels. Columns that are no nodes are ignored, and so
+        are variables in rows where they were intervened on. Missing values are an error.
         """
         return likelihood.row_log_likelihoods(self, data)
 
@@ -182,7 +182,7 @@ class Network(Immutable):
         *,
         do: Mapping[str, Any] | None = None,
     ) -> TableAnswer | NormalAnswer:
-        """The joint distribution of some variables, given others; exact.
+        """Return the exact joint distribution of some variables, given others.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Network(Immutable):
         targets: Iterable[str] | None = None,
         do: Mapping[str, Any] | None = None,
     ) -> dict[str, TableAnswer | NormalAnswer]:
-        """The distribution of each variable by itself, given evidence, all at once.
+        """Return the exact marginal distribution of each variable, given evidence.
 
         Parameters
         ----------
@@ -236,14 +236,14 @@ class Network(Immutable):
         targets: Iterable[str] | None = None,
         do: Mapping[str, Any] | None = None,
     ) -> Assignment:
-        """The most probable levels of all variables of a discrete network, or of some, together.
+        """Return the jointly most probable levels of all, or some, variables of a discrete network.
 
         Parameters
         ----------
         evidence, do
             As for `query`.
         targets
-            Variables whose most probable levels are asked for, summing over the rest; by default
+            Variables whose most probable levels are computed, summing over the rest; by default
             all, the most probable explanation of the evidence.
         """
         from dagathlon.data.inference.query import most_probable  # noqa: PLC0415
@@ -251,7 +251,7 @@ class Network(Immutable):
         return most_probable(self.intervened(do) if do else self, targets, _with(evidence, do))
 
     def intervened(self, do: Mapping[str, Any]) -> Network:
-        """The network after variables were set to a level or value, whatever their parents."""
+        """Return the network after an intervention that sets variables to a level or value."""
         from dagathlon.data.inference.evidence import intervened  # noqa: PLC0415
 
         return Network(intervened(self, do), about=self._about)
@@ -293,7 +293,7 @@ class Network(Immutable):
 def _with(
     evidence: Mapping[str, Any] | None, do: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """Evidence with what was set, which is known as well."""
+    """Return the evidence together with the values that were set."""
     both = sorted(set(evidence or ()) & set(do or ()))
     if both:
         raise DataError(f"{both[0]!r} is set and given as evidence: a variable is one of the two")
@@ -333,7 +333,7 @@ def _check_node(name: str, given: Distribution, nodes: Mapping[str, Distribution
 
 
 def _short_cycle(nodes: Mapping[str, Distribution]) -> str:
-    """A cycle of one or two nodes, which a `Graph` cannot hold; empty when there is none."""
+    """Return a cycle of one or two nodes, which a `Graph` cannot hold, as text; else empty."""
     for name, given in nodes.items():
         for parent in given.parents:
             if name in nodes[parent].parents:

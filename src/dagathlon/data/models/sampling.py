@@ -1,4 +1,4 @@
-"""Samples of a network, drawn by the native core."""
+"""Sampling from a network, in native code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sample(network: Network, n: int, seed: int | np.random.Generator) -> Dataset
 
 
 def _native(network: Network, levels: list[int], continuous: int) -> _core.NetworkSampler:
-    """The network for the native core: columns counted per kind, one random stream per node."""
+    """Return the native sampler of a network, with one random stream per node."""
     native = _core.NetworkSampler(levels, continuous)
     streams = {name: i for i, name in enumerate(network.names)}
     columns = _columns(network)
@@ -57,7 +57,7 @@ def _native(network: Network, levels: list[int], continuous: int) -> _core.Netwo
 
 
 def _columns(network: Network) -> dict[str, int]:
-    """For each node its place among the nodes of its kind."""
+    """Return, for each node, its position among the nodes of its kind."""
     counts = {True: 0, False: 0}
     columns = {}
     for variable in network.variables:

@@ -17,7 +17,7 @@ from dagathlon.graphs import Graph
 
 
 class LinearSem:
-    """A linear structural equation model: a variable is a weighted sum of its parents plus noise.
+    """Linear structural equation model: each variable is a weighted sum of its parents plus noise.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class LinearSem:
 
     @cached_property
     def graph(self) -> Graph:
-        """The DAG of the nonzero weights."""
+        """DAG of the nonzero weights."""
         return Graph.from_adjacency(self.names, self.weights != 0)
 
     def sample(self, n: int, rng: np.random.Generator) -> Dataset:
@@ -69,7 +69,7 @@ class LinearSem:
         return Dataset([Variable(name) for name in self.names], values=values)
 
     def covariance(self) -> npt.NDArray[np.float64]:
-        """The covariance matrix that the model implies."""
+        """Covariance matrix implied by the model."""
         effects = np.linalg.inv(np.eye(len(self.names)) - self.weights)
         return np.asarray(effects.T @ (self.variances[:, None] * effects), dtype=np.float64)
 

@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class NetworkFormat:
-    """A file format: the endings that stand for it, and how it is read and written."""
+    """A file format of networks: its file endings, reader and writer."""
 
     endings: tuple[str, ...]
     read: Callable[[bytes], Network]
@@ -50,7 +50,7 @@ def read_network(path: str | Path, format: str | None = None) -> Network:
         The file; gzip, bzip2 and xz are undone.
     format
         ``bif``, ``dsc``, ``net`` (Hugin), ``xmlbif``, ``xdsl`` (GeNIe), ``rds`` (a ``bn.fit`` of
-        R's bnlearn) or ``dagnet`` (our own); by default what the file's ending says.
+        R's bnlearn) or ``dagnet`` (our own); by default chosen by the file's ending.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def read_network(path: str | Path, format: str | None = None) -> Network:
 
 
 def write_network(network: Network, path: str | Path, format: str | None = None) -> None:
-    """Write a network as ``bif`` (discrete networks) or ``dagnet`` (all of them, all digits).
+    """Write a network as ``bif`` (discrete networks) or ``dagnet`` (any network, full precision).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def write_network(network: Network, path: str | Path, format: str | None = None)
     path
         The file, overwritten if it exists.
     format
-        By default what the file's ending says.
+        By default chosen by the file's ending.
     """
     file = Path(path)
     chosen = _format(file, format)
@@ -92,13 +92,13 @@ def write_network(network: Network, path: str | Path, format: str | None = None)
 
 
 def is_network_path(text: str | Path) -> bool:
-    """Whether this can only be meant as a file: a path, a known ending, or a file that exists."""
+    """Whether the text must mean a file: a path, a known ending, or an existing file."""
     file = Path(text)
     return isinstance(text, Path) or len(file.parts) > 1 or bool(_by_ending(file)) or file.is_file()
 
 
 def has_network_ending(name: str) -> bool:
-    """Whether a file of that name would be one of a network, by its ending alone."""
+    """Whether the name has the ending of a network file format."""
     return _by_ending(Path(name)) is not None
 
 

@@ -25,7 +25,7 @@ def read(content: bytes) -> Network:
 
 
 def definitions(text: str) -> list[Definition]:
-    """The nodes of a BIF text, numbers as printed."""
+    """Parse the nodes of a BIF text, with the numbers as printed."""
     scan = Scanner(text, _MARKS, _COMMENT)
     draft = Draft()
     blocks: list[_Block] = []
@@ -47,7 +47,7 @@ def definitions(text: str) -> list[Definition]:
 
 
 class _Block:
-    """A probability block: rows, or one ``table`` that counts through everything."""
+    """A probability block: one row per parent configuration, or one ``table`` of all numbers."""
 
     def __init__(self, scan: Scanner, line: int) -> None:
         scan.expect("(")
@@ -78,7 +78,7 @@ class _Block:
             raise DataError(unknown("entry", scan.peek(), known, place(line, self._rows.name)))
 
     def finish(self, draft: Draft) -> None:
-        """Hand the table to the draft, now that all variables are known."""
+        """Add the table to the draft, once all variables are declared."""
         name, parents, line = self._rows.name, self._rows.parents, self._rows.line
         shape = draft.configurations(name, parents, line)
         if self._table is None:
@@ -95,7 +95,7 @@ class _Block:
 
 
 def write(network: Network) -> bytes:
-    """A discrete network as BIF; numbers with all their digits, unusual names in quotes."""
+    """Write a discrete network as BIF, in full precision, with unusual names quoted."""
     if network.kind != "discrete":
         raise DataError(f"BIF holds discrete networks, this one is {network.kind}: write .dagnet")
     nodes = definitions_of(network)
@@ -115,7 +115,7 @@ def write(network: Network) -> bytes:
 
 
 def quoted(name: str) -> str:
-    """A name as it is, or in quotes where a mark or blank in it would end it."""
+    """Return the name, quoted if it contains punctuation or blanks."""
     if _PLAIN.match(name):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')

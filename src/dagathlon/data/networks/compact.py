@@ -1,4 +1,4 @@
-"""Our compact format (``.dagnet``): every kind of network, all digits, small and fast to load."""
+"""The compact format ``.dagnet``: any kind of network, full precision, small, fast to load."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def read(content: bytes) -> Network:
 
 
 def write(network: Network) -> bytes:
-    """A network as a compact file."""
+    """Serialise a network as a compact file."""
     return encode(definitions_of(network), network.about)
 
 
 def encode(definitions: Sequence[Definition], about: About) -> bytes:
-    """Nodes as a compact file, their numbers exactly as they are given."""
+    """Serialise node definitions as a compact file, with their numbers unchanged."""
     header = {
         "name": about.name,
         "origin": about.origin,

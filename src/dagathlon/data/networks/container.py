@@ -26,7 +26,7 @@ _START = len(MAGIC) + 1 + _DIGEST
 
 
 def pack(header: dict[str, Any], numbers: FloatArray) -> bytes:
-    """A file with this header and these numbers; the same input gives the same bytes."""
+    """Return the file for a header and numbers; equal input gives equal bytes."""
     try:
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
@@ -38,7 +38,7 @@ def pack(header: dict[str, Any], numbers: FloatArray) -> bytes:
 
 
 def unpack(content: bytes) -> tuple[dict[str, Any], FloatArray]:
-    """Header and numbers of a file, or an error that says what is damaged."""
+    """Return header and numbers of a file; damage is reported as a `DataError`."""
     if not content.startswith(MAGIC):
         raise DataError("not a file of this format (wrong first bytes)")
     if len(content) < _START:

@@ -1,4 +1,4 @@
-"""How BIF, DSC and NET declare a variable: a name and a block of statements."""
+"""Parser of variable declarations shared by BIF, DSC and NET: a name and a block of statements."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def declared(
     *,
     continuous: bool = False,
 ) -> None:
-    """Read a declaration into the draft.
+    """Parse a declaration and add the variable to the draft.
 
     Parameters
     ----------
     scan, draft
         Where to read and where to put it.
     what
-        What the format calls a variable.
+        The format's word for a variable, for messages.
     keyword, levels_of
         The statement that lists the levels, and how to read the rest of it.
     continuous
@@ -48,7 +48,7 @@ def declared(
 
 
 def discrete_levels(scan: Scanner) -> list[str]:
-    """Levels as in ``discrete [2] {yes, no};``; their number may be left out."""
+    """Parse levels such as ``discrete [2] {yes, no};``; their number is optional."""
     kind = scan.name("a type")
     if kind != "discrete":
         raise scan.error(f"expected type discrete, found {kind!r}")

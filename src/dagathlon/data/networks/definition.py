@@ -1,4 +1,4 @@
-"""What a file says about the nodes of a network, before it is checked and made into one."""
+"""Definitions of nodes as parsed from a file, before they are validated and become a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.errors import DataError, unknown
 
 @dataclass(frozen=True)
 class Definition:
-    """One node: name, levels (``None`` if continuous), parents and numbers as the file has them.
+    """One node as parsed: name, levels (``None`` if continuous), parents and numbers.
 
     The numbers are one row per configuration of the discrete parents, the last parent varying
     fastest. A row holds the probabilities of the levels, or intercept, one coefficient per
@@ -33,7 +33,7 @@ class Definition:
 
 
 def place(line: int | None, name: str | None = None) -> str:
-    """``line 3: node 'X'``, with what is known."""
+    """Return the known parts of a place in a file, such as ``line 3: node 'X'``."""
     parts = [] if line is None else [f"line {line}"]
     if name is not None:
         parts.append(f"node {name!r}")
@@ -42,7 +42,7 @@ def place(line: int | None, name: str | None = None) -> str:
 
 @contextmanager
 def at(line: int | None, name: str | None = None) -> Iterator[None]:
-    """Put the place before the message of any data error raised inside."""
+    """Prefix the message of any `DataError` raised inside with the place."""
     try:
         yield
     except DataError as error:
@@ -51,7 +51,7 @@ def at(line: int | None, name: str | None = None) -> Iterator[None]:
 
 
 class Draft:
-    """Collects the variables and tables of a file, in whatever order they come."""
+    """Collector of the variables and tables of a file, in any order."""
 
     def __init__(self) -> None:
         self._levels: dict[str, tuple[str, ...] | None] = {}
@@ -59,7 +59,7 @@ class Draft:
         self._tables: dict[str, Definition] = {}
 
     def variable(self, name: str, levels: Sequence[str] | None, line: int | None) -> None:
-        """Note a variable and its levels (``None`` if continuous)."""
+        """Add a variable and its levels (``None`` if continuous)."""
         with at(line, name):
             if name in self._levels:
                 raise DataError(f"defined a second time (first in line {self._lines[name]})")
@@ -71,7 +71,7 @@ class Draft:
         self._lines[name] = line
 
     def levels(self, name: str, line: int | None = None) -> tuple[str, ...] | None:
-        """The levels of a variable that must have been noted."""
+        """Return the levels of a declared variable."""
         if name not in self._levels:
             raise DataError(unknown("node", name, self._levels, place(line)))
         return self._levels[name]
@@ -79,7 +79,7 @@ class Draft:
     def configurations(
         self, name: str, parents: Sequence[str], line: int | None
     ) -> tuple[int, ...]:
-        """Numbers of levels of the discrete parents; a table that is too large is refused here."""
+        """Return numbers of levels of the discrete parents; refuse a table that is too large."""
         own = self.levels(name, line)
         shape = []
         with at(line, name):
@@ -94,7 +94,7 @@ class Draft:
     def table(
         self, name: str, parents: Sequence[str], values: npt.ArrayLike, line: int | None
     ) -> None:
-        """Note a node's numbers, in the order that `Definition` describes."""
+        """Add a node's numbers, in the order described by `Definition`."""
         rows = int(np.prod(self.configurations(name, parents, line), dtype=np.int64))
         own = self.levels(name)
         continuous = sum(self.levels(parent) is None for parent in parents)
@@ -114,7 +114,7 @@ class Draft:
         self._tables[name] = Definition(name, own, tuple(parents), numbers, line)
 
     def definitions(self) -> list[Definition]:
-        """All nodes, in the order of the variables."""
+        """Return all nodes, in the order in which the variables were declared."""
         for name in self._levels:
             if name not in self._tables:
                 raise DataError(f"{place(self._lines[name], name)}: has no probabilities")
@@ -122,7 +122,7 @@ class Draft:
 
 
 def check_size(shape: Sequence[int], width: int) -> None:
-    """Refuse a table with an absurd number of cells before it is allocated."""
+    """Refuse a table with too many cells before it is allocated."""
     cells = width
     for count in shape:
         cells *= count
@@ -131,7 +131,7 @@ def check_size(shape: Sequence[int], width: int) -> None:
 
 
 def build(definitions: Sequence[Definition], about: About | None = None) -> Network:
-    """Make the network, or say at which line and node it cannot be made."""
+    """Make the network; report errors with line and node."""
     levels = {definition.name: definition.levels for definition in definitions}
     twice = first_repeated(definition.name for definition in definitions)
     if twice is not None:
@@ -171,7 +171,7 @@ def _distribution(
 
 
 def definitions_of(network: Network) -> list[Definition]:
-    """The nodes of a network as definitions, for writing."""
+    """Return the nodes of a network as definitions, for writing."""
     result = []
     for name in network.names:
         given = network.distribution(name)

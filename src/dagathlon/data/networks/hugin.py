@@ -84,7 +84,7 @@ def _potential(scan: Scanner, line: int) -> _Potential:
 
 
 def _finish(potential: _Potential, draft: Draft) -> None:
-    """Hand the numbers to the draft: the node's own states vary fastest, then the last parent."""
+    """Add the numbers to the draft: the node's own states vary fastest, then the last parent."""
     name, parents, line = potential.name, potential.parents, potential.line
     shape = draft.configurations(name, parents, line)
     levels = draft.levels(name)
@@ -105,7 +105,7 @@ def _finish(potential: _Potential, draft: Draft) -> None:
 
 
 def _normal_rows(data: str, continuous: list[str]) -> list[list[float]]:
-    """``normal(mean, variance)`` for each discrete configuration, the mean linear in parents."""
+    """Parse ``normal(mean, variance)`` per discrete configuration, means linear in parents."""
     rows = []
     for match in _NORMAL.finditer(data):
         mean = _linear(match[1], continuous)
@@ -119,7 +119,7 @@ def _normal_rows(data: str, continuous: list[str]) -> list[list[float]]:
 
 
 def _linear(expression: str, continuous: list[str]) -> list[float]:
-    """Intercept and coefficients of a sum such as ``1.5 + 2 * A - B``."""
+    """Parse intercept and coefficients of a sum such as ``1.5 + 2 * A - B``."""
     row = [0.0] * (len(continuous) + 1)
     position = 0
     text = expression.strip()

@@ -1,4 +1,4 @@
-"""Bounds on what a network file may ask for, so that no file can exhaust the machine."""
+"""Limits on the size of network files, so that no file can exhaust the memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_DEPTH = 100
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed if it is gzip, bzip2 or xz; never more than the bound."""
+    """Read a file, decompressing gzip, bzip2 or xz, up to the size limit."""
     try:
         refuse_device(path)
         if path.stat().st_size > MAX_BYTES:
@@ -30,7 +30,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decompressed(content: bytes) -> bytes:
-    """Undo gzip, bzip2 or xz, told by the first bytes; anything else comes back as it is."""
+    """Decompress gzip, bzip2 or xz, detected by the first bytes; return other content unchanged."""
     try:
         if content.startswith(b"\x1f\x8b"):
             return _expand_gzip(content)
@@ -65,7 +65,7 @@ def _expand_gzip(content: bytes) -> bytes:
 
 
 def text_of(content: bytes) -> str:
-    """Bytes as text: UTF-8, or Latin-1 where old tools wrote that."""
+    """Decode bytes as UTF-8, or as Latin-1, which old tools wrote."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""A reader of R's serialisation (what ``saveRDS`` writes): XDR format, versions 2 and 3."""
+"""Reader of R's serialisation format (written by ``saveRDS``): XDR, versions 2 and 3."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ class RVector:
 
 @dataclass(frozen=True)
 class RSymbol:
-    """A name in R code."""
+    """R symbol: a name in R code."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class ROther:
-    """An object whose content no network needs: a function, an environment, a pointer."""
+    """R object whose content is ignored: a function, an environment, a pointer."""
 
     kind: str
 
 
 @dataclass
 class RPairs:
-    """An R pairlist or call: (tag, value) in order."""
+    """R pairlist or call: (tag, value) in order."""
 
     items: list[tuple[str, Any]]
 
 
 NULL = ROther("NULL")
 
-# Types of the format's flag word that stand for one fixed object.
+# Type codes in the format's flag word that mean one fixed object.
 _CONSTANTS = {
     0: NULL,
     254: NULL,
@@ -83,7 +83,7 @@ _HAS_ATTRIBUTES, _HAS_TAG = 1 << 9, 1 << 10
 
 
 def read_r_object(content: bytes) -> Any:
-    """The object in a decompressed ``.rds`` file."""
+    """Return the object in a decompressed ``.rds`` file."""
     if content[:2] in (b"A\n", b"B\n"):
         raise DataError("R's text and native binary formats are not read: use saveRDS(x, file)")
     if content[:2] != b"X\n":
@@ -92,7 +92,7 @@ def read_r_object(content: bytes) -> Any:
 
 
 class _Reader:
-    """Walks through the bytes; every read is checked against the end of the file."""
+    """Cursor over the bytes; every read is checked against the end of the file."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -137,7 +137,7 @@ class _Reader:
         return int(struct.unpack(">i", self._bytes(4))[0])
 
     def _count(self, size: int) -> int:
-        """A length that the rest of the file can hold at `size` bytes each."""
+        """Read a length, checked against the rest of the file at `size` bytes per element."""
         count = self._integer()
         if count == -1:
             count = (self._integer() << 32) + self._integer()
@@ -210,7 +210,7 @@ class _Reader:
         return self._references[index - 1]
 
     def _pairs(self, flags: int) -> Any:
-        """A chain of cells; followed in a loop, as a long list would be deep recursion."""
+        """Read a pairlist iteratively, as a long list would exceed the recursion limit."""
         items: list[tuple[str, Any]] = []
         opened = flags & 0xFF
         while True:
@@ -298,7 +298,7 @@ class _Reader:
         self._code_constant(self._integer())
 
     def _compact_form(self, _: int) -> RVector:
-        """A vector stored by rule instead of by value (R 3.5 and later)."""
+        """Read a vector in compact (ALTREP) form, stored by rule instead of by value (R ≥ 3.5)."""
         info, state, attributes = self._item(), self._item(), self._item()
         first = info.items[0][1] if isinstance(info, RPairs) else None
         name = first.name if isinstance(first, RSymbol) else ""
@@ -327,7 +327,7 @@ class _Reader:
         return RVector("integer", values.astype("i4"))
 
     def _deferred(self, state: Any) -> RVector:
-        """Numbers that R would turn into strings only when asked."""
+        """Read a deferred string vector: numbers that R converts to strings on demand."""
         numbers = state.items[0][1] if isinstance(state, RPairs) else None
         if not isinstance(numbers, RVector) or numbers.kind not in ("integer", "double"):
             raise DataError(f"byte {self._at}: deferred strings without their numbers")

@@ -1,4 +1,4 @@
-"""``.rds`` files with a fitted network of R's bnlearn (class ``bn.fit``)."""
+"""Reader of ``.rds`` files with a fitted network of R's bnlearn (class ``bn.fit``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read(content: bytes) -> Network:
 
 
 def definitions(content: bytes) -> list[Definition]:
-    """The nodes of a ``bn.fit`` object."""
+    """Return the nodes of a ``bn.fit`` object."""
     fit = read_r_object(content)
     if not isinstance(fit, RVector) or fit.kind != "list" or "bn.fit" not in _classes(fit):
         found = listing(_classes(fit)) if isinstance(fit, RVector) else type(fit).__name__
@@ -77,7 +77,7 @@ def _shape(value: RVector) -> tuple[int, ...]:
 
 
 def _table(name: str, prob: Any, parents: list[str]) -> Definition:
-    """R's array: the node's levels, then the parents'; the first dimension varies fastest."""
+    """Return a node from R's array: node's levels, then the parents'; first dimension fastest."""
     cells = _doubles(prob, "prob")
     labels = prob.attributes.get("dimnames")
     axes = list(labels.values) if isinstance(labels, RVector) and labels.kind == "list" else []
@@ -119,7 +119,7 @@ def _gaussian(
 
 
 def _coefficient_order(coefficients: RVector, continuous: list[str]) -> list[int]:
-    """Positions of the intercept and of each parent's coefficient, by name if they have names."""
+    """Return positions of intercept and parents' coefficients, matched by name where named."""
     labels = coefficients.names()
     dimnames = coefficients.attributes.get("dimnames")
     if isinstance(dimnames, RVector) and dimnames.kind == "list" and dimnames.values:

@@ -1,4 +1,4 @@
-"""Tables that a text format writes row by row, each row naming the levels of the parents."""
+"""Probability tables written row by row, each row naming the levels of the parents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dagathlon.errors import DataError, unknown
 
 
 class RowTable:
-    """The rows of one node's table; they wait until all variables of the file are known."""
+    """Rows of one node's table, kept until all variables of the file are declared."""
 
     def __init__(self, name: str, parents: Sequence[str], line: int) -> None:
         self.name = name
@@ -22,13 +22,13 @@ class RowTable:
         self._rows: list[tuple[int, list[str], list[float]]] = []
 
     def add(self, line: int, chosen: list[str], probabilities: list[float]) -> None:
-        """Note a row and the parents' levels, as the file writes them, for which it stands."""
+        """Add a row, with its line and the parents' levels as written in the file."""
         self._rows.append((line, chosen, probabilities))
 
     def finish(self, draft: Draft, index: Sequence[Mapping[str, int]]) -> None:
-        """Put the rows in order and hand them to the draft.
+        """Order the rows by parent configuration and add the table to the draft.
 
-        `index` gives, for each parent, the number of a level from what the file writes for it.
+        `index` maps, for each parent, a level as written to its number.
         """
         shape = draft.configurations(self.name, self.parents, self.line)
         width = len(draft.levels(self.name) or ())

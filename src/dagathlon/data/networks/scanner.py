@@ -1,4 +1,4 @@
-"""Words, quoted texts and marks of the text formats, with line numbers."""
+"""Tokeniser of the text formats: words, quoted strings and punctuation, with line numbers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 
 class Scanner:
-    """Reads a text token by token.
+    """Cursor over the tokens of a text.
 
     Parameters
     ----------
     text
         The text of the file.
     marks
-        Characters that are tokens by themselves and end a word.
+        Single-character tokens, which also end a word.
     comment
         Regular expression of a comment; comments count as white space, but not inside quotes.
     """
@@ -41,17 +41,17 @@ class Scanner:
 
     @property
     def line(self) -> int:
-        """The line of the next token, counted from 1."""
+        """Line of the next token, counted from 1."""
         spaces = re.compile(r"\s*").match(self._text, self._at)
         assert spaces is not None
         return bisect_right(self._starts, spaces.end() - 1) + 1
 
     def error(self, message: str) -> DataError:
-        """An error at the current line."""
+        """Return an error with the current line."""
         return DataError(f"line {self.line}: {message}")
 
     def next(self) -> str:
-        """The next token, or the empty string at the end; `quoted` says if it was in quotes."""
+        """Return the next token, empty at the end; `quoted` then says whether it was quoted."""
         match = self._token.match(self._text, self._at)
         self.quoted = False
         if match is None:
@@ -65,30 +65,30 @@ class Scanner:
         return match[2] or match[3]
 
     def peek(self) -> str:
-        """The next token, which stays."""
+        """Return the next token without consuming it."""
         before = self._at
         token = self.next()
         self._at = before
         return token
 
     def at_mark(self, mark: str) -> bool:
-        """Whether the next token is this mark or unquoted word."""
+        """Whether the next token is this punctuation mark or unquoted word."""
         return self.peek() == mark and not self.quoted
 
     def accept(self, mark: str) -> bool:
-        """Take this mark or unquoted word if it comes next."""
+        """Consume this mark or unquoted word if it comes next; return whether it did."""
         if not self.at_mark(mark):
             return False
         self.next()
         return True
 
     def expect(self, mark: str) -> None:
-        """Take this mark or word, which must come next."""
+        """Consume this mark or word, which must come next."""
         if not self.accept(mark):
             raise self.error(f"expected {mark!r}, found {self.peek() or 'the end of the file'!r}")
 
     def name(self, what: str) -> str:
-        """A name: a word or a quoted text, but none of the marks."""
+        """Return the next token as a name: a word or a quoted string, but no punctuation."""
         word = self.peek()
         is_mark = len(word) == 1 and word in self._marks and not self.quoted
         if self.at_end() or is_mark:
@@ -96,7 +96,7 @@ class Scanner:
         return self.next()
 
     def names(self, end: str) -> list[str]:
-        """Names separated by commas or blanks, up to and with the closing mark."""
+        """Return names separated by commas or blanks, consuming the closing mark."""
         names = []
         while not self.accept(end):
             names.append(self.name(f"a name or {end!r}"))
@@ -104,11 +104,11 @@ class Scanner:
         return names
 
     def at_end(self) -> bool:
-        """Whether only white space is left."""
+        """Whether only white space remains."""
         return self.peek() == "" and not self.quoted
 
     def raw_until(self, mark: str) -> str:
-        """The text up to the mark, which is taken too; for long rows of numbers."""
+        """Return the text up to the mark and consume both; for long rows of numbers."""
         end = self._text.find(mark, self._at)
         if end < 0:
             raise self.error(f"expected {mark!r} before the end of the file")
@@ -117,14 +117,14 @@ class Scanner:
         return raw
 
     def skip_statement(self) -> None:
-        """Skip up to and with the next semicolon outside quotes."""
+        """Skip past the next semicolon outside quotes."""
         while not self.accept(";"):
             if self.at_end():
                 raise self.error("expected ';' before the end of the file")
             self.next()
 
     def skip_block(self) -> None:
-        """Skip a block in braces, with what stands before it and the blocks inside it."""
+        """Skip past a block in braces, with the text before it and nested blocks."""
         while not self.at_mark("{"):
             if self.at_end() or self.at_mark(";") or self.at_mark("}"):
                 self.expect("{")
@@ -140,12 +140,12 @@ class Scanner:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Keep quoted texts; replace a comment by its line breaks."""
+    """Return a quoted string unchanged and a comment as its line breaks."""
     return match[1] if match[1] is not None else " " + "\n" * match[0].count("\n")
 
 
 def numbers(raw: str, line: int) -> list[float]:
-    """Numbers separated by commas or white space."""
+    """Parse numbers separated by commas or white space."""
     words = raw.replace(",", " ").split()
     try:
         if "_" in raw:

@@ -30,7 +30,7 @@ def read(content: bytes) -> Network:
 
 
 def _table(node: Element, draft: Draft) -> None:
-    """Numbers count through the parents in order, the node's own states varying fastest."""
+    """Read a node's table: parents in order, the node's own states varying fastest."""
     name = node.attribute("id")
     parents = [word for element in node.all("parents") for word in element.text.split()]
     if node.tag == "cpt":
@@ -43,7 +43,7 @@ def _table(node: Element, draft: Draft) -> None:
 
 
 def _certain(node: Element, draft: Draft) -> np.ndarray:
-    """The table of a deterministic node: probability 1 for the state each row names."""
+    """Return the table of a deterministic node: probability 1 for the state named in each row."""
     name = node.attribute("id")
     levels = draft.levels(name) or ()
     result = node.first("resultingstates")

@@ -1,4 +1,4 @@
-"""XML as a tree with line numbers; entities and absurd nesting are refused."""
+"""XML tree with line numbers; entities and excessive nesting are refused."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ class Element:
 
     @property
     def text(self) -> str:
-        """The text directly inside, without the blanks around it."""
+        """Text directly inside the element, stripped."""
         return "".join(self.pieces).strip()
 
     def all(self, *tags: str) -> list[Element]:
-        """The children with one of these tags, in order."""
+        """Return the children with one of these tags, in order."""
         return [child for child in self.children if child.tag in tags]
 
     def first(self, tag: str) -> Element:
-        """The first child with this tag, which must be there."""
+        """Return the first child with this tag; raise if there is none."""
         found = self.all(tag)
         if not found:
             raise DataError(f"line {self.line}: <{self.tag}> has no <{tag}>")
         return found[0]
 
     def attribute(self, name: str) -> str:
-        """The value of an attribute, which must be there."""
+        """Return an attribute's value; raise if it is absent."""
         if name not in self.attributes:
             raise DataError(f"line {self.line}: <{self.tag}> has no attribute {name!r}")
         return self.attributes[name]
 
 
 def parse_xml(content: bytes) -> Element:
-    """The root element. A document type is allowed, as XMLBIF carries one, but no entities."""
+    """Parse XML and return the root element; a DOCTYPE is allowed (for XMLBIF), entities not."""
     tree = _Tree()
     try:
         tree.parser.Parse(content, True)

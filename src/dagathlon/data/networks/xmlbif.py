@@ -33,7 +33,7 @@ def _variable(element: Element, draft: Draft) -> None:
 
 
 def _table(element: Element, draft: Draft) -> None:
-    """Numbers count through the parents in order, the node's own outcomes varying fastest."""
+    """Read a node's table: parents in order, the node's own outcomes varying fastest."""
     name = element.first("FOR").text
     parents = [given.text for given in element.all("GIVEN")]
     table = element.first("TABLE")

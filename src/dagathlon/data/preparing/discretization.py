@@ -1,8 +1,8 @@
-"""Cutting continuous columns into levels.
+"""Discretisation of continuous columns.
 
 A column is cut at numbers between its values: the level of a value is the number of cuts that are
-not above it. Equal values always get the same level, missing values stay missing, and levels in
-which nothing would lie are not made, so that there may be fewer than were asked for.
+not above it. Equal values always get the same level, missing values stay missing, and empty levels
+are not made, so that there may be fewer than requested.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def discretize(
     columns: Sequence[str] | None = None,
     initial: int = DEFAULT_INITIAL,
 ) -> Dataset:
-    """The data with continuous columns as levels, which are in order and named by intervals.
+    """Return the data with continuous columns as ordered levels, labelled by their intervals.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def discretize(
 
 
 def continuous_columns(data: Dataset, columns: Sequence[str] | None, does: str) -> list[str]:
-    """The columns that were named, or all continuous ones; none may be discrete or empty."""
+    """Return the named columns, or all continuous ones; refuse discrete and empty columns."""
     known = {variable.name: variable for variable in data.variables}
     if columns is None:
         chosen = [name for name, variable in known.items() if not variable.is_discrete]
@@ -89,7 +89,7 @@ def continuous_columns(data: Dataset, columns: Sequence[str] | None, does: str) 
 
 
 def cut(data: Dataset, cuts: Mapping[str, Floats]) -> Dataset:
-    """The data with some continuous columns as levels, cut at the given numbers in rising order."""
+    """Return the data with some continuous columns cut at the given ascending numbers."""
     variables, codes, values = [], [], []
     for variable in data.variables:
         column = data.column(variable.name)
@@ -113,7 +113,7 @@ def cut(data: Dataset, cuts: Mapping[str, Floats]) -> Dataset:
 
 
 def _levels(column: Floats, cuts: Floats) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-    """Codes of the levels that occur, and the intervals that they are."""
+    """Return codes of the levels that occur, and the labels of their intervals."""
     present = ~np.isnan(column)
     raw = np.searchsorted(cuts, column, side="right")
     occurring = np.unique(raw[present])
@@ -123,7 +123,7 @@ def _levels(column: Floats, cuts: Floats) -> tuple[npt.NDArray[np.int64], tuple[
 
 
 def intervals_of(cuts: Floats) -> tuple[str, ...]:
-    """Labels such as ``<0.5``, ``0.5:2`` (the first number belongs to it) and ``>=2``."""
+    """Return labels such as ``<0.5``, ``0.5:2`` (which contains 0.5) and ``>=2``."""
     digits = next((d for d in range(4, 17) if len({f"{c:.{d}g}" for c in cuts}) == len(cuts)), 17)
     words = [f"{number:.{digits}g}" for number in cuts]
     if not words:
@@ -133,7 +133,7 @@ def intervals_of(cuts: Floats) -> tuple[str, ...]:
 
 
 def equal_width(values: Floats, levels: int) -> Floats:
-    """Cuts that divide the range into parts of the same width."""
+    """Return cuts that divide the range into intervals of equal width."""
     low, high = float(values.min()), float(values.max())
     steps = np.arange(1, levels) / levels
     cuts: Floats = np.unique(low * (1 - steps) + high * steps)
@@ -141,7 +141,7 @@ def equal_width(values: Floats, levels: int) -> Floats:
 
 
 def equal_frequency(values: Floats, levels: int) -> Floats:
-    """Cuts that divide the values into parts of sizes as equal as ties allow."""
+    """Return cuts that divide the values into groups of sizes as equal as ties allow."""
     distinct, counts = np.unique(values, return_counts=True)
     below = np.cumsum(counts)[:-1]
     if not len(below):
@@ -153,7 +153,7 @@ def equal_frequency(values: Floats, levels: int) -> Floats:
 
 
 def between(low: Floats, high: Floats) -> Floats:
-    """Numbers that part neighbouring values: above the lower and not above the higher one."""
+    """Return numbers that separate neighbours: above the lower and at most the higher one."""
     middle = low / 2 + high / 2
     return np.where((middle > low) & (middle <= high), middle, high)
 

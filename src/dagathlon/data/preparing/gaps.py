@@ -1,4 +1,4 @@
-"""Values that mean a missing one, such as -999, and rows with gaps."""
+"""Codes for missing values, such as -999, and removal of incomplete rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 def spellings(words: Iterable[str]) -> tuple[str, ...]:
-    """The words, and numbers among them as they may be written as well: -999, -999.0."""
+    """Return the words, and for numbers among them also their other spelling: -999, -999.0."""
     found = []
     for word in words:
         found.append(word)
@@ -28,7 +28,7 @@ def spellings(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def with_gaps(column: Any, words: Collection[str]) -> Any:
-    """A column of a table in which the entries that mean a missing value are null."""
+    """Return a table column with the entries that mean a missing value as null."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
     if not words:
@@ -49,10 +49,10 @@ def with_gaps(column: Any, words: Collection[str]) -> Any:
 
 
 def drop_missing(data: Dataset) -> Dataset:
-    """The rows in which nothing is missing.
+    """Return the rows without missing values.
 
-    That is right when gaps have nothing to do with the values (completely at random), and costs
-    rows in any case; a `DataError` when no row is complete.
+    This is unbiased if values are missing completely at random, and costs rows in any case.
+    Raises `DataError` when no row is complete.
     """
     if data.missing is None:
         return data

@@ -1,10 +1,10 @@
-"""Discretization that keeps what columns say about each other (Hartemink 2001).
+"""Discretisation that preserves mutual information between columns (Hartemink 2001).
 
-All columns are first cut into many levels. Then, in rounds, each column in turn loses one cut:
-that between two neighbouring levels whose union loses least of the sum of the mutual information
-with all other columns, as these are cut at that moment. Columns that are discrete already take
-part in the sum and stay as they are. Mutual information of two columns is over the rows in which
-both are present.
+All columns are first cut into many levels. Then, in rounds, each column in turn loses one cut: that
+between two neighbouring levels whose union loses least of the sum of the mutual information with
+all other columns, as these are cut at that moment. Columns that are discrete already take part in
+the sum and stay as they are. Mutual information of two columns is over the rows in which both are
+present.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dagathlon.pulse import beat
 Floats: TypeAlias = npt.NDArray[np.float64]
 Start: TypeAlias = Callable[[Floats, int], Floats]
 _MOST_CELLS = 100_000_000
-# Losses that differ by less are equal but for rounding: the lower of two cuts goes then.
+# Losses that differ by less are ties up to rounding: the lower of two cuts is removed.
 _DIGITS = 10
 
 
 def hartemink_cuts(
     data: Dataset, columns: Sequence[str], levels: int, initial: int, start: Start
 ) -> dict[str, Floats]:
-    """Cuts of each column.
+    """Return the cuts of each column.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def hartemink_cuts(
 
 
 def _codes(data: Dataset, name: str, cuts: Floats | None) -> tuple[npt.NDArray[np.int64], int]:
-    """Codes of a column, −1 where it is missing, and the number of its levels."""
+    """Return the codes of a column, −1 where it is missing, and the number of its levels."""
     column = data.column(name)
     if cuts is None:
         arity = data.variables[data.position(name)].arity
@@ -71,7 +71,7 @@ def _codes(data: Dataset, name: str, cuts: Floats | None) -> tuple[npt.NDArray[n
 
 
 class _Tables:
-    """Numbers of rows by the levels of each two columns, in one matrix.
+    """Contingency tables of all pairs of columns, in one matrix.
 
     A level that has been joined with another leaves zeros, which add nothing.
     """
@@ -96,7 +96,7 @@ class _Tables:
         self.counts = _product(indicators)
 
     def losses(self, j: int) -> Floats:
-        """For each two neighbouring levels of a column, the information that their union loses."""
+        """Return the information lost by joining each two neighbouring levels of a column."""
         rows = self.counts[self.levels[j]]
         joint = np.add.reduceat(_joined(rows), self.starts, axis=1)
         margins = np.add.reduceat(rows, self.starts, axis=1)
@@ -107,7 +107,7 @@ class _Tables:
         return result
 
     def join(self, j: int, place: int) -> None:
-        """Make one level of the levels `place` and `place` + 1 of a column."""
+        """Join the levels `place` and `place` + 1 of a column."""
         low, high = self.levels[j][place], self.levels[j].pop(place + 1)
         for table in (self.counts, self.counts.T):
             table[low] += table[high]
@@ -115,7 +115,7 @@ class _Tables:
 
 
 def _product(indicators: npt.NDArray[np.float32]) -> Floats:
-    """Counts of pairs, exact: sums of ones in single precision are, up to 16 million."""
+    """Return pair counts as a matrix product, exact in single precision up to 16 million rows."""
     counts = np.zeros((indicators.shape[1],) * 2)
     for start in range(0, len(indicators), 1 << 23):
         part = indicators[start : start + (1 << 23)]
@@ -124,7 +124,7 @@ def _product(indicators: npt.NDArray[np.float32]) -> Floats:
 
 
 def _joined(counts: Floats) -> Floats:
-    """What x log x loses when two rows become one, for all neighbouring rows."""
+    """Return the change in x log x sums by merging rows, for all pairs of adjacent rows."""
     both = counts[:-1] + counts[1:]
     return _log(counts[:-1]) + _log(counts[1:]) - _log(both)
 

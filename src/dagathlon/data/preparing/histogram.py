@@ -1,4 +1,4 @@
-"""The histogram with the shortest description: how many intervals, and where they end.
+"""The histogram of minimum description length: number of intervals and their ends.
 
 Of all histograms whose intervals end between values, the one that minimises the code length of
 Kontkanen and Myllymäki (2007): of the values under the fitted histogram, of its parameters (the
@@ -20,7 +20,7 @@ _SAME = 1e-9
 
 
 def shortest_histogram(values: Floats, levels: int) -> Floats:
-    """Cuts of the best histogram of 2 to `levels` intervals, none where all values are equal."""
+    """Return cuts of the best histogram of 2 to `levels` intervals; none for equal values."""
     values = np.sort(values)
     cuts, below = candidates(values)
     if not len(cuts):
@@ -41,7 +41,7 @@ def shortest_histogram(values: Floats, levels: int) -> Floats:
 
 
 def candidates(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Where sorted values may be cut, and how many are below; at most a hundred places."""
+    """Return up to 100 candidate cuts of sorted values, and how many values are below each."""
     distinct, counts = np.unique(values, return_counts=True)
     middle = distinct[:-1] / 2 + distinct[1:] / 2
     inside = (middle > distinct[:-1]) & (middle < distinct[1:])
@@ -54,7 +54,7 @@ def candidates(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
 
 
 def _costs(edges: Floats, counts: Floats) -> Floats:
-    """Code length of the values between edges i and j + 1, without what all histograms share."""
+    """Return code lengths of the values between edges i and j + 1, up to a common constant."""
     inside = counts[None, 1:] - counts[:-1, None]
     width = edges[None, 1:] - edges[:-1, None]
     fits = (inside > 0) & (width > 0)
@@ -64,7 +64,7 @@ def _costs(edges: Floats, counts: Floats) -> Floats:
 
 
 def _shortest(costs: Floats, levels: int) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Least cost of all values in 1, 2, … intervals, and where the last one begins."""
+    """Return the least cost of 1, 2, … intervals, and where the last interval begins in each."""
     n = len(costs)
     best = costs[0].copy()
     lengths, back = [best[-1]], np.zeros((levels, n), dtype=np.intp)
@@ -81,7 +81,7 @@ def _shortest(costs: Floats, levels: int) -> tuple[Floats, npt.NDArray[np.intp]]
 
 
 def _penalties(n: int, levels: int, n_cuts: int) -> Floats:
-    """Code length of parameters and cuts of histograms with 1, 2, … intervals."""
+    """Return the code length of parameters and cuts of histograms with 1, 2, … intervals."""
     regrets = log_regrets(n, levels)
     choices = [
         math.lgamma(n_cuts + 1) - math.lgamma(k) - math.lgamma(n_cuts - k + 2)
@@ -92,7 +92,7 @@ def _penalties(n: int, levels: int, n_cuts: int) -> Floats:
 
 
 def log_regrets(n: int, levels: int) -> Floats:
-    """Log of the sum over all data of the maximised likelihood, for 1, 2, … categories."""
+    """Return log normalising constants of the multinomial NML for 1, 2, … categories."""
     counts = np.arange(n + 1, dtype=float)
     rest = n - counts
     factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1)))])

@@ -17,7 +17,7 @@ DEFAULT_SWEEPS = 5
 ImputationMethod: TypeAlias = Literal[
     "auto", "mice", "pmm", "norm", "cart", "rf", "logreg", "polyreg", "polr"
 ]
-"""How gaps are filled; see `impute`."""
+"""Name of an imputation method; see `impute`."""
 
 
 def impute(
@@ -80,7 +80,7 @@ def stacked_copies(
     method: ImputationMethod = "auto",
     seed: int = 0,
 ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float64]]:
-    """Codes and values of the completed data sets, one below the other."""
+    """Return codes and values of the imputed data sets, stacked by rows."""
     if copies < 1:
         raise DataError(f"imputation makes at least one copy of the data, found {copies}")
     if data.missing is not None:
@@ -97,7 +97,7 @@ def stacked_copies(
 
 
 def method_of(variable: Variable, method: ImputationMethod) -> str:
-    """How one column is filled: by the method where it is for such columns, else as mice does."""
+    """Return a column's imputation method: the given one if it suits the column, else mice's."""
     if method not in get_args(ImputationMethod):
         raise DataError(unknown("method of imputation", method, get_args(ImputationMethod)))
     if method in ("pmm", "cart", "rf"):

@@ -1,4 +1,4 @@
-"""Continuous columns on a logarithmic scale."""
+"""Log transformation of continuous columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.errors import DataError
 def log_columns(
     data: Dataset, columns: Sequence[str] | None = None, *, offset: float | None = None
 ) -> Dataset:
-    """The data with natural logarithms in place of the values of continuous columns.
+    """Return the data with the natural logarithms of continuous columns.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def log_columns(
     columns
         Names of columns; by default all that are continuous.
     offset
-        Added to all values before. By default nothing is, but in a column with zeros, which have no
+        Added to all values first. By default 0, but in a column with zeros, which have no
         logarithm, half of the smallest value above zero.
 
     Raises

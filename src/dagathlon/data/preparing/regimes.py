@@ -14,7 +14,7 @@ _MAX_REGIMES = 65_536
 
 
 class Regimes(NamedTuple):
-    """Distinct target sets, and for each row the index of its own.
+    """Distinct target sets, and for each row the index of its target set.
 
     The empty set is the observational regime.
     """
@@ -29,7 +29,7 @@ class Regimes(NamedTuple):
         return not any(target for target, use in zip(self.targets, used, strict=True) if use)
 
     def canonical(self) -> Regimes:
-        """The same regimes without unused ones, in the order in which the rows meet them."""
+        """Return the regimes without unused ones, in order of first appearance in the rows."""
         numbers, first, positions = np.unique(self.rows, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty_like(order)
@@ -38,7 +38,7 @@ class Regimes(NamedTuple):
         return Regimes(targets, rank[positions].astype(np.uint16))
 
     def mask(self, names: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """For each row and name, whether the variable was intervened on."""
+        """Return a mask of rows by names: whether the variable was intervened on."""
         table = np.array([[name in target for name in names] for target in self.targets])
         result = np.empty((len(self.rows), len(names)), dtype=bool, order="F")
         for j in range(len(names)):
@@ -46,13 +46,13 @@ class Regimes(NamedTuple):
         return result
 
     def restricted(self, names: Iterable[str]) -> Regimes:
-        """The regimes as they look when only `names` are observed."""
+        """Return the regimes with targets outside `names` dropped."""
         kept = frozenset(names)
         return merged([target & kept for target in self.targets], self.rows)
 
 
 def merged(targets: Iterable[Iterable[str]], rows: npt.NDArray[np.integer]) -> Regimes:
-    """Regimes in which no target set stands twice."""
+    """Return regimes with equal target sets merged, the rows renumbered."""
     sets = [frozenset([target] if isinstance(target, str) else target) for target in targets]
     distinct = tuple(dict.fromkeys(sets))
     if len(distinct) > _MAX_REGIMES:
@@ -69,7 +69,7 @@ def merged(targets: Iterable[Iterable[str]], rows: npt.NDArray[np.integer]) -> R
 def checked_regimes(
     targets: Iterable[Iterable[str]], rows: npt.ArrayLike, names: Sequence[str], n_rows: int
 ) -> Regimes | None:
-    """Regimes that fit the names and the number of rows; none when all are observational."""
+    """Return regimes checked against the names and number of rows; None if all observational."""
     sets = [frozenset([target] if isinstance(target, str) else target) for target in targets]
     known = set(names)
     for name in (name for target in sets for name in sorted(target, key=str)):
@@ -90,7 +90,7 @@ def checked_regimes(
 
 
 def regimes_of_mask(names: Sequence[str], mask: npt.NDArray[np.bool_]) -> Regimes:
-    """Regimes from a mask of rows by names that says which variables were intervened on."""
+    """Return the regimes given a mask of rows by names of intervened variables."""
     packed = np.packbits(mask, axis=1)
     _, first, rows = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     targets = [frozenset(np.array(names, dtype=object)[mask[row]].tolist()) for row in first]

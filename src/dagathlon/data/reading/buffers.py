@@ -1,4 +1,4 @@
-"""Numbers of pyarrow arrays as numpy arrays and the other way round, straight from memory.
+"""Conversion between numeric pyarrow arrays and numpy arrays, without copying where possible.
 
 pyarrow's own conversions import pandas where it is installed, which takes longer than reading a
 small file.
@@ -15,9 +15,9 @@ import pyarrow as pa
 
 
 def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
-    """Numbers of an array of whole or double-precision numbers, `gap` where they are missing.
+    """Return a chunk of integers or doubles as a numpy array, `gap` where values are missing.
 
-    Without missing numbers nothing is copied.
+    Without missing values nothing is copied.
     """
     numbers = _numbers(chunk)
     if not chunk.null_count:
@@ -28,7 +28,7 @@ def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
 
 
 def column_numbers(column: Any) -> npt.NDArray[np.float64]:
-    """Numbers of a column of numbers, NaN where they are missing."""
+    """Return a numeric column as a float array, NaN where values are missing."""
     parts = [
         np.where(_present(chunk), _numbers(chunk), np.nan) if chunk.null_count else _numbers(chunk)
         for chunk in column.chunks
@@ -37,7 +37,7 @@ def column_numbers(column: Any) -> npt.NDArray[np.float64]:
 
 
 def number_array(numbers: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Any:
-    """A pyarrow array of whole or floating-point numbers, null where they are missing.
+    """Return numbers as a pyarrow array, null where `missing` is set.
 
     Contiguous numbers are not copied.
     """
@@ -47,7 +47,7 @@ def number_array(numbers: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | Non
 
 
 def text_array(texts: Sequence[str | None]) -> Any:
-    """A pyarrow array of texts, null for None."""
+    """Return texts as a pyarrow array, null for None."""
     encoded = [(text or "").encode() for text in texts]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     missing = np.array([text is None for text in texts], dtype=bool)

@@ -34,7 +34,7 @@ _ADVICE = (
 def cardinalities(
     names: Sequence[str], columns: Sequence[Any], demanded: bool | None, place: Place
 ) -> list[int] | None:
-    """Cardinalities of the columns, or ``None`` when the first row is data."""
+    """Return the cardinalities of the columns, or None when the first row is data."""
     if demanded is False:
         return None
     if demanded:
@@ -65,7 +65,7 @@ def cardinalities(
 
 
 def coded(column: Any) -> Any:
-    """The codes below the cardinality, as whole numbers."""
+    """Return the codes below the cardinality row, as integers."""
     rest = column.slice(1)
     if pa.types.is_integer(rest.type) or pa.types.is_null(rest.type):
         return rest
@@ -114,7 +114,7 @@ def _is_narrow_miss(rests: Sequence[Any], found: Sequence[int], outside: Sequenc
 
 
 def _outside(rest: Any, cardinality: int) -> npt.NDArray[np.bool_]:
-    """Which entries are neither missing nor codes below the cardinality."""
+    """Return a mask of entries that are neither missing nor codes below the cardinality."""
     numbers = numbers_of(rest)
     inside = (numbers >= 0) & (numbers < cardinality) & (numbers == np.floor(numbers))
     return np.asarray(~(inside | np.isnan(numbers)))

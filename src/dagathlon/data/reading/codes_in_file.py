@@ -1,7 +1,7 @@
-"""Labels of a file that is larger than what may be held: a temporary file takes their codes.
+"""Codes of labels for files too large for memory, kept in a memory-mapped temporary file.
 
-It has no name and is gone with the data. The system reads its pages as they are needed and may
-take them back, so that the codes are there like any others and need no memory of their own.
+The temporary file has no name and disappears with the data. Its pages are loaded and evicted by the
+operating system, so that the codes are ordinary arrays without using memory of their own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TYPES = (np.dtype(np.uint8), np.dtype(np.uint16))
 
 @dataclass(frozen=True)
 class CodedColumns:
-    """Columns of labels as codes, and how they were understood.
+    """Columns of labels as codes, with their variables.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ class CodedColumns:
 def codes_in_file(
     path: Path, fields: Sequence[pa.Field], marks: Sequence[str], request: ColumnRequest
 ) -> CodedColumns:
-    """The columns of a file that is too large, where all of them are labels.
+    """Read all columns of a file that is too large for memory as labels.
 
-    They are understood as those of a smaller file are. Anything else is a `TooLargeError` that
-    names the columns.
+    Kinds and levels are inferred as for smaller files. Columns that are not labels raise a
+    `TooLargeError` that names them.
     """
     check_labels(path, [field.name for field in fields if not _may_be_labels(field, request)])
     reader = _Reader(path, fields, marks, request)
@@ -77,7 +77,7 @@ def codes_in_file(
 
 
 def check_labels(path: Path, others: Sequence[str]) -> None:
-    """Refuse a file that is too large and has columns that are no labels."""
+    """Raise `TooLargeError` if any column of a file too large for memory does not hold labels."""
     if others:
         raise TooLargeError(
             most_unpacked(),
@@ -100,7 +100,7 @@ def _may_be_labels(field: pa.Field, request: ColumnRequest) -> bool:
 
 
 class _Reader:
-    """Goes over a file once and gives each value the code of its place among those it met."""
+    """Reader that codes each column in one pass, values numbered by first occurrence."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class _Reader:
         self.found: list[DistinctValues] = []
 
     def codes(self, dtype: CodeType) -> Codes | None:
-        """Codes in the order of their values' first rows; None where a column has more values."""
+        """Return codes by first occurrence; None if a column has more values than `dtype`."""
         self.found = [DistinctValues(field, dtype) for field in self.fields]
         codes = roomy_empty(self.n_rows, len(self.fields), dtype)
         for parts in self.marks.values():
@@ -136,7 +136,7 @@ class _Reader:
         return codes
 
     def _batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Some rows at a time, behind the number of those before."""
+        """Yield the batches of the file, each with the number of rows before it."""
         names = [*(field.name for field in self.fields), *self.marks]
         size = max(1, _BATCH // (len(names) * _CELL))
         passed = 0
@@ -152,7 +152,7 @@ class _Reader:
             raise ValueError(f"it has {passed} rows, not {self.n_rows}")
 
     def _check(self, one: DistinctValues) -> None:
-        """Refuse at once what can be no labels any more, or are too many."""
+        """Raise at once if a column cannot be labels or has too many of them."""
         whole = pt.is_integer(one.type) and self.request.kind(one.name) is None
         if whole and self._plan(one).table is None:
             check_labels(self.path, [one.name])
@@ -167,7 +167,7 @@ class _Reader:
         )
 
     def planned(self, codes: Codes) -> CodedColumns:
-        """The codes as the levels have them."""
+        """Recode the codes to the inferred levels."""
         plans = [self._plan(one) for one in self.found]
         check_labels(
             self.path, [plan.variable.name for plan in plans if not plan.variable.is_discrete]
@@ -186,7 +186,7 @@ class _Reader:
 
 
 def _recode(source: Codes, target: Codes, table: npt.NDArray[np.int64], met: Sequence[int]) -> None:
-    """Write ``table[code]`` of each code, unless it stands there already."""
+    """Replace each code by ``table[code]``, writing nothing where the code stays the same."""
     if source.dtype == target.dtype and np.array_equal(table[met], met):
         return
     for start in range(0, len(source), _AT_ONCE):
@@ -195,7 +195,7 @@ def _recode(source: Codes, target: Codes, table: npt.NDArray[np.int64], met: Seq
 
 
 def roomy_empty(rows: int, columns: int, dtype: CodeType) -> Codes:
-    """A column-major array with arbitrary content; a mapped one if it is too large to be held."""
+    """Return an uninitialised column-major array, in a temporary file if too large for memory."""
     size = rows * columns * dtype.itemsize
     if size <= most_unpacked():
         return aligned_empty(rows, columns, dtype)
@@ -203,9 +203,9 @@ def roomy_empty(rows: int, columns: int, dtype: CodeType) -> Codes:
 
 
 def _mapped(size: int) -> mmap.mmap:
-    """Memory in an unnamed temporary file, of which all is reserved.
+    """Map an unnamed temporary file with all its space reserved.
 
-    Where it were not, a full disk would end the process when a page is written.
+    Without the reservation, a full disk would kill the process when a page is written.
     """
     try:
         with tempfile.TemporaryFile() as file:

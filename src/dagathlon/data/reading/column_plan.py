@@ -1,7 +1,7 @@
-"""Plans: how pyarrow columns become codes and values, and carrying them out.
+"""Plans of how pyarrow columns become codes and values, and their execution.
 
 All columns are planned before any is copied, because the type of the codes depends on all
-variables; while the plans are carried out each column is let go as soon as it is copied.
+variables; during execution each column is released as soon as it is copied.
 """
 
 from __future__ import annotations
@@ -29,17 +29,16 @@ from dagathlon.errors import DataError, DataWarning, listing
 
 _BYTES = 256
 LEAST_MAPPED = 1 << 28
-"""Bytes from which on data stay in the file that they come from; fewer are soon copied."""
+"""Size in bytes from which data are used in place in a mapped file; smaller data are copied."""
 
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """How one column becomes codes or values.
+    """Plan of how one column becomes codes or values.
 
-    An entry ``x`` becomes ``table[x - offset]``, and a missing one ``table[-1]``, which is −1 or
-    NaN; for a column of dictionary type ``x`` is the index. Without a table entries are taken as
-    they are. `guessed` says that whole numbers could as well have been taken the other way, as
-    levels or as measurements.
+    An entry ``x`` becomes ``table[x - offset]``, and a missing one ``table[-1]``, which is −1
+    or NaN; for a column of dictionary type ``x`` is the index. Without a table entries are used
+    unchanged. `guessed` marks integers that could be either levels or measurements.
     """
 
     variable: Variable
@@ -56,10 +55,11 @@ def carried_out(
     mapped: bool = False,
     most: float = math.inf,
 ) -> Dataset:
-    """The data set that the plans describe; the list is empty afterwards.
+    """Execute the plans and return the data set; empties the list.
 
-    Columns that are `mapped` from a large file are used in place where they can be. Nobody else's
-    memory is: it may change. To copy more than `most` bytes is a `TooLargeError`.
+    Columns `mapped` from a large file are used in place where possible. Memory owned by other
+    libraries is always copied, since it may change. Copying more than `most` bytes raises
+    `TooLargeError`.
     """
     variables = [plan.variable for plan in plans]
     n_rows = len(plans[0].column)
@@ -91,7 +91,7 @@ def _room(rows: int, columns: int, dtype: np.dtype[Any], most: float) -> npt.NDA
 
 
 def _in_place(plans: Sequence[ColumnPlan], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
-    """The columns in their own memory, where every entry is what it is to become."""
+    """Return the columns as a view of their own memory if no entry needs conversion; else None."""
     if not all(map(_stays, plans)):
         return None
     return as_matrix([plan.column for plan in plans], dtype)
@@ -111,9 +111,9 @@ def _fill_all(target: npt.NDArray[Any], plans: list[ColumnPlan], gap: float) -> 
 
 
 def warn_of_guesses(guessed: Sequence[Variable], where: str, depth: int = 5) -> None:
-    """One line about the columns of whole numbers whose kind nobody said and nobody can see.
+    """Warn once about integer columns whose kind was guessed.
 
-    The caller of `read_data`, so many functions up, is told.
+    The warning points to the caller of `read_data`, `depth` frames up.
     """
     taken = {
         "levels": [repr(one.name) for one in guessed if one.is_discrete],
@@ -130,7 +130,7 @@ def warn_of_guesses(guessed: Sequence[Variable], where: str, depth: int = 5) -> 
 
 
 def _other(variable: Variable) -> str:
-    """The kind that would be said if the guess was wrong."""
+    """Return the other kind, to be requested if the guess was wrong."""
     return "continuous" if variable.is_discrete else "ordinal"
 
 
@@ -142,7 +142,7 @@ def _fill(target: npt.NDArray[Any], plan: ColumnPlan, gap: float) -> None:
 
 
 def plan_entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
-    """Codes or values, chunk by chunk; `gap` where they are missing."""
+    """Yield codes or values chunk by chunk, `gap` where they are missing."""
     table = plan.table
     if table is not None:
         table = np.where(table == -1, gap, table) if plan.variable.is_discrete else table
@@ -157,7 +157,7 @@ def plan_entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
 
 
 def looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
-    """``table[entry - offset]`` of each entry."""
+    """Return ``table[entry - offset]`` for each entry."""
     bytes_only = entries.dtype == np.uint8 and len(table) + offset <= _BYTES
     if not (bytes_only and table.dtype.kind == "i" and table.max() < _BYTES):
         return table[entries.astype(np.int64, copy=False) - offset]

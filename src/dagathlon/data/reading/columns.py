@@ -1,4 +1,4 @@
-"""Planning columns by their type, their content and what was asked for."""
+"""Planning of columns by their type, their content and the user's request."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _plan(
 
 
 def _ordered(plan: ColumnPlan, request: ColumnRequest, place: Place) -> ColumnPlan:
-    """The plan of a column that was said to be ordinal: its levels have an order that is known."""
+    """Return the plan of a column requested as ordinal, whose order of levels must be known."""
     variable = plan.variable
     levels = variable.levels or ()
     if variable.name not in request.levels and not all(map(is_number, levels)):
@@ -68,7 +68,7 @@ def _ordered(plan: ColumnPlan, request: ColumnRequest, place: Place) -> ColumnPl
 
 
 def _simplified(name: str, column: Any, place: Place) -> Any:
-    """The column as one of: null, dictionary, whole numbers, double-precision numbers."""
+    """Convert a column to one of: null, dictionary, integers, doubles."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
     kind = column.type

@@ -1,4 +1,4 @@
-"""The distinct values of a column that is read batch by batch, and a code for each of them."""
+"""Dictionary encoding of a column that is read batch by batch."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dagathlon.data.storage import CodeType, missing_code
 
 
 class DistinctValues:
-    """What a column holds, in the order in which it was met.
+    """Distinct values of a column, in order of first occurrence.
 
     Parameters
     ----------
     field
         Name and type of the column.
     dtype
-        Type of the codes; the greatest one stands for a missing value.
+        Type of the codes; its greatest value marks a missing value.
 
     Notes
     -----
-    A label of a dictionary has a code though no row may have it: it is a level all the same.
+    Labels of a dictionary have codes even if no row has them: they are levels all the same.
     """
 
     def __init__(self, field: pa.Field, dtype: CodeType) -> None:
@@ -44,28 +44,28 @@ class DistinctValues:
 
     @property
     def fit(self) -> bool:
-        """Whether there are codes for all values."""
+        """Whether the code type has room for all values."""
         return len(self) <= self._gap
 
     @property
     def met(self) -> list[int]:
-        """The codes that occur, also that of a missing value, by their first rows."""
+        """Codes that occur, including that of a missing value, by first occurrence."""
         return list(self._rows)
 
     @property
     def first_rows(self) -> list[int]:
-        """The first row of each code that occurs."""
+        """Row of first occurrence of each code that occurs."""
         return list(self._rows.values())
 
     def column(self) -> Any:
-        """What occurs as a short column of the same type: each value once, as `met` has them."""
+        """Return a short column of the same type with each value once, in the order of `met`."""
         places = pa.array([None if code == self._gap else code for code in self.met], pa.int32())
         if self._in_dictionary:
             return pa.chunked_array([pa.DictionaryArray.from_arrays(places, self._values)])
         return pa.chunked_array([self._values.take(places)])
 
     def codes(self, column: Any, before: int) -> npt.NDArray[Any]:
-        """Codes of the next rows, of which so many came before; of no use where they do not fit."""
+        """Return codes of the next batch after `before` rows; invalid unless `fit` stays true."""
         if pt.is_null(column.type):
             codes = np.full(len(column), self._gap)
             self._note(codes, before)
@@ -90,7 +90,7 @@ class DistinctValues:
             self._rows.setdefault(int(found[i]), before + int(rows[i]))
 
     def _codes_of(self, dictionary: Any) -> npt.NDArray[np.int64]:
-        """The code of each entry, and behind them that of a missing value."""
+        """Return the code of each dictionary entry, followed by the code of a missing value."""
         import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
         entries = dictionary.cast(self._values.type)

@@ -88,7 +88,7 @@ def read_data(
         ``nan``, ``null``, ``NULL`` and ``?``; an empty field always does. Of other tables, null and
         NaN are missing, and the words and numbers here that are none of the default ones.
     delimiter
-        What separates the fields of a text file. By default comma, semicolon or tab: the one
+        The separator of a text file's fields. By default comma, semicolon or tab: the one
         that stands most often in the header.
     cardinality_row
         Whether the first row below the header of a text file holds the numbers of levels, as in
@@ -125,7 +125,7 @@ def read_data(
     Raises
     ------
     DataError
-        Naming the file, the line and the column of what is wrong.
+        With the file, the line and the column of the error.
 
     Warns
     -----
@@ -159,7 +159,7 @@ def read_data(
 
 
 def _doubts(data: Dataset, in_first_line: bool) -> Iterator[str]:
-    """What a reader of the data would ask about them; the first line may hold their names."""
+    """Yield warnings about the data: constant columns, row numbers, names that look like values."""
     strange = looks_like_data(data.names) if in_first_line else ""
     if strange:
         yield (
@@ -195,7 +195,7 @@ def _read_file(
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds a table of typed columns rather than text."""
+    """Whether a file is Parquet or Arrow, with typed columns, rather than text."""
     return _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow")
 
 
@@ -206,14 +206,14 @@ def write_data(
     *,
     labels: bool = False,
 ) -> None:
-    """Write a data set to a file, which appears only once it is complete.
+    """Write a data set to a file, atomically.
 
     Parameters
     ----------
     data
-        What to write.
+        The data.
     path
-        Where to; ``.gz`` behind the ending of a text file packs it.
+        The file; ``.gz`` after the ending of a text file compresses it.
     format
         ``csv``, ``tsv``, ``parquet`` or ``arrow``; by default from the ending of `path`.
     labels
@@ -252,7 +252,7 @@ def _format_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file that takes the place of `path` at the end, or leaves no trace."""
+    """Open a temporary file that replaces `path` on success and is removed on failure."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         with temporary.open("xb") as sink:

@@ -53,11 +53,11 @@ _INDEX = re.compile(r"__index_level_\d+__")
 LEFT_OUT = "pandas has written the labels of the rows as {!r}; they were left out"
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 _MARKED_ROW = 32
-"""Bytes that it takes to tell the regime of a row from its marks."""
+"""Memory per row, in bytes, for deriving the regime from intervention marks."""
 
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
-    """Read a Parquet or Arrow file, by its ending."""
+    """Read a Parquet or Arrow file, chosen by its ending."""
     try:
         table = load_table(path)
     except TooLargeError:
@@ -74,7 +74,7 @@ def _note_row_labels(path: str | os.PathLike[str], schema: Any, request: ColumnR
 
 
 def load_table(path: str | os.PathLike[str]) -> Any:
-    """The table of a Parquet or Arrow file, by its ending."""
+    """Load the table of a Parquet or Arrow file, chosen by its ending."""
     with explained(Path(path), str(path)):
         table = _loaded(Path(path), str(path))
         table.validate(full=True)
@@ -82,7 +82,7 @@ def load_table(path: str | os.PathLike[str]) -> Any:
 
 
 def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
-    """Read a file that is too large: it can be had if nothing large is copied to memory."""
+    """Read a file too large for memory, if its rows or codes can stay on disk."""
     if request.recode:
         raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
     with explained(path, str(path)):
@@ -126,7 +126,7 @@ def _check_room_for_marks(path: Path, marks: Collection[str]) -> None:
 def _used_in_place(
     path: Path, names: Sequence[str], targets: Sequence[str], request: ColumnRequest
 ) -> Dataset | None:
-    """The data where they lie in an Arrow file, which takes no memory; None if they do not."""
+    """Memory-map an Arrow file as a data set; None if its layout does not allow it."""
     table = None if request.missing else read_in_place(path)
     if table is None or not all(lies_ready(table.column(name)) for name in names):
         return None
@@ -140,9 +140,9 @@ def _used_in_place(
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
-    """A pyarrow, pandas or polars table as a data set.
+    """Convert a pyarrow, pandas or polars table to a data set.
 
-    The kind of the object is told by what it can do, so that neither library is imported.
+    The library is recognised by the object's methods, so that none is imported.
     """
     library = type(frame).__module__.partition(".")[0]
     try:
@@ -166,7 +166,7 @@ def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
 def from_matrix(
     matrix: npt.NDArray[Any], names: Sequence[str] | None, request: ColumnRequest
 ) -> Dataset:
-    """A numpy matrix as a data set; without names the columns are called ``V1``, ``V2``, …."""
+    """Convert a numpy matrix to a data set; without names the columns are ``V1``, ``V2``, …."""
     where = "numpy array"
     if matrix.ndim != 2:
         raise DataError(f"{where}: data have rows and columns, found {matrix.ndim} dimensions")
@@ -193,7 +193,7 @@ def from_table(
     levels: dict[str, tuple[str, ...]] | None = None,
     ordered: Collection[str] = (),
 ) -> Dataset:
-    """A pyarrow table as a data set, with levels that are known besides those written in it."""
+    """Convert a pyarrow table to a data set; `levels` add to those stored in its schema."""
     wanted = with_written(table.schema, request, levels, ordered)
     return _from_columns(table.column_names, table.columns, wanted, where)
 
@@ -204,7 +204,7 @@ def with_written(
     levels: dict[str, tuple[str, ...]] | None = None,
     ordered: Collection[str] = (),
 ) -> ColumnRequest:
-    """The request with the levels and orders that are written in a table's schema."""
+    """Return the request completed by levels and orders stored in a table's schema."""
     known = {**_written_levels(schema), **(levels or {})}
     kept = {
         name: known[name]
@@ -221,7 +221,7 @@ def with_written(
 
 
 def row_labels(schema: Any, request: ColumnRequest) -> frozenset[str]:
-    """Columns in which pandas has written an index without a name, and that nothing was said of."""
+    """Return unnamed index columns written by pandas that the user did not mention."""
     if request.keep is not None:
         return frozenset()
     found = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
@@ -265,7 +265,7 @@ def entries_of(name: str, column: Any, request: ColumnRequest) -> Any:
 def _wanted(
     names: Sequence[str], columns: Sequence[Any], request: ColumnRequest, where: str
 ) -> tuple[list[int], dict[str, int]]:
-    """Places of the wanted variables, and of the columns of interventions on them by name."""
+    """Return positions of the requested variables, and of their intervention columns by name."""
     _check_names(names, where)
     marks = indicators_of(names, columns)
     variables = [j for j in range(len(names)) if j not in marks.values()]
@@ -288,7 +288,7 @@ def _check_names(names: Sequence[str], where: str) -> None:
 
 
 def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
-    """Columns of interventions, by the variable that they are about; their types are enough."""
+    """Return positions of the intervention columns, by variable; only names and types are used."""
     position = {name: j for j, name in enumerate(names)}
     found = {name: position.get(indicator_name(name), -1) for name in names}
     return {name: j for name, j in found.items() if j >= 0 and pt.is_boolean(columns[j].type)}
@@ -307,7 +307,7 @@ def _regimes(marks: dict[str, int], columns: Sequence[Any], where: str) -> Regim
 
 
 def _category_levels(frame: Any, library: str) -> dict[str, tuple[str, ...]]:
-    """Levels of pandas categories and polars enumerations, whose order is the user's."""
+    """Return levels of pandas categories and polars enumerations, in the user's order."""
     if library not in ("pandas", "polars"):
         return {}
     levels = {}
@@ -318,7 +318,7 @@ def _category_levels(frame: Any, library: str) -> dict[str, tuple[str, ...]]:
 
 
 def _ordered_names(frame: Any, library: str) -> set[str]:
-    """Categories of pandas that have an order; all enumerations of polars do."""
+    """Return names of ordered columns: ordered categories of pandas, all enumerations of polars."""
     if library != "pandas":
         return set()
     pairs = zip(frame.columns, frame.dtypes, strict=True)
@@ -326,7 +326,7 @@ def _ordered_names(frame: Any, library: str) -> set[str]:
 
 
 def _written_levels(schema: Any) -> dict[str, tuple[str, ...]]:
-    """Levels that `dagathlon.data.writing.export` has written beside the columns."""
+    """Return the levels that `dagathlon.data.writing.export` stored as field metadata."""
     levels = {}
     for field in schema:
         text = (field.metadata or {}).get(LEVELS_KEY)
@@ -353,7 +353,7 @@ def _loaded(path: Path, label: str) -> Any:
 
 
 def _table_of_pandas(frame: Any) -> Any:
-    """The frame with names as text; an entry of another type than its column is named."""
+    """Convert a pandas frame to pyarrow; report an entry of another type than its column."""
     where = "pandas table"
     named = frame.set_axis([str(name) for name in frame.columns], axis="columns")
     _check_names(list(named.columns), where)

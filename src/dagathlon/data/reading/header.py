@@ -1,4 +1,4 @@
-"""The head of a text file: names, intervention indicators, and a first look at the rows."""
+"""The header of a text file: names, intervention indicators, and the first rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAMPLED_FIELDS = 20_000
 _MOST_TITLES = 30
 _FEWEST = 3
 UNNAMED = "Unnamed: {}"
-"""What pandas calls a column without a name."""
+"""Name that pandas gives to a column without one."""
 _DROPPED = (
     "the first column has no name and another value in each of the first rows, like the numbers or "
     "names of rows that pandas and R write (the first is {!r}); it was left out"
@@ -31,7 +31,7 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class Header:
-    """What stands in the first rows of a text file.
+    """Parsed header and first rows of a text file.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Header:
         Whether the first column is one without a name that holds numbers or names of the rows;
         its name is empty then.
     notes
-        What was made of columns without names.
+        Notes on columns without names.
     """
 
     names: tuple[str, ...]
@@ -63,15 +63,15 @@ class Header:
 
     @property
     def ends_in_delimiter(self) -> bool:
-        """Whether each row ends in a delimiter, behind which nothing stands."""
+        """Whether each row ends in a delimiter with an empty field after it."""
         return self.width > len(self.names) + len(self.indicators)
 
 
 def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Header:
-    """Read names and first rows; a missing or double name or a lack of rows is a `DataError`.
+    """Read names and first rows; a missing or repeated name or a lack of rows is a `DataError`.
 
-    If `tolerant`, names are made up where there is none or where one is repeated, and rows of
-    another width are passed over; `Header.notes` say so.
+    If `tolerant`, missing and repeated names are replaced and rows of another width are
+    skipped, which `Header.notes` report.
     """
     records = text.records(delimiter)
     line, fields = next(records, (1, []))
@@ -102,7 +102,7 @@ def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Heade
 def _header(
     text: TextFile, line: int, words: list[str], sample: Sequence[tuple[int, list[str]]]
 ) -> Header:
-    """The header of a file without faults."""
+    """Make the header from the words of the header line; faults raise `DataError`."""
     rows = [row for _, row in sample]
     if _have_names(rows, len(words)):
         words = ["", *words]
@@ -123,7 +123,7 @@ def _header(
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names in which missing and repeated ones are replaced, as pandas does it."""
+    """Return the names with missing and repeated ones replaced, as pandas does it."""
     found: dict[str, None] = {}
     for number, name in enumerate(names):
         plain = name or UNNAMED.format(number)
@@ -133,7 +133,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def without_header(text: TextFile, delimiter: str) -> Header:
-    """First rows of a file without names, for which ``V1``, ``V2``, … stand."""
+    """Read the first rows of a file without a header; columns are named ``V1``, ``V2``, …."""
     sample = list(itertools.islice(text.records(delimiter), _SAMPLED_ROWS))
     width = len(sample[0][1]) if sample else 0
     if not width:
@@ -146,7 +146,7 @@ def without_header(text: TextFile, delimiter: str) -> Header:
 
 
 def _have_names(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether rows have one field more than the header: a name of their own, as R writes them."""
+    """Whether rows have one field more than the header: a row name, as R writes it."""
     if any(len(row) != width + 1 for row in rows) or not any(row[-1].strip() for row in rows):
         return False  # an empty last field is a delimiter too many
     has_number = any(_NUMBER.fullmatch(field.strip()) for field in rows[0][1:])
@@ -154,7 +154,7 @@ def _have_names(rows: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _are_row_labels(labels: Sequence[str]) -> bool:
-    """Whether each row has a label of its own: a count, a whole number, a word, no measurement."""
+    """Whether the labels are row labels: distinct, and integers or words but not measurements."""
     if not all(labels) or len(set(labels)) < len(labels):
         return False
     numbers = [float(label) for label in labels if _NUMBER.fullmatch(label)]
@@ -165,7 +165,7 @@ def _are_row_labels(labels: Sequence[str]) -> bool:
 
 
 def title_lines(text: TextFile) -> int:
-    """How many lines stand above what looks like the header; 0 where none do."""
+    """Return the number of title lines above what looks like the header; 0 if none."""
     for delimiter in DELIMITERS:
         records = itertools.islice(text.records(delimiter), _SAMPLED_ROWS)
         line = _line_of_names(list(records))
@@ -175,7 +175,7 @@ def title_lines(text: TextFile) -> int:
 
 
 def _line_of_names(records: Sequence[tuple[int, list[str]]]) -> int:
-    """Line of the first row of names that is as wide as most rows; 0 if no row is above it."""
+    """Return the line of the first row of names as wide as most rows; 0 if no line is above it."""
     if len(records) < _FEWEST:
         return 0
     ((width, often),) = Counter(len(row) for _, row in records).most_common(1)
@@ -190,7 +190,7 @@ def _line_of_names(records: Sequence[tuple[int, list[str]]]) -> int:
 
 
 def check_width(text: TextFile, line: int, found: int, width: int) -> None:
-    """Refuse a row with fewer or more fields than the header."""
+    """Raise `DataError` for a row with fewer or more fields than the header."""
     if found != width:
         fields = "field" if found == 1 else "fields"
         raise DataError(
@@ -201,7 +201,7 @@ def check_width(text: TextFile, line: int, found: int, width: int) -> None:
 def _split_names(
     label: str, line: int, words: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Variables, and the names that are repeated on their right to mark interventions."""
+    """Split header names into variables and the repeated names that mark interventions."""
     if "" in words:
         number = words.index("") + 1
         raise DataError(f"{label}, line {line}: column {number} has no name")
@@ -225,7 +225,7 @@ def _split_names(
 
 
 def _no_names(words: Sequence[str]) -> str:
-    """A remark on a first line that looks like data."""
+    """Return a note on a header line that looks like data; empty if it does not."""
     if not all(map(_NUMBER.fullmatch, words)):
         return ""
     return "if this line holds data, say that there is no header; "

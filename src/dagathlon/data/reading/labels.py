@@ -1,4 +1,4 @@
-"""Columns of labels: which levels they have, or which numbers they spell."""
+"""Columns of labels: inferring their levels, or the numbers that they spell."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, suggestion
 
 MAX_CODE = 19
-"""A column of whole numbers is discrete when they all lie between 0 and this one …"""
+"""Largest integer in a column that is taken as discrete."""
 MAX_CODES = 10
-"""… and are not more different ones than this: more are counts, whose order and distance matter."""
+"""Most distinct integers in a column taken as discrete; more are likely counts."""
 SURE_CODES = 5
-"""As many or fewer are hardly ever counts, so that nothing is said."""
+"""Most distinct integers that are taken as discrete without a warning."""
 
 _MOSTLY = 0.9
 _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 FIRST_OF_NUMBER = frozenset("+-.0123456789")
-"""What a number begins with."""
+"""Characters with which a number can begin."""
 FOREIGN_MINUS = "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d"
-"""Signs that look like a minus sign and are none to programs."""
+"""Signs that look like a minus sign but are not parsed as one."""
 _MINUS = str.maketrans(dict.fromkeys(FOREIGN_MINUS, "-"))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
@@ -42,7 +42,7 @@ _NOT_FINITE = frozenset(
 
 
 def _with_one_dictionary(column: Any) -> Any:
-    """The column with the same labels in all its parts."""
+    """Return the column with one dictionary shared by all its chunks."""
     several = column.num_chunks > 1
     if several and any(chunk.dictionary.null_count for chunk in column.chunks):
         # pyarrow unites no lists in which one of the labels is null.
@@ -64,7 +64,7 @@ def _without_null_label(part: Any) -> Any:
 
 
 class Labels:
-    """A dictionary-encoded column: its labels, and where each of them occurs.
+    """Dictionary-encoded column: its labels and their occurrences.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ class Labels:
 
     @property
     def distinct(self) -> set[str]:
-        """The labels, without missing ones."""
+        """Distinct labels, without missing ones."""
         return {word for word in self.words if word is not None}
 
     def plan(self, kind: str | None, levels: Sequence[str] | None) -> ColumnPlan:
-        """ColumnPlan the column by what was asked for and what the labels look like."""
+        """Plan the column by the requested kind and levels, and by its labels."""
         if levels is not None:
             return self._discrete(tuple(levels))
         distinct = self.distinct
@@ -120,7 +120,7 @@ class Labels:
         return replace(plan, guessed=small and len(distinct) > SURE_CODES)
 
     def counts(self) -> npt.NDArray[np.intp]:
-        """How often each entry of `words` occurs."""
+        """Count how often each entry of `words` occurs."""
         total = np.zeros(len(self.words) + 1, dtype=np.intp)
         for chunk in self.column.chunks:
             indices = chunk_numbers(chunk.indices, len(self.words))
@@ -128,7 +128,7 @@ class Labels:
         return total[:-1]
 
     def first_row(self, wrong: Sequence[bool]) -> int:
-        """First row whose entry of `words` is marked as wrong, or −1."""
+        """Return the first row whose entry of `words` is marked as wrong, or −1."""
         marked = np.array([*wrong, False])
         start = 0
         for chunk in self.column.chunks:
@@ -169,7 +169,7 @@ class Labels:
         return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
-        """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
+        """Refuse text that is numeric but for a few entries, which are probably errors."""
         if not any(word[0] in FIRST_OF_NUMBER for word in distinct):
             return
         counts = self.counts()
@@ -206,7 +206,7 @@ class Labels:
 
 
 def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
-    """ColumnPlan a column in which everything is missing: without values it has no levels."""
+    """Plan a column without any value: it has no levels."""
     if kind == "discrete":
         raise DataError(
             f"column {name!r}: all values are missing, so its levels are unknown; give them in "
@@ -216,7 +216,7 @@ def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
 
 
 def plain_number(word: str) -> str:
-    """A number as programs write it, without a percent sign and with an ordinary minus sign."""
+    """Return a number in standard notation: no percent sign, an ASCII minus sign."""
     return word.translate(_MINUS).removesuffix("%").rstrip()
 
 
@@ -226,9 +226,9 @@ def is_number(word: str) -> bool:
 
 
 def looks_like_data(names: Sequence[str]) -> str:
-    """The first of the names that is a number, where at least half are; but not where they count.
+    """Return the first numeric name if at least half the names are; empty if they are numbered.
 
-    Columns may be numbered, and some of them left out.
+    Numbered columns count up, perhaps with some left out.
     """
     numbers = [name for name in names if is_number(name)]
     if not numbers or 2 * len(numbers) < len(names):
@@ -238,12 +238,12 @@ def looks_like_data(names: Sequence[str]) -> str:
 
 
 def is_float(word: str) -> bool:
-    """Whether the word is a number, perhaps an infinite one or NaN."""
+    """Whether the word is a number, including infinity and NaN."""
     return is_number(word) or word.lower() in _NOT_FINITE
 
 
 def numbers_of(column: Any) -> npt.NDArray[np.float64]:
-    """Entries as numbers: NaN where missing, infinite where they are not numbers."""
+    """Return entries as numbers: NaN where missing, infinite where they are not numbers."""
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         words = column.cast(pa.string()).to_pylist()
         spelled = [
@@ -254,7 +254,7 @@ def numbers_of(column: Any) -> npt.NDArray[np.float64]:
 
 
 def shown(entry: Any) -> str:
-    """An entry as an error shows it, long ones cut."""
+    """Return an entry for an error message, truncated if long."""
     if entry is None:
         return "nothing"
     if isinstance(entry, str):
@@ -263,7 +263,7 @@ def shown(entry: Any) -> str:
 
 
 def word_of(entry: Any) -> str | None:
-    """A level's label: whole floating-point numbers are written without a fraction."""
+    """Return a level's label: integer-valued floats are written without a fraction."""
     if entry is None or (isinstance(entry, float) and math.isnan(entry)):
         return None
     if isinstance(entry, float) and entry.is_integer():
@@ -272,7 +272,7 @@ def word_of(entry: Any) -> str | None:
 
 
 def sorted_labels(labels: set[str]) -> tuple[str, ...]:
-    """Labels in the order of their codes: as numbers if all are numbers, else as text."""
+    """Return labels in code order: numerically if all are numbers, else alphabetically."""
     if all(map(is_number, labels)):
         return tuple(sorted(labels, key=lambda label: (float(label), label)))
     return tuple(sorted(labels))
@@ -283,7 +283,7 @@ def _dictionary_size(column: Any) -> int:
 
 
 def _are_measurements(occurring: dict[str, int], total: int, distinct: int) -> bool:
-    """Whether numbers that occur so often in a column of text were measured, not named."""
+    """Whether numbers in a column of text are measurements rather than labels, by their counts."""
     hits = sum(occurring.values())
     if distinct > MAX_CODE + 1:
         return hits >= _MOSTLY * total

@@ -1,8 +1,8 @@
-"""Columns of an Arrow file as one matrix, where they lie in the file as a matrix would.
+"""Columns of an Arrow file as one matrix in place, if they are laid out as one.
 
 An Arrow file of one batch has its columns one after the other. Where they have the right type and
-no gaps, a data set can use them where they are: nothing is copied, and a file that is larger than
-the memory is read page by page as it is needed.
+no missing values, a data set can use them in place: nothing is copied, and a file larger than the
+memory is paged in as needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 
 def as_matrix(columns: Sequence[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any] | None:
-    """The columns as a read-only matrix in their own memory; None where they are no such thing."""
+    """Return the columns as a read-only matrix of their own memory; None if the layout differs."""
     kind = np.dtype(dtype)
     chunks = [_entries(column, kind) for column in columns]
     if not chunks or any(chunk is None for chunk in chunks):
@@ -34,12 +34,12 @@ def as_matrix(columns: Sequence[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any] 
 
 
 def lies_ready(column: Any) -> bool:
-    """Whether a column may be used where it lies: bytes or measurements without gaps."""
+    """Whether a column can be used in place: bytes or doubles without missing values."""
     return any(_entries(column, np.dtype(kind)) is not None for kind in (np.uint8, np.float64))
 
 
 class _Memory:
-    """What tells numpy where numbers lie, and keeps them there."""
+    """Owner of memory that numpy accesses through the array interface."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class _Memory:
 
 
 def _entries(column: Any, kind: np.dtype[Any]) -> Any:
-    """The only part of a column, if it has no gaps and the type."""
+    """Return the only chunk of a column if it has this type and no missing values; else None."""
     if column.num_chunks != 1 or column.null_count:
         return None
     chunk = column.chunk(0)

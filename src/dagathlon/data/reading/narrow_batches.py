@@ -1,6 +1,6 @@
-"""Batches of a table with each number as narrow as it can be, so that a large file fits.
+"""Narrowing of integers and label indices in batches, so that large files fit into memory.
 
-Parquet's codes arrive in four bytes and whole numbers mostly in eight; levels need one.
+Parquet's codes arrive in four bytes and integers mostly in eight; levels need one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BYTE = 255
 
 
 def narrowed(column: Any) -> Any:
-    """A part of a column: labels as numbers of a byte, small whole numbers as bytes."""
+    """Return a chunk with label indices, and small integers, as bytes."""
     kind = column.type
     if pt.is_string(kind) or pt.is_large_string(kind):
         column = column.cast(pa.string()).dictionary_encode()
@@ -27,7 +27,7 @@ def narrowed(column: Any) -> Any:
 
 
 def with_narrow_labels(table: pa.Table) -> pa.Table:
-    """The table with the labels of each column as numbers of a byte, if there are not too many."""
+    """Return the table with label indices as bytes, where there are few enough labels."""
     for j, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
         if pt.is_dictionary(field.type):
             narrow = joined(list(map(_narrow_labels, column.chunks)))
@@ -36,7 +36,7 @@ def with_narrow_labels(table: pa.Table) -> pa.Table:
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """The parts of a column as one column, as wide as the widest of them."""
+    """Concatenate chunks of a column in the widest of their types."""
     kinds = {part.type for part in parts}
     if len(kinds) == 1:
         return pa.chunked_array(parts)
@@ -51,7 +51,7 @@ def _narrow_labels(column: Any) -> Any:
 
 
 def with_indices(column: Any, kind: Any) -> Any:
-    """A part of a column of labels whose numbers have another type."""
+    """Return a chunk of labels with its indices cast to another type."""
     return pa.DictionaryArray.from_arrays(
         column.indices.cast(kind), column.dictionary, ordered=column.type.ordered
     )

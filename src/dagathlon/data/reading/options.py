@@ -1,4 +1,4 @@
-"""`Reading`: how a data file is to be read, as studies and commands say it."""
+"""`Reading`: options for reading a data file, as given in studies and commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.errors import DataError, unknown
 
 @dataclass(frozen=True)
 class Reading:
-    """What `read_data` is told about a file; it can be compared, kept and written as JSON.
+    """Options of `read_data` for a file; comparable and serialisable as JSON.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ class Reading:
     na
         Fields that mean a missing value besides the usual ones, such as ``-999``.
     cardinality_row
-        Whether the first row below the header holds the numbers of levels; None to find out.
+        Whether the first row below the header holds the numbers of levels; None to detect it.
     header
         Whether the first line of a text file holds the names.
     delimiter, decimal
-        What separates fields, and the decimal sign; None to find out.
+        Separator of fields, and the decimal sign; None to detect them.
     encoding
-        The encoding of a text file; None to find out.
+        The encoding of a text file; None to detect it.
     skip
         Number of lines above the header.
     sheet
@@ -66,19 +66,19 @@ class Reading:
         self.layout()
 
     def request(self) -> ColumnRequest:
-        """What was said about columns."""
+        """Return the options about columns."""
         found = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
         beyond = frozenset(spellings(self.na)) - frozenset(MISSING)
         return replace(found, missing=beyond, recode=self.recode)
 
     def layout(self) -> TextLayout:
-        """What was said about a text file."""
+        """Return the options about the layout of a text file."""
         about = (self.delimiter, self.decimal, self.header, self.cardinality_row)
         return TextLayout(*about, self.encoding, self.skip, self.sheet)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Reading:
-        """From the keys of a data entry of a study; a wrong type is a `DataError`."""
+        """Make it from the keys of a study's data entry; a wrong type is a `DataError`."""
         for key, value in values.items():
             if key not in _CHECKS:
                 raise DataError(unknown("key", key, _CHECKS))
@@ -88,7 +88,7 @@ class Reading:
         return cls(**values)
 
     def to_json(self) -> dict[str, Any]:
-        """What was said, without what was not."""
+        """Return the options as JSON, without those that are not set."""
         said = {
             "kinds": dict(sorted(self.kinds.items())),
             "levels": {name: list(self.levels[name]) for name in sorted(self.levels)},
@@ -111,7 +111,7 @@ class Reading:
         return found
 
     def read(self, path: str | os.PathLike[str]) -> Dataset:
-        """The data of a file."""
+        """Read a file with these options."""
         return read_data(
             path,
             kinds=self.kinds,  # type: ignore[arg-type]  # checked above

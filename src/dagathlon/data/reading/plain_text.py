@@ -1,9 +1,9 @@
-"""Text files without quotation marks: read by the native core where a look at a field is enough.
+"""Fast path for text files without quotation marks, tokenised by the native core.
 
-A column with few different fields is a number for each row and a list of the fields, whatever they
-mean; what they mean is asked of the list, and wide files have the same list in many columns.
-Measurements are numbers at once. Files with quotation marks, rows that do not fit or numbers in
-unusual forms are left to pyarrow's reader, which gives the same columns.
+A column with few distinct fields is an index for each row and a list of the fields, interpreted
+once per list, since wide files share one list among many columns. Measurements are parsed to
+numbers at once. Files with quotation marks, rows that do not fit or unusual numbers are left to
+pyarrow's reader, which gives the same columns.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from dagathlon.data.reading.text_file import TextFile
 _BOM = b"\xef\xbb\xbf"
 _CODES = 256
 NUMBERS = -1
-"""In the place of a list of fields: the column holds measurements."""
+"""List index that marks a column of measurements."""
 
 
 class Use(IntEnum):
-    """What is to be made of a column: nothing, its different fields, or these or numbers."""
+    """Treatment of a column: skip it, index its distinct fields, or also parse numbers."""
 
     LEFT_OUT = 0
     FIELDS = 1
@@ -39,7 +39,7 @@ class Use(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class PlainText:
-    """The columns of a plain text file.
+    """Columns of a plain text file.
 
     Attributes
     ----------
@@ -66,14 +66,14 @@ class PlainText:
 
     @property
     def n_rows(self) -> int:
-        """Number of lines."""
+        """Number of rows."""
         return int(self.codes.shape[1])
 
     def columns(self, as_labels: Collection[int]) -> dict[int, Any] | None:
-        """Columns by number as pyarrow's reader would give them: bytes, labels or numbers.
+        """Return columns by number as pyarrow's reader would: bytes, labels or numbers; else None.
 
-        Small whole numbers are bytes, but for those columns that are wanted `as_labels`. Nothing is
-        given back where all fields of a column are missing or numbers in unusual forms.
+        Small integers are bytes, except in columns requested `as_labels`. The result is
+        None where all fields of a column are missing or it has unusual numbers.
         """
         columns: dict[int, Any] = {}
         codes, values = iter(self.codes), iter(self.values)
@@ -107,9 +107,9 @@ class PlainText:
 def plain_text(
     text: TextFile, delimiter: str, skipped: int, uses: Sequence[Use], missing: frozenset[str]
 ) -> PlainText | None:
-    """The columns of a file behind its first lines; nothing where it is not plain or has no rows.
+    """Tokenise a file after its first lines; None if it is not plain or has no rows.
 
-    A single column is left to others: there an empty line may be a missing value.
+    A single column is not handled, since an empty line may be a missing value there.
     """
     if len(uses) == 1:
         return None
@@ -130,7 +130,7 @@ def plain_text(
 def byte_table(
     fields: tuple[str, ...], missing: frozenset[str]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None] | None:
-    """The number of each field, and which are missing, if any; nothing where one is no byte."""
+    """Return the integer of each field and a mask of missing ones; None if any is no byte."""
     table = np.zeros(_CODES, np.uint8)
     gaps = np.zeros(_CODES, bool)
     for place, field in enumerate(fields):
@@ -151,7 +151,7 @@ def _is_byte(field: str) -> bool:
 
 
 def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8] | None:
-    """The bytes behind so many lines; nothing where a carriage return alone ends one of them."""
+    """Return the bytes after so many lines; None if a line ends in a lone carriage return."""
     content: npt.NDArray[np.uint8] = (
         np.memmap(text.path, np.uint8, mode="r")
         if text.content is None
@@ -167,7 +167,7 @@ def _below(text: TextFile, lines: int) -> npt.NDArray[np.uint8] | None:
 
 
 def _line_end(raw: memoryview, start: int) -> int:
-    """The place behind the line that begins at `start`."""
+    """Return the position after the end of the line that begins at `start`."""
     step = 1 << 16
     while start < len(raw):
         at = bytes(raw[start : start + step]).find(b"\n")

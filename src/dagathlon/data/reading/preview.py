@@ -1,4 +1,4 @@
-"""What a data set shows of itself: a line, a small table, facts about each column."""
+"""Previews of a data set: a one-line text, an HTML table, facts about each column."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ColumnSummary:
 
 
 def summary_of(data: Dataset, name: str) -> ColumnSummary:
-    """Facts about the column `name`."""
+    """Return facts about the column `name`."""
     variable = data.variables[data.position(name)]
     column = data.column(name)
     if variable.levels is not None:
@@ -79,7 +79,7 @@ def summary_of(data: Dataset, name: str) -> ColumnSummary:
 
 
 def constant_columns(data: Dataset) -> list[str]:
-    """Names of columns in which at most one value occurs, if there are at least two rows."""
+    """Return names of columns with at most one value, if there are at least two rows."""
     if len(data) < 2:
         return []
     if not data.has_rows:
@@ -98,7 +98,7 @@ def constant_columns(data: Dataset) -> list[str]:
 
 
 def _varied(data: Dataset) -> set[str]:
-    """Columns with several values in the first rows: one look at all of them."""
+    """Return the columns that vary within the first rows."""
     head = data[:_GLANCE]
     codes, values = head.codes, head.values
     several = {False: iter(()), True: iter(())}
@@ -111,12 +111,12 @@ def _varied(data: Dataset) -> set[str]:
 
 
 def text(data: Dataset) -> str:
-    """One line such as ``Dataset(1,000 rows × 8 columns: discrete, 2–4 levels)``."""
+    """Return one line such as ``Dataset(1,000 rows × 8 columns: discrete, 2–4 levels)``."""
     return f"Dataset({described(data)})"
 
 
 def row_names(data: Dataset) -> list[str]:
-    """Names of columns that only tell rows apart: a label for each row, or the row's number."""
+    """Return names of columns that identify rows: a distinct label per row, or the row number."""
     if len(data) < _FEW_ROWS:
         return []
     found = []
@@ -132,7 +132,7 @@ def row_names(data: Dataset) -> list[str]:
 
 
 def _counts_rows(data: Dataset, name: str) -> bool:
-    """Whether a column goes up by one; of rows that stay in a file, whether it goes so far."""
+    """Whether a column counts up by one; of rows on disk only the first are checked."""
     if data.has_rows:
         return bool((np.diff(data.column(name)) == 1).all())
     lowest, highest = (bounds[data.position(name)] for bounds in data.ranges)
@@ -140,13 +140,13 @@ def _counts_rows(data: Dataset, name: str) -> bool:
 
 
 def is_index_name(name: str) -> bool:
-    """Whether pandas, R or a person would call the number of a row so; times are counted too."""
+    """Whether a name is usual for row numbers (as in pandas) or times."""
     plain = name.casefold()
     return plain.startswith("unnamed:") or plain in _INDEX_NAMES
 
 
 def described(data: Dataset) -> str:
-    """What the data are, in words."""
+    """Return a description of rows, columns and kinds, in words."""
     facts = [_kinds(data)]
     if data.has_missing:
         facts.append("with missing values")
@@ -158,7 +158,7 @@ def described(data: Dataset) -> str:
 
 
 def html_table(data: Dataset) -> str:
-    """The head of the table with the kind of each column, for notebooks."""
+    """Return the first rows as an HTML table with column kinds, for notebooks."""
     names = data.names[:_HEAD_COLUMNS]
     more = "<th>…</th>" if len(names) < len(data.names) else ""
     kinds = [data.variables[data.position(name)] for name in names]

@@ -63,7 +63,7 @@ def read_csv(
 
 
 def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeTable | None:
-    """All columns at a time, where nothing was said about any of them."""
+    """Convert all columns at once, if the user made no request about any of them."""
     if request.is_about_kinds or table.header.indicators or table.layout.cardinality_row is True:
         return None
     cardinalities = table.first_row_may_hold_cardinalities()
@@ -76,7 +76,7 @@ def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeT
 def cardinalities_of(
     table: TextTable, columns: TextColumns, request: ColumnRequest
 ) -> dict[str, int] | None:
-    """Numbers of levels by column where the first row holds them, else None."""
+    """Return numbers of levels by column if the first row holds them, else None."""
     demanded = table.layout.cardinality_row
     names, indicators = list(columns.variables), list(columns.indicators)
     continuous = [name for name in names if request.kind(name) == "continuous"]

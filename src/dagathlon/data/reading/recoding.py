@@ -1,4 +1,4 @@
-"""Labels that are replaced while a table is read, such as several spellings of one level."""
+"""Replacement of labels while a table is read, such as several spellings of one level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.errors import DataError, unknown
 def with_recoded(
     name: str, column: Any, changes: Mapping[str, str], missing: Iterable[str] | None = None
 ) -> Any:
-    """A pyarrow column with its labels replaced; an empty new label means a missing value.
+    """Return a pyarrow column with labels replaced; an empty new label means a missing value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a reader was asked: kinds and levels of columns, and how to name a place in the source."""
+"""The user's request to a reader: kinds and levels of columns, and the layout of a text file."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from dagathlon.errors import DataError, unknown
 
 Kind: TypeAlias = Literal["continuous", "discrete", "categorical", "ordinal", "id", "ignore"]
 Place: TypeAlias = Callable[[int], str]
-"""Turns the number of a row, counted from 0 below the header, into words for an error."""
+"""Function that turns a row number, from 0 below the header, into the place in an error."""
 
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text file is laid out, where the user says so.
+    """Layout of a text file, as given by the user.
 
     Parameters
     ----------
     delimiter
-        What separates fields; None to find out.
+        Separator of fields; None to detect it.
     decimal
-        The decimal sign, a point or a comma; None to find out.
+        The decimal sign, a point or a comma; None to detect it.
     header
         Whether the first line holds the names.
     cardinality_row
-        Whether the first row below holds the numbers of levels; None to find out.
+        Whether the first row below holds the numbers of levels; None to detect it.
     encoding
-        The encoding of the text; None to find out.
+        The encoding of the text; None to detect it.
     skip
         Number of lines above the header, such as titles.
     sheet
@@ -59,11 +59,11 @@ class TextLayout:
 
 
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "mac-roman", "shift_jis")
-"""Some encodings that files have."""
+"""Common encodings, for error messages."""
 
 
 def _is_encoding(name: str) -> bool:
-    """Whether Python decodes text by this name."""
+    """Whether Python knows an encoding by this name."""
     try:
         b"a".decode(name)
     except UnicodeDecodeError:
@@ -74,17 +74,17 @@ def _is_encoding(name: str) -> bool:
 
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
-"""Fields of a text file that mean a missing value, unless others are given."""
+"""Fields of a text file that mean a missing value by default."""
 
 ANY = "*"
-"""In the place of a column's name: all columns that are not named."""
+"""Key for all columns that are not named."""
 _LEFT_OUT = ("id", "ignore")
 _MEANS = {"categorical": "discrete", "ordinal": "discrete"}
 
 
 @dataclass(frozen=True)
 class ColumnRequest:
-    """Kinds and levels that the user has set, and the columns that are wanted.
+    """Kinds and levels set by the user, and the columns to read.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class ColumnRequest:
     recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def kind(self, name: str) -> str | None:
-        """``discrete`` or ``continuous``, or ``None`` to go by the content."""
+        """Return ``discrete``, ``continuous``, or ``None`` to infer the kind from the content."""
         if name in self.levels:
             return "discrete"
         asked = self.kinds.get(name, self.default)
@@ -117,22 +117,22 @@ class ColumnRequest:
 
     @property
     def is_about_kinds(self) -> bool:
-        """Whether anything was said that bears on the kind of a column."""
+        """Whether the user specified anything about kinds of columns."""
         said = self.kinds or self.levels or self.recode
         return bool(said) or self.default is not None
 
     def is_ordered(self, name: str) -> bool:
-        """Whether the column was said to be ordinal."""
+        """Whether the user declared the column as ordinal."""
         return self.kinds.get(name, self.default) == "ordinal"
 
     def wants(self, name: str) -> bool:
-        """Whether the column is to be read at all."""
+        """Whether the column is to be read."""
         if name in self.drop or (self.keep is not None and name not in self.keep):
             return False
         return self.kinds.get(name, self.default) not in _LEFT_OUT
 
     def check(self, names: Sequence[str], where: str) -> None:
-        """Check that all columns that were spoken of are there, and that some are left."""
+        """Check that all columns that the user named exist, and that some columns remain."""
         known = set(names)
         told = (*self.kinds, *self.levels, *self.recode)
         for name in (*told, *sorted(self.drop), *sorted(self.keep or ())):
@@ -155,7 +155,7 @@ def request_of(
     drop: Sequence[str] = (),
     keep: Sequence[str] | None = None,
 ) -> ColumnRequest:
-    """The request in the words of `read_data`."""
+    """Make the request from the arguments of `read_data`."""
     named: dict[str, Kind] = {} if kinds is None or isinstance(kinds, str) else dict(kinds)
     default = kinds if isinstance(kinds, str) else named.pop(ANY, None)
     for kind in (*named.values(), *([default] if default is not None else [])):

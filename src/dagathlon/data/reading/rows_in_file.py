@@ -1,7 +1,7 @@
-"""Continuous data that are larger than what may be held: their rows stay in the file.
+"""Continuous data sets too large for memory, whose rows stay in the file.
 
-What goes by means and covariances alone needs no rows at hand. They are taken in passes over the
-file, block by block, to the digits that they have of data in memory.
+Methods that need only means and covariances get them in block-wise passes over the file, to the
+same digits as for data in memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Stamp: TypeAlias = tuple[int, int]
 
 
 class RowsInFileError(DataError):
-    """Something needs the rows of a file that is too large to hold them."""
+    """Error of an operation that needs all rows of a file too large for memory."""
 
     def __init__(self, label: str) -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class RowsInFileError(DataError):
 
 @dataclass(frozen=True, eq=False)
 class RowsOfFile:
-    """Columns of numbers in a Parquet or Arrow file, which is gone over as often as needed.
+    """Numeric columns of a Parquet or Arrow file, read in passes as often as needed.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ class RowsOfFile:
     lowest, highest
         The range of each column.
     means
-        Means as they are before their rounding is taken back.
+        Means before the correction of their rounding error.
     stamp
-        What tells whether the file was changed; nothing before it was looked through.
+        Size and time by which changes of the file are detected; None before the first scan.
 
     Attributes
     ----------
     place
-        The file, wherever the process goes.
+        The absolute path of the file.
     """
 
     path: Path
@@ -91,9 +91,10 @@ class RowsOfFile:
         object.__setattr__(self, "place", self.path.absolute())
 
     def blocks(self, names: Sequence[str]) -> Iterator[Values]:
-        """All rows of some columns, a block at a time, in memory that the next block takes over.
+        """Yield all rows of some columns in blocks; each block reuses the memory of the last one.
 
-        Whole parts, but for the last block. A file that is not what it was before is a `DataError`.
+        All blocks but the last have the same size. A file that has changed raises
+        `DataError`.
         """
         passed = 0
         with explained(self.place, str(self.path)):
@@ -114,7 +115,7 @@ class RowsOfFile:
             raise DataError(f"{self.path}: has changed since it was opened; read it again")
 
     def _stamp_now(self) -> Stamp:
-        """Size and time; on mounted file systems the number of a file may change by itself."""
+        """Return size and modification time; inode numbers may change on network file systems."""
         found = self.place.stat()
         return found.st_size, found.st_mtime_ns
 
@@ -142,13 +143,13 @@ class RowsOfFile:
         return chunk_numbers(column, np.nan)
 
     def fit(self, n_rows: int) -> bool:
-        """Whether so many rows of all columns may be held."""
+        """Whether so many rows of all columns fit into the memory limit."""
         return n_rows * len(self.names) * _CELL <= most_unpacked()
 
     def looked_through(self) -> RowsOfFile:
-        """With the number of rows and the ranges; an infinite value is a `DataError`.
+        """Scan the file and return a copy with row count and ranges; infinite values are refused.
 
-        So is a missing one, unless all rows may be held; then the ranges are of no use.
+        So is a missing value, unless all rows fit into memory; the ranges are invalid then.
         """
         stamped = replace(self, stamp=self._stamp_now())
         n_rows = 0
@@ -196,7 +197,7 @@ class RowsOfFile:
 
     @cached_property
     def moments(self) -> _core.Moments:
-        """Of all columns: means and sums of products of deviations from them."""
+        """Means and sums of products of deviations, of all columns."""
         found = _core.BlockMoments(self.means, self.n_rows)
         again = True
         while again:
@@ -206,7 +207,7 @@ class RowsOfFile:
         return found.finished()
 
     def column(self, name: str) -> Values:
-        """All rows of one column."""
+        """Return all rows of one column."""
         if self.n_rows * _CELL > most_unpacked():
             raise RowsInFileError(str(self.path))
         result = np.empty(self.n_rows)
@@ -218,7 +219,7 @@ class RowsOfFile:
         return result
 
     def taken(self, names: Sequence[str], rows: Rows) -> Values:
-        """A copy of chosen rows of some columns, in the given order."""
+        """Return a copy of chosen rows of some columns, in the given order."""
         if len(rows) * len(names) * _CELL > most_unpacked():
             raise RowsInFileError(str(self.path))
         result = aligned_empty(len(rows), len(names), np.float64)
@@ -238,18 +239,18 @@ class RowsOfFile:
 
 
 def _cut(batch: Any, first: int) -> Iterator[Any]:
-    """A batch in two, where it is longer than that."""
+    """Split a batch after `first` rows, if it is longer than that."""
     yield batch.slice(0, first)
     if len(batch) > first:
         yield batch.slice(first)
 
 
 class FileDataset(Dataset):
-    """Continuous data whose rows stay in a file that is too large to hold them.
+    """Continuous data set whose rows stay in a file that is too large for memory.
 
-    It gives `known_moments`, ranges, single columns, and samples of the rows: ``data[::100]`` and
-    ``data.take(rows)`` are data sets in memory. `values` is a `DataError`, and so is anything that
-    needs all rows at hand.
+    It has `known_moments`, ranges, single columns, and samples of the rows: ``data[::100]`` and
+    ``data.take(rows)`` are data sets in memory. `values`, and any operation that needs all
+    rows, raise `DataError`.
     """
 
     __slots__ = ("_rows",)
@@ -266,17 +267,17 @@ class FileDataset(Dataset):
 
     @property
     def is_discrete(self) -> bool:
-        """Never."""
+        """Always False."""
         return False
 
     @property
     def has_missing(self) -> bool:
-        """Never: a file with gaps is refused."""
+        """Always False: a file with missing values is refused."""
         return False
 
     @property
     def known_moments(self) -> _core.Moments:
-        """Means and sums of products of deviations from them, in passes over the file."""
+        """Means and sums of products of deviations, computed in passes over the file."""
         known = self._rows.moments
         if self.names == self._rows.names:
             return known
@@ -284,7 +285,7 @@ class FileDataset(Dataset):
 
     @property
     def ranges(self) -> tuple[Values, Values]:
-        """The lowest and the highest value of each column."""
+        """Lowest and highest value of each column."""
         places = self._places()
         return self._rows.lowest[places], self._rows.highest[places]
 
@@ -304,11 +305,11 @@ class FileDataset(Dataset):
 
     @property
     def has_rows(self) -> bool:
-        """Never: there is no room for all of them."""
+        """Always False: the rows stay in the file."""
         return False
 
     def require_rows(self) -> None:
-        """A `DataError`: there is no room for all rows."""
+        """Raise `DataError`: the rows do not fit into memory."""
         raise RowsInFileError(str(self._rows.path))
 
     def select(self, names: Sequence[str]) -> Dataset:
@@ -334,9 +335,10 @@ class FileDataset(Dataset):
 def rows_in_file(
     path: str | os.PathLike[str], fields: Sequence[pa.Field], request: ColumnRequest
 ) -> Dataset | None:
-    """Columns of a file that is too large; nothing where not all of them are measurements.
+    """Return a data set with rows in the file; None if some column is not continuous.
 
-    Whole numbers are, if that was said of them. If the columns are few enough they are read.
+    Integers count as continuous only if the user said so. If the requested columns fit into
+    memory, they are read into it.
     """
     if not all(_is_measured(field, request) for field in fields):
         return None

@@ -1,4 +1,4 @@
-"""What is wrong with a Parquet or Arrow file, in words."""
+"""Error messages for unreadable Parquet and Arrow files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.errors import DataError
 
 @contextlib.contextmanager
 def explained(place: Path, label: str) -> Iterator[None]:
-    """Turn what opening and reading a file raise into a `DataError` about its label."""
+    """Convert exceptions of opening and reading a file into a `DataError` about it."""
     try:
         if place.is_dir():
             raise IsADirectoryError

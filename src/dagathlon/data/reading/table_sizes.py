@@ -1,4 +1,4 @@
-"""How much a Parquet or Arrow file would take in memory, found out before it is unpacked."""
+"""Reading of Parquet and Arrow files within a memory limit, checked before unpacking."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 
 
 def read_parquet(stream: Any, label: str) -> pa.Table:
-    """The table of a Parquet file, unless it is too large.
+    """Read a Parquet file, unless it is too large for memory.
 
-    The file's own account of itself is looked at first; since it need not be true, and since
-    repeated values take next to nothing in the file, the table is read in pieces and counted.
+    The metadata are checked first; since they may be wrong, and since repeated values take
+    little space in the file, the table is read in pieces and counted.
     """
     most = most_unpacked()
     file = _opened(stream)
@@ -51,16 +51,15 @@ def read_parquet(stream: Any, label: str) -> pa.Table:
 
 
 def _cells(about: Any, schema: pa.Schema) -> int:
-    """The least that the cells take: levels and small whole numbers are bytes."""
+    """Return a lower bound on the bytes of all cells: levels and small integers take one."""
     widths = sum(_CELL if pt.is_floating(field.type) else 1 for field in schema)
     return int(about.num_rows) * widths
 
 
 def read_arrow(path: Path, label: str) -> pa.Table:
-    """The table of an Arrow file, unless it is too large.
+    """Read an Arrow file, unless it is too large for memory.
 
-    What is read is the very sequence of messages that was looked at before, and not what the end
-    of the file says of them.
+    The messages are read in the sequence that was checked, ignoring the file's footer.
     """
     most = most_unpacked()
     with pa.memory_map(str(path)) as stream:
@@ -78,9 +77,9 @@ def read_arrow(path: Path, label: str) -> pa.Table:
 
 
 def read_in_place(path: Path) -> pa.Table | None:
-    """The table of an Arrow file of one batch that is not packed; None of any other file.
+    """Memory-map an Arrow file of one uncompressed batch; return None for any other file.
 
-    Whatever its size, it takes no memory: its columns are in the mapped file.
+    The columns stay in the mapped file and take no memory, whatever its size.
     """
     if _is_parquet(path):
         return None
@@ -93,7 +92,7 @@ def read_in_place(path: Path) -> pa.Table | None:
 
 
 def table_schema(path: Path) -> pa.Schema:
-    """The types of the columns of a Parquet or Arrow file as they are read, without any row.
+    """Return the column types of a Parquet or Arrow file as they are read.
 
     Text in Parquet is read as dictionaries.
     """
@@ -110,7 +109,7 @@ def table_schema(path: Path) -> pa.Schema:
 
 
 def table_rows(path: Path) -> int:
-    """How many rows a file says that it has."""
+    """Return the number of rows according to the file's metadata."""
     if _is_parquet(path):
         import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -120,9 +119,9 @@ def table_rows(path: Path) -> int:
 
 
 def table_batches(path: Path, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
-    """Columns of a file of any size, some rows at a time; what lies packed together must fit.
+    """Yield columns of a file of any size in batches, each of which must fit into memory.
 
-    Of a Parquet file so many rows at most, of an Arrow file those of one of its batches.
+    Batches have at most `rows` rows in a Parquet file, and are the file's own in an Arrow file.
     """
     if _is_parquet(path):
         # Mapped, because else all packed bytes of a row group would be held.
@@ -148,7 +147,7 @@ def _is_parquet(path: Path) -> bool:
 
 
 def _opened(source: Any, **options: Any) -> Any:
-    """A Parquet file whose texts are read as dictionaries."""
+    """Open a Parquet file with its text columns read as dictionaries."""
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     file = pq.ParquetFile(source, **options)
@@ -164,7 +163,7 @@ def _is_text(field: pa.Field) -> bool:
 
 
 class _Batch(NamedTuple):
-    """Of a batch the number of rows and of unpacked bytes, and what it is."""
+    """Row count, uncompressed size and kind of a record batch."""
 
     rows: int
     size: int
@@ -173,7 +172,7 @@ class _Batch(NamedTuple):
 
 
 def _batch_sizes(stream: Any) -> Iterator[_Batch]:
-    """The sizes of all batches, which come from the file without unpacking it."""
+    """Yield the sizes of all batches from the metadata, without unpacking."""
     stream.seek(len(_MAGIC))
     for message in pa.ipc.MessageReader.open_stream(stream):
         found = _Table.root(message.metadata.to_pybytes())
@@ -195,10 +194,10 @@ def _buffer_sizes(batch: _Table, body: Any, packed: bool) -> Iterator[int]:
 
 
 class _Table:
-    """A table of the FlatBuffers format, in which Arrow describes its batches.
+    """Reader of a FlatBuffers table, the format of Arrow's message metadata.
 
-    It begins with the distance back to a list of places: two sizes, then for each field its
-    distance from the table, 0 for one that is absent.
+    A table begins with the offset back to its vtable: two sizes, then for each field its offset
+    from the table, 0 if absent.
     """
 
     def __init__(self, data: bytes, place: int) -> None:
@@ -207,21 +206,21 @@ class _Table:
 
     @classmethod
     def root(cls, data: bytes) -> _Table:
-        """The table that a message is."""
+        """Return the root table of a message."""
         return cls(data, struct.unpack_from("<I", data)[0])
 
     def number(self, field: int, code: str) -> int:
-        """A number; 0 where it is absent."""
+        """Return a number field; 0 if absent."""
         place = self._of(field)
         return self._at(code, place) if place else 0
 
     def table(self, field: int) -> _Table | None:
-        """A table inside this one; None where it is absent."""
+        """Return a nested table; None if absent."""
         place = self._of(field)
         return _Table(self._data, place + self._at("<I", place)) if place else None
 
     def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """A list of pairs of long numbers."""
+        """Yield the pairs of 64-bit integers in a vector field."""
         place = self._of(field)
         if not place:
             return
@@ -230,7 +229,7 @@ class _Table:
         yield from struct.iter_unpack("<qq", self._data[start + 4 : start + 4 + 16 * count])
 
     def _of(self, field: int) -> int:
-        """Place of a field; 0 where it is absent."""
+        """Return the position of a field; 0 if absent."""
         entry = 4 + 2 * field
         if entry >= self._at("<H", self._fields):
             return 0

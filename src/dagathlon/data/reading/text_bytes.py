@@ -1,4 +1,4 @@
-"""Bytes of text files: pipes, packed files, and text in other encodings than UTF-8."""
+"""Raw content of text files: pipes, compressed files, and encodings other than UTF-8."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.data.reading.unpacking import read_bounded, read_gzip
 from dagathlon.errors import DataError
 
 PATIENCE = 60.0
-"""Seconds to wait for the next bytes of a pipe."""
+"""Timeout in seconds for the next bytes of a pipe."""
 _WINDOWS = "cp1252"  # most files that are not UTF-8
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -31,7 +31,7 @@ _LOOKED_AT, _MOSTLY = 4096, 0.5
 
 
 def content_to_hold(file: Path) -> bytes | None:
-    """Content of a file that cannot be read twice from the disk as it is; else None."""
+    """Return the content of a file that must be held in memory (pipe, compressed); else None."""
     mode = file.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError
@@ -46,16 +46,16 @@ def content_to_hold(file: Path) -> bytes | None:
 
 
 class TableCheck:
-    """Refuses text that is no table, piece by piece: a field or a line without end.
+    """Incremental check that text is a table: refuses fields or lines of excessive length.
 
-    It may be a bomb, and a line is split into its fields as a whole.
+    Such text may be a decompression bomb, and a line is split into fields as a whole.
     """
 
     def __init__(self) -> None:
         self._fields = 0
 
     def __call__(self, piece: bytes, label: str) -> None:
-        """Look at the next piece of a text."""
+        """Check the next piece of a text."""
         if len(piece) >= _LONGEST_FIELD and not any(sign in piece for sign in _SEPARATORS):
             raise DataError(
                 f"{label}: not a table (found a field of more than {_LONGEST_FIELD:,} bytes)"
@@ -71,7 +71,7 @@ class TableCheck:
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding that a byte order mark names; None without one and for UTF-8."""
+    """Return the encoding named by a byte order mark; None without one and for UTF-8."""
     return next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
 
 
@@ -92,9 +92,9 @@ def recoded(content: bytes, encoding: str, label: str) -> bytes:
 
 
 def guessed_text(content: bytes) -> tuple[bytes, str] | None:
-    """Transcode text that is not UTF-8 from its likeliest encoding; None where it is no text.
+    """Transcode text that is not UTF-8 from its likeliest encoding; None if it is no text.
 
-    A text with more characters of UTF-8 than wrong bytes is UTF-8 with damage, and not guessed.
+    Text with more UTF-8 sequences than invalid bytes is damaged UTF-8 and not guessed.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def guessed_text(content: bytes) -> tuple[bytes, str] | None:
 
 
 def _wide_encoding(start: bytes) -> str:
-    """Encoding of two bytes per character, one of which is mostly zero; empty for none."""
+    """Return the two-byte encoding if every other byte is mostly zero; else empty."""
     zeros = [start[place::2].count(0) for place in (0, 1)]
     most = _MOSTLY * len(start) / 2
     if min(zeros) or max(zeros) < most:
@@ -126,7 +126,7 @@ def _wide_encoding(start: bytes) -> str:
 
 
 def _from_pipe(file: Path) -> bytes:
-    """All that is written to a pipe, unless its writer is silent for too long."""
+    """Read a pipe to its end; time out if its writer stays silent too long."""
     # A pipe without a writer would else be waited for in opening it.
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
     with open(descriptor, "rb", buffering=0) as pipe:
@@ -134,13 +134,13 @@ def _from_pipe(file: Path) -> bytes:
 
 
 class _Patient:
-    """A pipe that is waited for, but not for ever."""
+    """Readable pipe with a timeout."""
 
     def __init__(self, pipe: BinaryIO, label: str) -> None:
         self._pipe, self._label = pipe, label
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes; none once all writers have closed it."""
+        """Return the next bytes; empty once all writers have closed it."""
         ready, _, _ = select.select([self._pipe], [], [], PATIENCE)
         if not ready:
             raise DataError(

@@ -1,4 +1,4 @@
-"""Text files as tables: opening, encodings, delimiters, and which line a row stands on."""
+"""Text files: opening, encodings, delimiters, and line numbers of rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LONGEST_SEPARATOR_LINE = 16
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file in UTF-8, on disk or, where it had to be unpacked or recoded, in memory.
+    """A UTF-8 text file, on disk or, if it was unpacked or transcoded, in memory.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class TextFile:
     start, skipped
         Bytes and lines above the header that are passed over.
     notes
-        What was guessed of it.
+        Notes on what was guessed.
     """
 
     label: str
@@ -66,13 +66,13 @@ class TextFile:
     notes: tuple[str, ...] = ()
 
     def open(self) -> BinaryIO:
-        """The bytes from the first line that counts."""
+        """Open the bytes from the first line of the table."""
         stream = self.path.open("rb") if self.content is None else io.BytesIO(self.content)
         stream.seek(self.start)
         return stream
 
     def open_arrow(self) -> pa.NativeFile:
-        """The bytes from the first line that counts, for pyarrow's reader."""
+        """Open the bytes from the first line of the table, for pyarrow's reader."""
         if self.content is None:
             stream = pa.OSFile(str(self.path))
         else:
@@ -82,14 +82,14 @@ class TextFile:
 
     @property
     def size(self) -> int:
-        """Number of bytes that count."""
+        """Number of bytes from the first line of the table."""
         whole = self.path.stat().st_size if self.content is None else len(self.content)
         return whole - self.start
 
     def records(self, delimiter: str, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-        """Rows with the number of the line on which each begins; empty lines are passed over.
+        """Yield rows with the number of the line on which each begins; empty lines are skipped.
 
-        If `strict`, quotation marks that do not pair up are a `DataError`.
+        If `strict`, unbalanced quotation marks raise `DataError`.
         """
         with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline="") as lines:
             rows = csv.reader(lines, delimiter=delimiter, strict=strict)
@@ -108,7 +108,7 @@ class TextFile:
 def open_text(path: str | os.PathLike[str], layout: TextLayout = _PLAIN) -> TextFile:
     """Open a text file or a workbook as UTF-8 text; anything else is a `DataError`.
 
-    Packed files are unpacked, other encodings recoded. Title lines are still part of it.
+    Compressed files are unpacked, other encodings transcoded. Title lines are kept.
     """
     file = Path(path)
     label = str(file)
@@ -174,7 +174,7 @@ class TitleLinesError(DataError):
     Parameters
     ----------
     problem
-        What is wrong with the file as it is.
+        The error in the unmodified file.
     skip
         How many lines are above the header.
     """
@@ -188,7 +188,7 @@ class TitleLinesError(DataError):
 
 
 def cannot_open(label: str, error: Exception) -> str:
-    """Why a file cannot be opened, in words."""
+    """Return the message for a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return no_such_file(Path(label))
     if isinstance(error, IsADirectoryError):
@@ -199,14 +199,14 @@ def cannot_open(label: str, error: Exception) -> str:
 
 
 class Signs(NamedTuple):
-    """What stands somewhere in a text.
+    """Occurrences of special characters in a text.
 
     Parameters
     ----------
     quotes
-        How many quotation marks.
+        Number of quotation marks.
     may_have_hexadecimals
-        Whether perhaps a number such as ``0x1F``.
+        Whether there may be a number such as ``0x1F``.
     """
 
     quotes: int
@@ -214,7 +214,7 @@ class Signs(NamedTuple):
 
 
 def checked(text: TextFile, layout: TextLayout) -> tuple[TextFile, Signs]:
-    """The text, recoded where it is not UTF-8 and nobody said what it is, and what stands in it."""
+    """Return the text, transcoded if it is not UTF-8 and no encoding was given, and its `Signs`."""
     try:
         signs = check_text(text)
     except _NotUtf8Error as error:
@@ -232,7 +232,7 @@ def checked(text: TextFile, layout: TextLayout) -> tuple[TextFile, Signs]:
 
 
 def check_text(text: TextFile) -> Signs:
-    """Check that the file is UTF-8 text that is not empty; say what stands in it."""
+    """Check that the file is nonempty UTF-8 text; return its `Signs`."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = pending = 0
     quotes, hexadecimals = 0, False
@@ -262,14 +262,14 @@ def check_text(text: TextFile) -> Signs:
 
 
 class _NotUtf8Error(DataError):
-    """Text in another encoding than UTF-8, with the first byte that shows it.
+    """Error for text that is not UTF-8, with the first byte that shows it.
 
     Parameters
     ----------
     text
         The text.
     offset, byte
-        Where the byte is, and what it is.
+        Position and value of the byte.
     """
 
     def __init__(self, text: TextFile, offset: int, byte: int) -> None:
@@ -289,7 +289,7 @@ class _NotUtf8Error(DataError):
 
 
 def _packed(text: TextFile) -> str:
-    """Say that a file is packed, most likely a workbook, whatever its ending."""
+    """Return the error message for a compressed file, most likely a workbook."""
     endings = listing(WORKBOOKS)
     return (
         f"{text.label}: not a text file but a packed one; if it is a workbook, give it its ending "
@@ -298,12 +298,12 @@ def _packed(text: TextFile) -> str:
 
 
 def _may_have_hexadecimals(chunk: bytes) -> bool:
-    """Also where a chunk begins with what may stand behind the 0 at the end of the last one."""
+    """Whether a chunk may contain a hexadecimal number, perhaps begun in the previous chunk."""
     return any(x in chunk and (chunk.startswith(x) or b"0" + x in chunk) for x in (b"x", b"X"))
 
 
 def sniffed_delimiter(text: TextFile) -> str:
-    """A tab for ``.tsv``; else the delimiter that stands most often in the header, unquoted."""
+    """Return a tab for ``.tsv``; else the most frequent unquoted delimiter of the header."""
     if is_workbook(text.path):
         return ","
     if ".tsv" in text.path.suffixes[-2:]:

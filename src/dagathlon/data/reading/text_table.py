@@ -1,10 +1,9 @@
 """Text files as pyarrow tables.
 
-A plain file is read by the native core, any other and a long one of measurements by pyarrow's
+A plain file is read by the native core; any other, and a long one of measurements, by pyarrow's
 multi-threaded reader. For that the types of the columns are guessed from the first rows, so that
-codes arrive as bytes; where a later row disproves the guess the file is read again with types that
-fit all rows. Only when something is wrong is the file walked through line by line to name the
-place.
+codes arrive as bytes; where a later row disproves the guess, the file is read again with types that
+fit all rows. Only on an error is the file scanned line by line to name the place.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ _LABELS = pa.dictionary(pa.int32(), pa.string())
 
 
 class TextColumns(NamedTuple):
-    """Columns of a text file by name: of the variables, and of the marks of interventions."""
+    """Columns of a text file by name: the variables, and the intervention marks."""
 
     variables: dict[str, Any]
     indicators: dict[str, Any]
 
 
 class TextTable:
-    """A delimited text file: its header, its columns, and where its rows stand.
+    """A delimited text file: header, columns, and line numbers of rows.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ class TextTable:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was guessed, and what was left out."""
+        """Notes on what was guessed and what was left out."""
         notes = (*self.text.notes, *self.header.notes)
         if not self.n_unfit:
             return notes
@@ -116,11 +115,11 @@ class TextTable:
 
     @property
     def label(self) -> str:
-        """The name of the file."""
+        """Name of the file."""
         return self.text.label
 
     def place(self, row: int) -> str:
-        """The line on which a row stands, counted from 0 below the header."""
+        """Return the place of a row, counted from 0 below the header, as line number."""
         for number, (line, _) in enumerate(self.text.records(self.delimiter)):
             if number == row + self.layout.header:
                 return f"{self.label}, line {line}"
@@ -128,11 +127,11 @@ class TextTable:
 
     @property
     def _lines_above(self) -> int:
-        """Lines of the text to the header and with it."""
+        """Number of lines up to and including the header."""
         return max(self.header.line - self.text.skipped, 0)
 
     def plain(self, request: ColumnRequest) -> PlainText | None:
-        """The wanted columns as the native core reads them, where the file is plain."""
+        """Return the requested columns as tokenised natively; None if the file is not plain."""
         if self.has_quotes or self.header.ends_in_delimiter:
             return None
         self._set_out(request)
@@ -153,10 +152,10 @@ class TextTable:
         return found
 
     def columns(self, request: ColumnRequest, plain: PlainText | None = None) -> TextColumns:
-        """The wanted columns in their types; those of which a kind was asked may come as labels.
+        """Return the requested columns, typed; those with a requested kind may come as labels.
 
-        The types are whole numbers, double-precision numbers, dictionaries of text, or null where
-        all is missing. What was found `plain` need not be read again.
+        The types are integers, doubles, dictionaries of text, or null where all is missing.
+        Columns already tokenised as `plain` are not read again.
         """
         self._set_out(request)
         names = [*self.header.names, *self.header.indicators]
@@ -177,14 +176,14 @@ class TextTable:
         )
 
     def first_row_may_hold_cardinalities(self) -> bool:
-        """Whether nothing but what was asked speaks against a first row of cardinalities."""
+        """Whether the first row can be a cardinality row: all its fields are positive integers."""
         if self.layout.cardinality_row is False:
             return False
         first = map(str.strip, self.header.sample[0])
         return all(_is_code(field, MAX_LEVELS) and int(field) for field in first)
 
     def may_begin_with_cardinalities(self) -> bool:
-        """Whether the columns that are not wanted leave room for a row of cardinalities."""
+        """Whether the columns that are not wanted are consistent with a cardinality row."""
         fields = self._fields()
         for j in self.unwanted:
             first, *rest = fields[j]
@@ -196,14 +195,14 @@ class TextTable:
         return True
 
     def _set_out(self, request: ColumnRequest) -> None:
-        """Find out which columns are not wanted, and the decimal sign of the others."""
+        """Determine the unwanted columns, and the decimal sign of the others."""
         names = (*self.header.names, *self.header.indicators)
         self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
         self.unwanted |= {0} if self.header.labels_rows else set()
         self.decimal = self._decimal_sign({*self._asked(request), *self.unwanted})
 
     def _asked(self, request: ColumnRequest) -> dict[int, Any]:
-        """The columns that are read as labels."""
+        """Return the columns that are to be read as labels, with that type."""
         if not request.is_about_kinds:
             return {}
         return {
@@ -221,7 +220,7 @@ class TextTable:
         return found
 
     def _hexadecimal(self) -> dict[int, Any]:
-        """The columns with fields such as ``0x1F``, which pyarrow would take for whole numbers."""
+        """Return the columns with fields such as ``0x1F``, which pyarrow parses as integers."""
         if not self.may_have_hexadecimals:
             return {}
         wanted = (j for j in range(self.header.width) if j not in self.unwanted)
@@ -229,7 +228,7 @@ class TextTable:
         return dict.fromkeys(map(int, found or ()), _LABELS)
 
     def _fields(self) -> list[list[str]]:
-        """The first rows, column by column."""
+        """Return the fields of the first rows, column by column."""
         return [
             [field.strip() for field in column] for column in zip(*self.header.sample, strict=True)
         ]
@@ -238,10 +237,11 @@ class TextTable:
         return itertools.chain.from_iterable(self.header.sample)
 
     def _decimal_sign(self, labels: Container[int]) -> str:
-        """A comma where the first rows leave no doubt, else a point.
+        """Return a comma if the first rows are unambiguous, else a point.
 
-        There is doubt where commas separate fields, where numbers have points, where a column with
-        commas may hold pairs of codes or other labels, and where all commas may separate thousands.
+        They are ambiguous where commas separate fields, where numbers have points, where a
+        column with commas may hold pairs of codes or other labels, and where all commas may
+        separate thousands.
         """
         if self.layout.decimal is not None:
             return self.layout.decimal
@@ -261,7 +261,7 @@ class TextTable:
         return is_float(_pointed(field) if self.decimal == "," else field)
 
     def _with_points(self, column: Any) -> Any:
-        """Labels among which are numbers with decimal commas, with points instead."""
+        """Return labels with the decimal commas of numbers replaced by points."""
         if self.decimal != "," or not pt.is_dictionary(column.type):
             return column
         chunks = [
@@ -282,7 +282,7 @@ class TextTable:
         return _pointed(word)
 
     def _guess(self, request: ColumnRequest) -> dict[int, Any]:
-        """Types by the first rows, for the columns that show one."""
+        """Guess types from the first rows, for the columns where that is possible."""
         fields = self._fields()
         first_holds_cardinalities = all(_is_code(column[0], MAX_LEVELS) for column in fields)
         greatest = MAX_LEVELS if first_holds_cardinalities else MAX_CODE
@@ -307,7 +307,7 @@ class TextTable:
         return types
 
     def _typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
-        """The columns by pyarrow, in these types, or in the asked ones and any that fit."""
+        """Read the columns with pyarrow in these types; in the `asked` ones if they do not fit."""
         table = self._read(types)
         if table is None:
             table = self._read_all(asked)
@@ -323,13 +323,13 @@ class TextTable:
         return table
 
     def _read(self, types: Mapping[int, Any]) -> Any | None:
-        """The table, or ``None`` when a column does not have the type it was given."""
+        """Read the table; return None when a column does not have its given type."""
         return self._parsed(pa_csv.read_csv, types)
 
     def _parsed(
         self, read: Callable[..., Any], types: Mapping[int, Any], block: int | None = None
     ) -> Any | None:
-        """What a reader of pyarrow gives, or ``None`` when a column does not have its type."""
+        """Run a pyarrow reader; return None when a column does not have its given type."""
         if block is None:
             row_size = sum(map(len, self.header.names)) + sum(map(len, self.header.sample[0]))
             block = max(_BLOCK, _ROWS_PER_BLOCK * row_size)
@@ -362,7 +362,7 @@ class TextTable:
             raise DataError(f"{self.label}: cannot be read ({error})") from None
 
     def _read_options(self, block: int) -> Any:
-        """Numbers for names, because indicators repeat names; the lines of the header left out."""
+        """Return read options: column numbers for names, which may repeat; header skipped."""
         return pa_csv.ReadOptions(
             column_names=list(map(str, range(self.header.width))),
             skip_rows_after_names=self._lines_above,
@@ -370,7 +370,7 @@ class TextTable:
         )
 
     def _convert_options(self, types: Mapping[int, Any]) -> Any:
-        """No text counts as true or false: both are labels."""
+        """Return conversion options: no text is parsed as boolean, since both values are labels."""
         return pa_csv.ConvertOptions(
             column_types={str(j): kind for j, kind in types.items()},
             include_columns=[str(j) for j in range(self.header.width) if j not in self.unwanted],
@@ -384,7 +384,7 @@ class TextTable:
         )
 
     def _fault(self, error: Exception) -> DataError:
-        """The first row that does not have as many fields as the header, or else the raw reason."""
+        """Return an error for the first row of another width than the header, or the raw reason."""
         wrong = self._unfit_row()
         if wrong is not None:
             return wrong
@@ -392,7 +392,7 @@ class TextTable:
         return DataError(f"{self.label}: cannot be read as a table ({reason})")
 
     def _unfit_row(self) -> DataError | None:
-        """What is wrong with the first row that has another number of fields than the header."""
+        """Return an error for the first row of another width than the header, if any."""
         for line, fields in self.text.records(self.delimiter):
             try:
                 check_width(self.text, line, len(fields), self.header.width)
@@ -409,7 +409,7 @@ class TextTable:
 
 
 def _with_hexadecimals(stream: Any, **options: Any) -> set[str]:
-    """Columns of text that have a hexadecimal number, a part of the rows at a time."""
+    """Return text columns that contain a hexadecimal number, reading batch by batch."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
     found: set[str] = set()
@@ -422,7 +422,7 @@ def _with_hexadecimals(stream: Any, **options: Any) -> set[str]:
 
 
 def _has_decimals(field: str) -> bool:
-    """Whether a comma cannot separate thousands."""
+    """Whether the comma in a number must be a decimal sign, not a thousands separator."""
     if not DECIMAL_COMMA.fullmatch(field):
         return False
     whole, _, rest = field.lstrip("+-").partition(",")
@@ -430,7 +430,7 @@ def _has_decimals(field: str) -> bool:
 
 
 def _are_measured(fields: Sequence[str]) -> bool:
-    """Whether a column has numbers, with or without a comma, but for slips, that hardly repeat."""
+    """Whether fields are measurements: nearly all numbers, with or without commas, few repeated."""
     numbers = [field for field in fields if is_float(_pointed(field))]
     enough = len(numbers) >= _MOSTLY * len(fields)
     return enough and len(set(numbers)) > min(_CODES, len(numbers) // 2)

@@ -1,4 +1,4 @@
-"""How much a compressed file may unpack to: a small one can hold more than any machine has."""
+"""Memory limit for unpacking compressed files, against decompression bombs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import Protocol
 from dagathlon.errors import DataError
 
 MOST_UNPACKED = "DAGATHLON_MAX_UNPACKED"
-"""Environment variable: how many bytes a compressed file may unpack to."""
+"""Environment variable with the most bytes that a compressed file may unpack to."""
 _DEFAULT = 4 * 2**30
 _CHUNK = 1 << 20
-# What unpacks to more bytes than this, and so many times its size, is counted before it is held.
+# Files that unpack to more bytes than this, at this ratio, are measured before being read.
 _TRUSTED = 1 << 27
 _USUAL_RATIO = 100
 
 
 class Readable(Protocol):
-    """What bytes can be read from, piece by piece."""
+    """Protocol of a readable byte stream."""
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes; none at the end."""
+        """Return the next bytes; empty at the end."""
 
 
 class TooLargeError(DataError):
-    """A compressed file that unpacks to more than is allowed."""
+    """Error for a compressed file that unpacks to more than is allowed."""
 
     def __init__(self, most: int, label: str = "", advice: str = "") -> None:
         place = f"{label}: " if label else ""
@@ -41,7 +41,7 @@ class TooLargeError(DataError):
 
 
 def most_unpacked() -> int:
-    """The limit in bytes: what the environment says, else 4 GiB or half of the memory."""
+    """Return the limit in bytes: from the environment, else 4 GiB or half of the memory."""
     text = os.environ.get(MOST_UNPACKED, "")
     if not text:
         return min(_DEFAULT, _memory() // 2)
@@ -52,12 +52,12 @@ def most_unpacked() -> int:
 
 @functools.cache
 def _memory() -> int:
-    """Memory of this machine, in bytes."""
+    """Return the machine's memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def read_bounded(stream: Readable, label: str) -> bytes:
-    """All that a stream has to give, in pieces, so that too much is refused before it is held."""
+    """Read a stream to its end; stop with an error at the limit."""
     most = most_unpacked()
     held = io.BytesIO()
     while piece := stream.read(_CHUNK):
@@ -68,7 +68,7 @@ def read_bounded(stream: Readable, label: str) -> bytes:
 
 
 def read_gzip(path: Path, label: str, check: Callable[[bytes, str], None]) -> bytes:
-    """Content of a gzip file; what unpacks to too much is refused before much of it is held.
+    """Return the content of a gzip file; stop with an error at the limit.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def read_gzip(path: Path, label: str, check: Callable[[bytes, str], None]) -> by
 
 
 def _count(packed: Readable, size: int, most: int, label: str) -> None:
-    """Refuse a file of which more follows than is allowed, without holding it."""
+    """Raise if the rest of a file exceeds the limit, without holding it in memory."""
     while piece := packed.read(_CHUNK):
         size += len(piece)
         if size > most:
@@ -102,7 +102,7 @@ def _count(packed: Readable, size: int, most: int, label: str) -> None:
 
 
 def unpacked(packed: bytes | memoryview) -> bytes:
-    """The content of bytes that `zlib` has packed, of all of them, and not more than allowed.
+    """Decompress a complete zlib stream, up to the limit.
 
     Raises
     ------

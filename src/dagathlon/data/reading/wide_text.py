@@ -1,9 +1,8 @@
-"""Plain text files as data sets, all columns at a time.
+"""Conversion of plain text files to data sets, all columns at once.
 
-Of ten thousand columns each is soon read, and what costs is to think about each of them. Here it is
-the lists of different fields that are thought about, of which there are few. Where anything was
-asked for, or a list needs a closer look, the columns are planned one by one instead, to the same
-end.
+With ten thousand columns the cost lies in handling each of them. Here each distinct list of fields
+is interpreted once, and there are few lists. Where the user made a request about columns, or a list
+is not clear-cut, the columns are planned one by one instead, with the same result.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _GAP = 255
 
 
 class WholeTable(NamedTuple):
-    """A data set, and those of its columns whose kind could as well be the other one."""
+    """A data set, and those of its columns whose kind was a guess."""
 
     data: Dataset
     guessed: list[Variable]
@@ -35,7 +34,7 @@ class WholeTable(NamedTuple):
 
 @dataclass(frozen=True)
 class _Meaning:
-    """What the fields of a list are: levels with a code for each field, or numbers."""
+    """Interpretation of a list of fields: levels with a code for each field, or numbers."""
 
     levels: tuple[str, ...] | None
     table: npt.NDArray[np.uint8] | npt.NDArray[np.float64]
@@ -45,10 +44,10 @@ class _Meaning:
 def whole_table(
     names: Sequence[str], text: PlainText, may_hold_cardinalities: bool
 ) -> WholeTable | None:
-    """The data set of all columns by their content; nothing where one needs a closer look.
+    """Convert all columns by their content; None if one needs to be planned by itself.
 
-    `names` are those of the columns that were read. Where the first row may hold cardinalities
-    there is nothing either, unless every column fits its own.
+    `names` are those of the columns that were read. Where the first row may hold cardinalities,
+    the result is None too, unless every column is consistent with its own.
     """
     meanings: list[_Meaning | None]
     if may_hold_cardinalities:
@@ -64,7 +63,7 @@ def whole_table(
 
 
 def _meaning(fields: Sequence[str], missing: frozenset[str], n_rows: int) -> _Meaning | None:
-    """What a list of fields means by itself, where that is plain to see."""
+    """Interpret a list of fields; None where it is not clear-cut."""
     found = byte_table(tuple(fields), missing)
     present = [field for field in fields if field not in missing]
     if found is not None:
@@ -84,7 +83,7 @@ def _meaning(fields: Sequence[str], missing: frozenset[str], n_rows: int) -> _Me
 
 
 def _needs_a_look(field: str) -> bool:
-    """Whether a field has blanks around it or may be a number amid labels."""
+    """Whether a field has blanks around it or may be a number among labels."""
     return field != field.strip() or field[0] in FIRST_OF_NUMBER or is_float(field)
 
 
@@ -98,7 +97,7 @@ def _codes_of(fields: Sequence[str], levels: Sequence[str]) -> npt.NDArray[np.ui
 def _fit_cardinalities(text: PlainText) -> bool:
     """Whether all fields are codes below that in the first line, which is the first of each list.
 
-    It must not stand anywhere else either.
+    The first line's field must not occur anywhere else.
     """
     if len(text.codes) < len(text.list_of_column) or text.n_rows < 2:
         return False
@@ -117,7 +116,7 @@ def _below_cardinalities(text: PlainText) -> PlainText:
 
 
 def _codes_below(fields: tuple[str, ...], missing: frozenset[str]) -> _Meaning:
-    """Codes from 0 to one less than the first field."""
+    """Interpret the fields as codes from 0 to one less than the first field."""
     levels = tuple(map(str, range(int(fields[0]))))
     return _Meaning(levels, _codes_of([f if f not in missing else "" for f in fields], levels))
 

@@ -1,4 +1,4 @@
-"""Sheets of workbooks as text: Excel's and OpenDocument's files, by python-calamine."""
+"""Sheets of workbooks (Excel, OpenDocument) as text, read with python-calamine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.data.reading.workbook_texts import SHEET, check_texts
 from dagathlon.errors import DataError, listing, unknown
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-"""Endings of workbooks."""
+"""File endings of workbooks."""
 _MOST_CELLS = 50_000_000
 # Rows of cells take several times the memory of their text.
 _PER_BYTE = 8
@@ -26,14 +26,14 @@ _PIECE, _LONGEST_CELL = 1 << 20, 400
 
 
 def is_workbook(file: Path) -> bool:
-    """Whether a file's ending is that of a workbook."""
+    """Whether a file has the ending of a workbook."""
     return file.suffix.lower() in WORKBOOKS
 
 
 def workbook_text(file: Path, sheet: str | None) -> tuple[bytes, int, int, tuple[str, ...]]:
-    """A sheet as comma-separated text, a line for each row; and a note where there are several.
+    """Return a sheet as CSV text, with notes where there are several sheets.
 
-    The numbers between are those of bytes and lines to pass over, which are none.
+    The two integers of the result are the bytes and lines to skip, which are 0.
     """
     label = str(file)
     if not file.is_file():
@@ -67,14 +67,14 @@ def workbook_text(file: Path, sheet: str | None) -> tuple[bytes, int, int, tuple
 
 
 def _check_size(file: Path, label: str) -> None:
-    """Refuse a workbook that unpacks to more than is allowed."""
+    """Refuse a workbook that unpacks to more than the limit."""
     most = most_unpacked()
     if zipfile.is_zipfile(file):
         try:
             with zipfile.ZipFile(file) as archive:
                 size = sum(part.file_size for part in archive.infolist())
                 if size <= most:
-                    # The library makes room for all cells of a sheet before it tells their number.
+                    # The library allocates all cells of a sheet before their number is known.
                     check_texts(archive, most // _PER_BYTE, label)
                     for part in archive.namelist():
                         if SHEET.fullmatch(part):
@@ -106,7 +106,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _check_cells(end: tuple[int, int] | None, label: str) -> None:
-    """Refuse a sheet whose last cell, by its row and column from 0 on, is too far away."""
+    """Refuse a sheet whose last cell, by 0-based row and column, is too far away."""
     height, width = (end[0] + 1, end[1] + 1) if end else (0, 0)
     if height * width > _MOST_CELLS:
         raise DataError(
@@ -117,7 +117,7 @@ def _check_cells(end: tuple[int, int] | None, label: str) -> None:
 
 
 def _as_csv(rows: Sequence[Sequence[Any]], label: str) -> bytes:
-    """Lines of text; an empty row is an empty line, so that line numbers are those of the sheet."""
+    """Return CSV text; an empty row is an empty line, so that line numbers match the sheet."""
     words = [[_word(cell) for cell in row] for row in rows]
     filled = [[j for j, word in enumerate(row) if word] for row in words]
     if not any(filled):
@@ -132,7 +132,7 @@ def _as_csv(rows: Sequence[Sequence[Any]], label: str) -> bytes:
 
 
 def _word(cell: Any) -> str:
-    """A cell as text: whole numbers without a fraction, line breaks as blanks."""
+    """Return a cell as text: integer-valued numbers without a fraction, line breaks as blanks."""
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, float):

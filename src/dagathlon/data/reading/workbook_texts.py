@@ -1,4 +1,4 @@
-"""How much text the cells of a workbook hold: a small file can repeat a long text many times."""
+"""Size of the text in a workbook's cells: a small file can repeat a long text many times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_TEXT = 1 << 20
 
 
 def check_texts(archive: zipfile.ZipFile, most: int, label: str) -> None:
-    """Refuse a workbook with a cell of very much text, or with more than `most` bytes in all."""
+    """Refuse a workbook with a cell of excessive text, or with more than `most` bytes in all."""
     names = archive.namelist()
     parts = [name for name in names if name in {_STRINGS, _OPEN} or SHEET.fullmatch(name)]
     for part in parts:
@@ -44,7 +44,7 @@ def _pieces(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
 
 
 def _longest_text(archive: zipfile.ZipFile, part: str) -> int:
-    """Return the greatest number of bytes between the beginnings of two tags."""
+    """Return the greatest distance in bytes between the beginnings of two tags."""
     longest = begun = 0
     for piece in _pieces(archive, part):
         first, *others = map(len, piece.split(b"<"))
@@ -57,7 +57,7 @@ def _longest_text(archive: zipfile.ZipFile, part: str) -> int:
 
 
 def _shared(archive: zipfile.ZipFile, sheets: list[str], most: int) -> int:
-    """Bytes of the shared texts of Excel's files, as often as cells refer to them."""
+    """Return the bytes of Excel's shared strings, multiplied by their references."""
     _, *strings = map(len, _STRING.split(archive.read(_STRINGS)))
     cells = sum(archive.getinfo(sheet).file_size for sheet in sheets) // _SHORTEST_CELL
     if cells * max(strings, default=0) <= most:
@@ -75,7 +75,7 @@ def _shared(archive: zipfile.ZipFile, sheets: list[str], most: int) -> int:
 
 
 def _repeated(content: bytes) -> int:
-    """Bytes of the cells of OpenDocument's files that are repeated, as often as they are."""
+    """Return the bytes of OpenDocument's repeated cells, multiplied by their repetitions."""
     size = 0
     for row in content.split(b"<table:table-row"):
         if b"-repeated=" not in row:

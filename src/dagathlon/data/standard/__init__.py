@@ -1,4 +1,4 @@
-"""Networks and data that come with the package, with their origin and licence."""
+"""Networks and data sets bundled with the package, with their origin and licence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class NetworkRecord:
-    """Facts about a standard network."""
+    """Facts about a bundled network."""
 
     name: str
     kind: str
@@ -50,7 +50,7 @@ class NetworkRecord:
 
 
 def list_networks() -> tuple[NetworkRecord, ...]:
-    """Facts about the standard networks, by name; no network is decoded for this."""
+    """Return facts about the bundled networks, by name, without decoding any network."""
     return tuple(_index().values())
 
 

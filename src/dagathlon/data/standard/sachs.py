@@ -15,12 +15,12 @@ from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
 
 BUNDLED = "bundled:"
-"""Before the name of a network or data set that comes with the package: never a file."""
+"""Prefix of the names of bundled networks and data sets; such a name never means a file."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """An experimental condition: its reagents, its number of cells and what they act on."""
+    """Experimental condition: its reagents, its number of cells and the reagents' targets."""
 
     description: str
     n_rows: int
@@ -123,6 +123,6 @@ def load_data(name: str) -> Dataset:
 
 
 def sachs_graph() -> Graph:
-    """The consensus network of 17 arcs over the columns of `load_sachs`."""
+    """Return the consensus network of 17 arcs over the columns of `load_sachs`."""
     names = ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
     return Graph.from_edges(_ARCS, names=names)

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from dagathlon.data.variable import Variable
 
 LEVELS_KEY = b"dagathlon.levels"
-"""Field metadata with the levels, which Parquet's own dictionaries do not keep in full."""
+"""Field metadata key of the levels, which Parquet's own dictionaries do not keep in full."""
 ORDERED_KEY = b"dagathlon.ordered"
-"""Field metadata of ordinal columns."""
+"""Field metadata key that marks ordinal columns."""
 
 
 def indicator_name(name: str) -> str:
-    """Name of the column that says where `name` was intervened on."""
+    """Return the name of the column that marks the rows in which `name` was intervened on."""
     return f"do({name})"
 
 
 def to_arrow(data: Dataset) -> pa.Table:
-    """`data` as a pyarrow table."""
+    """Return `data` as a pyarrow table."""
     data.require_rows()
     fields = [_field(variable) for variable in data.variables]
     arrays = [_array(data, variable) for variable in data.variables]
@@ -46,7 +46,7 @@ def to_arrow(data: Dataset) -> pa.Table:
 
 
 def to_pandas(data: Dataset) -> pd.DataFrame:
-    """`data` as a pandas data frame."""
+    """Return `data` as a pandas data frame."""
     import pandas as pd  # noqa: PLC0415
 
     data.require_rows()
@@ -67,7 +67,7 @@ def to_pandas(data: Dataset) -> pd.DataFrame:
 
 
 def to_polars(data: Dataset) -> pl.DataFrame:
-    """`data` as a polars data frame."""
+    """Return `data` as a polars data frame."""
     import polars as pl  # noqa: PLC0415
 
     data.require_rows()
@@ -106,7 +106,7 @@ def _array(data: Dataset, variable: Variable) -> pa.Array:
 
 
 def _indicators(data: Dataset) -> list[tuple[str, Any]]:
-    """Names and columns of the interventions, in the order of the variables."""
+    """Return names and columns of the interventions, in the order of the variables."""
     if data.intervened is None or data.targets is None:
         return []
     targets = frozenset().union(*data.targets)

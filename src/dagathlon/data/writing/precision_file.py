@@ -40,7 +40,7 @@ def write_precision(
 
 
 def read_precision(path: str | os.PathLike[str]) -> tuple[tuple[str, ...], Matrix]:
-    """The variables and the matrix of a file of `write_precision`."""
+    """Read the variables and the matrix from a file written by `write_precision`."""
     names, matrix = read_square(path, "numbers")
     if not np.all(np.isfinite(matrix)) or not np.allclose(matrix, matrix.T):
         raise DataError(f"{path}: a precision matrix is symmetric and has finite numbers")

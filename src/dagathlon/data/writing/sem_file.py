@@ -31,14 +31,14 @@ def read_sem(path: str | os.PathLike[str]) -> LinearSem:
 def read_square(
     path: str | os.PathLike[str], what: str
 ) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
-    """The header and the numbers of a CSV file with a row for each of its columns.
+    """Return the header and the numbers of a CSV file that has one row per column.
 
     Parameters
     ----------
     path
         The file.
     what
-        What its numbers are, for messages.
+        Name of its numbers, for messages.
     """
     try:
         source = TextSource.open(Path(path))

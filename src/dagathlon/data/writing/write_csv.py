@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sink(Protocol):
-    """Where bytes can be written."""
+    """Protocol of binary output streams."""
 
     def write(self, content: bytes, /) -> int:
         """Write all of `content`."""
@@ -53,7 +53,7 @@ def write_csv(data: Dataset, sink: Sink, delimiter: str, labels: bool) -> None:
 
 
 def _check_words(variable: Variable, labels: bool) -> None:
-    """Refuse names and labels that would not be read back as they are."""
+    """Refuse names and labels that would be read back differently."""
     words: Sequence[str] = (variable.name, *(variable.levels or ())) if labels else (variable.name,)
     for number, word in enumerate(words):
         what = "name" if number == 0 else f"level of {variable.name!r}"
@@ -72,14 +72,14 @@ def _write_row(sink: Sink, delimiter: str, fields: Iterable[str]) -> None:
 
 
 def _quoted(field: str) -> str:
-    """The field in quotation marks if any delimiter, not only this file's, could split it."""
+    """Quote a field that contains any delimiter the reader knows, not only this file's."""
     if _SPECIAL.isdisjoint(field):
         return field
     return '"' + field.replace('"', '""') + '"'
 
 
 def _any_special(variables: Iterable[Variable]) -> bool:
-    """Whether any label needs quotation marks; pyarrow then puts them around all labels."""
+    """Whether any label needs quotation marks; pyarrow then quotes all labels."""
     labels = (level for variable in variables for level in variable.levels or ())
     return any(not _SPECIAL.isdisjoint(label) for label in labels)
 
@@ -95,7 +95,7 @@ def _field(data: Dataset, variable: Variable, labels: bool) -> Any:
 
 
 def _numbers(column: npt.NDArray[np.float64]) -> Any:
-    """Numbers in full precision, whole ones with a fraction so that they are read as continuous."""
+    """Format numbers in full precision, integers as ``1.0`` so that they read as continuous."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
     numbers = pa.array(column, mask=np.isnan(column))
@@ -106,5 +106,5 @@ def _numbers(column: npt.NDArray[np.float64]) -> Any:
 
 
 def _without_empty_lines(column: Any) -> Any:
-    """The only column of a file with quoted blanks, since an empty line is no row."""
+    """Quote the blanks of a single-column file, since an empty line is no row."""
     return column.cast(pa.string()).fill_null("")

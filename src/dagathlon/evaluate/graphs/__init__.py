@@ -1,1 +1,1 @@
-"""Metrics of one graph against another."""
+"""Metrics that compare an estimated graph with the true one."""

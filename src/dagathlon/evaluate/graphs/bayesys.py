@@ -1,7 +1,7 @@
-"""The metrics of Bayesys: half a point for an edge that is found but not as it should be.
+"""Bayesys's metrics: half a point for a true edge that is found with other marks.
 
 A true ``A → B`` is a full match for a learned ``A → B`` or ``A o→ B`` and a half match for any
-other edge between the two. A true ``A ↔ B`` stands for a latent confounder and is matched by any
+other edge between the two. A true ``A ↔ B`` represents a latent confounder and is matched by any
 edge. Every other true edge is matched by the same edge and half matched by a different one.
 """
 
@@ -30,7 +30,7 @@ _BALANCED = (
 
 
 class BayesysCounts(NamedTuple):
-    """Node pairs by outcome: full and half matches, extra edges, and pairs rightly not joined."""
+    """Counts of node pairs: full and half matches, extra edges, correct non-edges."""
 
     tp: int
     tp2: int
@@ -45,30 +45,30 @@ class BayesysCounts(NamedTuple):
 
     @property
     def fn(self) -> float:
-        """What is missing to all edges of the truth."""
+        """Number of true edges minus hits."""
         return self.edges - self.hits
 
     @property
     def negatives(self) -> int:
-        """Pairs that the truth does not join."""
+        """Number of pairs that are not adjacent in the truth."""
         return self.fp + self.tn
 
     def precision(self, half_matches: Literal["count", "shrink"] = "count") -> float | None:
-        """Hits among the learned edges; None without a learned edge.
+        """Return hits as a share of the learned edges; None without a learned edge.
 
-        Half matches ``count`` as whole edges among those learned (Constantinou et al. 2021) or
-        ``shrink`` to half an edge (Constantinou 2019).
+        Half matches ``count`` as whole edges among those learned (Constantinou et al. 2021)
+        or ``shrink`` to half an edge (Constantinou 2019).
         """
         found = (self.tp + self.tp2 if half_matches == "count" else self.hits) + self.fp
         return self.hits / found if found else None
 
     @property
     def recall(self) -> float | None:
-        """Hits among the edges of the truth; None when it has none."""
+        """Hits as a share of the true edges; None when there are none."""
         return self.hits / self.edges if self.edges else None
 
     def f1(self, half_matches: Literal["count", "shrink"] = "count") -> float | None:
-        """Harmonic mean of precision and recall, 0 when both are; None when one is missing."""
+        """Return the harmonic mean of precision and recall; None if one of them is None."""
         precision, recall = self.precision(half_matches), self.recall
         if precision is None or recall is None:
             return None
@@ -77,20 +77,21 @@ class BayesysCounts(NamedTuple):
 
     @property
     def shd(self) -> float:
-        """Extra and missing edges; a wrong orientation costs a half."""
+        """Number of extra and missing edges; a wrong orientation counts one half."""
         return self.fp + self.fn
 
     @property
     def ddm(self) -> float | None:
-        """DAG dissimilarity metric, 1 at best; None when the truth has no edge."""
+        """DAG dissimilarity metric, at most 1; None when the truth has no edge."""
         return (self.hits - self.fn - self.fp) / self.edges if self.edges else None
 
     @property
     def bsf(self) -> float:
         """Balanced scoring function: 1 at best, 0 for an empty or complete graph, -1 at worst.
 
-        It is the mean of what is won on the edges and on the non-edges of the truth; where the
-        truth has none of one kind, that half adds nothing, and the best score is a half.
+        It is the mean of the scores on the edges and on the non-edges of the truth; where
+        the truth has none of one kind, that half adds nothing, and the best score is a
+        half.
         """
         score = 0.0
         if self.edges:
@@ -101,15 +102,15 @@ class BayesysCounts(NamedTuple):
 
 
 def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -> BayesysCounts:
-    """Count node pairs by outcome, over the names that both graphs have.
+    """Count node pairs by outcome, over the nodes that both graphs have.
 
     Parameters
     ----------
     estimate, truth
         Graphs of any kind.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing, such as a
-        direction that is open in the classes of both (rule 6 of Constantinou 2019).
+        Whether edge directions that the true equivalence class does not determine cost nothing,
+        such as a direction that is open in the classes of both (rule 6 of Constantinou 2019).
     """
     learned, true = on_shared_nodes(estimate, truth)
     found, wanted = on_joined_pairs(learned, true)
@@ -130,8 +131,8 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
 def _classes(learned: Graph, true: Graph) -> tuple[Graph, Graph] | None:
     """Return the equivalence classes of two graphs in one form; None where one has none.
 
-    A graph with undirected edges has the class of its DAGs; one with bidirected edges is compared
-    by PAGs.
+    A graph with undirected edges has the class of its DAGs; those with bidirected edges are
+    compared by PAGs.
     """
     try:
         dags = [graph if graph.is_dag else extension(graph) for graph in (learned, true)]
@@ -145,7 +146,7 @@ def _classes(learned: Graph, true: Graph) -> tuple[Graph, Graph] | None:
 
 
 def _full_matches(learned: Ends, true: Ends) -> npt.NDArray[np.bool_]:
-    """For each pair that both join, whether the learned edge says what the true one does."""
+    """Return a mask of the pairs adjacent in both graphs whose learned edge is a full match."""
     full: npt.NDArray[np.bool_] = learned.same(true)
     full |= (true.left == Mark.ARROW) & (true.right == Mark.ARROW)
     for ends, others in ((true, learned), (Ends(*true[::-1]), Ends(*learned[::-1]))):
@@ -182,12 +183,12 @@ _column = partial(Measure, references=_NOISY_DATA, table="beside")
     order=20,
 )
 def bayesys_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """The metrics under the names that tables use."""
+    """Return the metrics under their column names."""
     return columns_of(bayesys_counts(estimate, truth))
 
 
 def columns_of(counts: BayesysCounts) -> dict[str, Value]:
-    """Return the metrics of some counts under the names that tables use."""
+    """Return the metrics of given counts under their column names."""
     return {
         "bayesys_precision": counts.precision(),
         "bayesys_recall": counts.recall,

@@ -1,7 +1,7 @@
-"""The metric columns of Benchpress, under its names and with its values.
+"""Benchpress's metrics, under its column names and with its values.
 
 Where Benchpress counts in an unusual way (the diagonal among the negatives of ``FPR_pattern``, an
-empty truth), the usual value stands beside it under a name of its own.
+empty truth), the usual value is given too, under a name of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _column(
     takes: tuple[str, ...] = (),
     references: tuple[str, ...] = (),
 ) -> Measure:
-    """A column of the joint table of Benchpress."""
+    """Declare a column of Benchpress's joint table."""
     unit = "" if "/" in title or not better else "edges"
     return Measure(
         name, title, better, short, unit, takes, True, references, "benchpress", headline, control
@@ -119,7 +119,7 @@ _beside = partial(Measure, table="beside")
     order=10,
 )
 def benchpress_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """All columns for one estimate, in Benchpress's order, the corrected ones last."""
+    """Return all columns for one estimate, in Benchpress's order, the corrected ones last."""
     learned, true = on_shared_nodes(estimate, truth)
     skeleton = skeleton_counts(learned, true)
     pattern = pattern_counts(learned, true)
@@ -154,7 +154,7 @@ def benchpress_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
 
 
 def graph_type(graph: Graph) -> str:
-    """Benchpress's word for a graph: cpdag, dag, ug, or ours for what it does not know."""
+    """Return Benchpress's word for the kind of a graph (cpdag, dag, ug), else our own."""
     if graph.is_cpdag:
         return "cpdag"
     if graph.is_dag:

@@ -1,4 +1,4 @@
-"""Distances between what two graphs say about the effects of interventions, through `gadjid`."""
+"""Distances between the intervention effects implied by two graphs, through `gadjid`."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _distance(name: str, words: str, short: str, headline: int | None = None) ->
 
 
 def sid(estimate: Graph, truth: Graph) -> int:
-    """Structural intervention distance between two DAGs.
+    """Return the structural intervention distance between two DAGs.
 
-    The number of ordered pairs for which adjusting for the parents in the estimate does not give
-    the effect of the first on the second in the truth.
+    The number of ordered pairs for which adjusting for the parents in the estimate does not
+    give the effect of the first on the second in the truth.
 
     References
     ----------
@@ -63,11 +63,11 @@ def sid(estimate: Graph, truth: Graph) -> int:
 
 
 def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
-    """Adjustment identification distance between two DAGs or CPDAGs.
+    """Return the adjustment identification distance between two DAGs or CPDAGs.
 
-    The number of ordered pairs for which what the estimate says of the effect (that there is none,
-    that it cannot be identified, or the set to adjust for) is wrong in the truth. Nodes that only
-    one of the graphs has are left out.
+    The number of ordered pairs for which the estimate's claim about the effect (that there is
+    none, that it cannot be identified, or the set to adjust for) is wrong in the truth. Nodes
+    that only one of the graphs has are left out.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
 
 
 def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustment) -> list[int]:
-    """The distances of graphs that are coded as gadjid reads them; see `coded`."""
+    """Return the distances of several graphs to the truth, all coded for gadjid; see `coded`."""
     if len(truth) < 2:  # gadjid refuses graphs without a pair of nodes
         return [0 for _ in learned]
     import gadjid  # noqa: PLC0415 - only where these distances are wanted
@@ -119,7 +119,7 @@ def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustmen
     most_nodes=CAUSAL_NODES,
 )
 def causal_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """SID (two DAGs) and the three AIDs (DAGs and CPDAGs); None for graphs of other kinds."""
+    """Return SID (two DAGs) and the three AIDs (DAGs and CPDAGs); None for other graphs."""
     learned, true = on_shared_nodes(estimate, truth)
     if not _is_accepted(learned) or not _is_accepted(true):
         return dict.fromkeys(("SID", *(f"{name}_AID" for name in _ADJUSTMENTS)))
@@ -137,7 +137,7 @@ def _is_accepted(graph: Graph) -> bool:
 
 
 def coded(graph: Graph) -> Coded:
-    """1 for an arc from row to column, 2 for an undirected edge."""
+    """Return gadjid's matrix: 1 for an arc from row to column, 2 for an undirected edge."""
     pairs, marks = graph.edge_arrays()
     undirected = marks[:, 0] == marks[:, 1]
     sources, targets = np.where(marks[:, 0] == Mark.ARROW, pairs.T[::-1], pairs.T)

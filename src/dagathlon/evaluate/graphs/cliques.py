@@ -1,4 +1,4 @@
-"""Maximal cliques of undirected graphs: how many, how large, which of the true ones."""
+"""Maximal cliques of undirected graphs: number, size, and share of the true ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dagathlon.graphs import Graph, maximal_cliques
 from dagathlon.graphs.cliques import all_maximal_cliques
 
 MOST_CLIQUES = 5_000
-"""Graphs with more maximal cliques have no number: there can be exponentially many."""
+"""Most maximal cliques that are counted, since there can be exponentially many."""
 _TAKES = ("undirected",)
 
 
 def maximal_clique_sets(graph: Graph) -> frozenset[frozenset[str]] | None:
-    """The maximal cliques of an undirected graph; None where there are too many to list."""
+    """Return the maximal cliques of an undirected graph; None if they are too many to list."""
     if graph.is_chordal:  # these have at most as many as nodes, and are quick to list
         return frozenset(map(frozenset, maximal_cliques(graph)))
     found = list(islice(all_maximal_cliques(graph), MOST_CLIQUES + 1))
@@ -50,10 +50,10 @@ def _size(name: str, title: str, short: str) -> Measure:
     order=45,
 )
 def clique_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """Number and size of the maximal cliques of an undirected estimate, and those of the truth.
+    """Return number and size of the maximal cliques of an undirected estimate and of the truth.
 
-    Single nodes without a neighbour are cliques too. There is no number for graphs of other kinds,
-    nor for more than 5,000 cliques of a graph that is not chordal.
+    Isolated nodes are cliques too. There is no value for graphs of other kinds, nor for more
+    than 5,000 cliques of a graph that is not chordal.
     """
     learned, true = on_shared_nodes(estimate, truth)
     mine = maximal_clique_sets(learned) if learned.is_undirected else None

@@ -1,4 +1,4 @@
-"""How well learned clusters of indicators agree with the true ones."""
+"""Agreement between learned and true clusters of indicators."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CLUSTER_MEASURES = (
 
 
 def compare_clusters(estimate: MeasurementModel, truth: MeasurementModel) -> dict[str, float]:
-    """Agreement of learned with true clusters.
+    """Compare learned with true clusters.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def compare_clusters(estimate: MeasurementModel, truth: MeasurementModel) -> dic
 
 
 def _labels(model: MeasurementModel) -> dict[str, int]:
-    """A number for each variable, the same in one cluster; those alone have one of their own."""
+    """Return a cluster number per variable; unclustered variables get numbers of their own."""
     found = {name: -1 - i for i, name in enumerate(model.names)}
     for number, cluster in enumerate(model.clusters):
         found |= dict.fromkeys(cluster, number)
@@ -134,7 +134,7 @@ class ClusterScores(MetricModule):
     measures = CLUSTER_MEASURES
 
     def compute(self, model: Any, estimate: Estimate) -> dict[str, Value]:
-        """One row; without a measurement model, or a true one, there is no number."""
+        """Return one row of values; None without a measurement model or a true one."""
         row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
         graph = getattr(model, "graph", None)
         if estimate.measurement is None or not isinstance(graph, Graph):

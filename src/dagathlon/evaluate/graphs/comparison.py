@@ -15,7 +15,7 @@ from dagathlon.learners.base import Estimate
 _INPUTS = ("estimate", "truth")
 COMPARED_AS = "compared_as"
 OPEN_DIRECTIONS = "open_directions"
-"""The column that says by which undirected graphs those of directed edges were compared."""
+"""Column with the method by which graphs of directed edges were made undirected."""
 
 
 def compare(
@@ -25,7 +25,7 @@ def compare(
     undirected: UndirectedForm | None = None,
     equivalent: bool = False,
 ) -> dict[str, Value]:
-    """Compare a learned graph with the true one, node by name.
+    """Compare a learned graph with the true one, matching nodes by name.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def compare(
     causal
         Whether to compute SID and the AIDs; by default for graphs of up to 50 nodes.
     undirected
-        What graphs of directed edges are compared by, on both sides: their ``moral`` graphs or
+        The undirected form in which directed graphs are compared: their ``moral`` graphs or
         their graphs of unconditional ``dependence``; None compares graphs as they are. The choice
         stands in the result as ``compared_as``.
     equivalent
-        Whether what the equivalence class of the truth leaves open costs nothing in the metrics of
-        Bayesys (rule 6 of Constantinou 2019). The result says so in ``open_directions``.
+        Whether edge directions that the true equivalence class does not determine cost nothing in
+        the metrics of Bayesys (rule 6 of Constantinou 2019), as ``open_directions`` then notes.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def compare(
 
 
 def standard_families() -> list[type[MetricModule]]:
-    """The metrics of a graph against the truth that come with the package."""
+    """Return the built-in metrics of a graph against the truth."""
     return [family for family in families(_INPUTS) if not is_own(family)]
 
 
 def own_families() -> list[type[MetricModule]]:
-    """The metrics of a graph against the truth that others have declared."""
+    """Return the user-defined metrics of a graph against the truth."""
     return [family for family in families(_INPUTS) if is_own(family)]
 
 
@@ -70,7 +70,7 @@ def compare_by(
     *,
     equivalent: bool = False,
 ) -> dict[str, Value]:
-    """As `compare`, with the chosen metrics alone."""
+    """Compare two graphs by the chosen metrics; see `compare`."""
     given = {"estimate": _graph(estimate), "truth": _graph(truth)}
     shared = _shared(given["estimate"], given["truth"])
     metrics: dict[str, Value] = {}
@@ -91,7 +91,7 @@ def compare_by(
 def _not_of_undirected(
     chosen: list[type[MetricModule]], metrics: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """Columns for DAGs and CPDAGs: that a moral graph may look like a CPDAG means nothing."""
+    """Blank the columns for DAGs and CPDAGs, as a moral graph may look like a CPDAG by chance."""
     measures = (one for family in chosen for one in family.measures)
     odd = [one.name for one in measures if one.takes and "undirected" not in one.takes]
     return dict.fromkeys(name for name in odd if name in metrics)

@@ -1,4 +1,4 @@
-"""Baselines: what graphs score that nobody had to learn: random, empty and complete ones."""
+"""Baselines: metrics of random, empty and complete graphs, which need no learning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.graphs import Graph
 
 Baselines: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Mapping[str, float]]]
-"""By data set and metric: the value of each baseline by its name."""
+"""Values of each baseline, by data set and metric."""
 
 EMPTY, COMPLETE, RANDOM = "the empty graph", "the complete graph", "random graphs"
 # Nodes up to which the complete graph is a baseline.
@@ -26,14 +26,14 @@ _ONE_SIDED = ("TPR_pattern", "FPRn_pattern")
 
 
 class Baseline(NamedTuple):
-    """A graph that nobody had to learn, and its mean on some data sets."""
+    """A baseline graph, and its mean on some data sets."""
 
     name: str
     value: float
 
 
 def random_graphs(truth: Graph, draws: int, seed: int = 0) -> Iterator[Graph]:
-    """Random graphs with the nodes and the number of edges of the truth.
+    """Yield random graphs with the nodes and the number of edges of the truth.
 
     They are undirected when the truth is; else DAGs, with directions along a random order.
 
@@ -60,10 +60,10 @@ def random_graphs(truth: Graph, draws: int, seed: int = 0) -> Iterator[Graph]:
         yield Graph.from_adjacency(truth.names, matrix[np.ix_(order, order)])
 
 
-def random_control(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Value]:
-    """Mean metrics of random graphs as dense as the truth, as ``control_<metric>``.
+def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Value]:
+    """Return mean metrics of random graphs as dense as the truth, as ``control_<metric>``.
 
-    An algorithm that is no better than its control has learned nothing.
+    A learner that is no better than this control has learned nothing.
 
     Parameters
     ----------
@@ -87,17 +87,18 @@ def random_control(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Va
 
 
 def _asked() -> tuple[list[type[MetricModule]], list[str]]:
-    """The families of metrics that baselines are given, and which of their columns."""
+    """Return the metric families used for baselines, and the names of their columns."""
     families = standard_families()
     columns = [one.name for family in families for one in family.measures if one.control]
     return [one for one in families if any(m.control for m in one.measures)], columns
 
 
 def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
-    """What the empty and the complete graph score, by metric: exact, since nothing is drawn.
+    """Return exact metrics of the empty and the complete graph, by metric.
 
-    Rates that one of the two makes perfect (true positives, false positives) are left out. Beyond
-    2,000 nodes there is the empty graph alone: the complete one has millions of edges there.
+    Rates that one of the two makes perfect (true positives, false positives) are left out.
+    Beyond 2,000 nodes there is the empty graph alone: the complete one has millions of edges
+    there.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def _number(value: Value) -> float:
 
 
 def best_baseline(found: Sequence[Mapping[str, float]], better: Better) -> Baseline | None:
-    """The yardstick: the baseline with the best mean over data sets; None where there is none.
+    """Return the baseline with the best mean over data sets; None if there is none.
 
     Parameters
     ----------

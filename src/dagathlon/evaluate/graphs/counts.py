@@ -1,4 +1,4 @@
-"""Counts of right and wrong edges on the skeleton and on the pattern of two graphs."""
+"""Counts of true and false edges, on the skeletons and on the patterns of two graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Counts(NamedTuple):
-    """True and false positives and negatives over node pairs; halves are possible."""
+    """True and false positives and negatives over node pairs; multiples of one half."""
 
     tp: float
     fp: float
@@ -28,20 +28,20 @@ class Counts(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Right ones among those found; NaN when nothing was found."""
+        """True positives among the positives; NaN without positives."""
         found = self.tp + self.fp
         return self.tp / found if found else float("nan")
 
     @property
     def recall(self) -> float:
-        """Those found among the true ones; NaN when there are none."""
+        """True positives among the true edges; NaN without true edges."""
         true = self.tp + self.fn
         return self.tp / true if true else float("nan")
 
     def f_beta(self, beta: float) -> float:
-        """Weighted harmonic mean: recall weighs `beta` times as much as precision.
+        """Return F_beta: recall weighs `beta` times as much as precision.
 
-        NaN when there is neither anything to find nor anything found.
+        NaN when both the truth and the estimate are empty.
         """
         square = beta * beta
         total = self.tp + (self.fp + square * self.fn) / (1 + square)
@@ -49,33 +49,33 @@ class Counts(NamedTuple):
 
 
 def on_shared_nodes(estimate: Graph, truth: Graph) -> tuple[Graph, Graph]:
-    """Both graphs over the names they share, in the order of the truth."""
+    """Return both graphs on their common nodes, in the order of the truth."""
     shared = [name for name in truth.names if name in estimate]
     return estimate.subgraph(shared), truth.subgraph(shared)
 
 
 class Ends(NamedTuple):
-    """Marks at both ends of some pairs of nodes, `Mark.NONE` where a pair is not joined."""
+    """Marks at both ends of some node pairs, `Mark.NONE` where a pair is not adjacent."""
 
     left: Marks
     right: Marks
 
     @property
     def joined(self) -> Bools:
-        """Which pairs are joined."""
+        """Return a mask of the adjacent pairs."""
         found: Bools = self.left != Mark.NONE
         return found
 
     def same(self, other: Ends) -> Bools:
-        """Which pairs have the same marks, or no edge, in both."""
+        """Return a mask of the pairs with the same marks, or no edge, in both."""
         found: Bools = (self.left == other.left) & (self.right == other.right)
         return found
 
 
 def on_joined_pairs(estimate: Graph, truth: Graph) -> tuple[Ends, Ends]:
-    """The pairs that one of the graphs joins, which have the same nodes, and their marks in both.
+    """Return the marks, in both graphs, of the pairs adjacent in either; nodes are the same.
 
-    All other pairs are apart in both: with thousands of nodes nearly all are.
+    All other pairs are non-adjacent in both: with thousands of nodes nearly all are.
     """
     pairs = estimate.native.joined_pairs(truth.native)
     learned, true = (graph.native.marks_of_pairs(pairs).T for graph in (estimate, truth))
@@ -83,7 +83,7 @@ def on_joined_pairs(estimate: Graph, truth: Graph) -> tuple[Ends, Ends]:
 
 
 def skeleton_counts(estimate: Graph, truth: Graph) -> Counts:
-    """Unordered pairs that are joined, whatever the marks. The graphs have the same nodes."""
+    """Count adjacent pairs, whatever the marks. The graphs have the same nodes."""
     learned, true = (ends.joined for ends in on_joined_pairs(estimate, truth))
     pairs = len(truth) * (len(truth) - 1) // 2
     tp = int(np.count_nonzero(learned & true))
@@ -93,7 +93,7 @@ def skeleton_counts(estimate: Graph, truth: Graph) -> Counts:
 
 
 def pattern_counts(estimate: Graph, truth: Graph) -> Counts:
-    """Pairs of the two patterns; a differing orientation is half a miss and half an extra."""
+    """Count pairs of the two patterns; a wrong orientation is half missing and half extra."""
     skeleton = skeleton_counts(estimate, truth)
     learned, true = on_joined_pairs(pattern(estimate), pattern(truth))
     wrong = int(np.count_nonzero(learned.joined & true.joined & ~learned.same(true)))

@@ -34,17 +34,17 @@ _FORMS: Mapping[str, Callable[[Graph], Graph]] = {
 
 
 def shd(estimate: Graph, truth: Graph, variant: Variant = "marks") -> int:
-    """Structural Hamming distance: the number of node pairs whose edge differs.
+    """Return the structural Hamming distance: the number of node pairs whose edge differs.
 
-    A pair counts once, whether an edge is missing, extra or has other marks. Nodes are matched by
-    name.
+    A pair counts once, whether an edge is missing, extra or has other marks. Nodes are matched
+    by name.
 
     Parameters
     ----------
     estimate, truth
         Graphs over the same nodes.
     variant
-        What is compared: the graphs as they are (``marks``, every kind of graph), the same with a
+        The form compared: the graphs as they are (``marks``, every kind of graph), the same with a
         check that both are DAGs (``dag``), their CPDAGs, their patterns (v-structures), or their
         skeletons.
     """
@@ -56,12 +56,12 @@ def shd(estimate: Graph, truth: Graph, variant: Variant = "marks") -> int:
 
 
 def half_shd(estimate: Graph, truth: Graph) -> float:
-    """Structural Hamming distance in which an edge with other marks costs a half only."""
+    """Return the structural Hamming distance in which an edge with other marks counts one half."""
     return (shd(estimate, truth) + shd(estimate, truth, "skeleton")) / 2
 
 
 def _reordered(truth: Graph, estimate: Graph) -> Graph:
-    """The truth with its nodes in the order of the estimate."""
+    """Return the truth with its nodes in the order of the estimate."""
     if estimate.names == truth.names:
         return truth
     if set(estimate.names) != set(truth.names):
@@ -88,7 +88,7 @@ def _hamming(
     order=30,
 )
 def hamming_distances(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """The variants of the structural Hamming distance that Benchpress does not have."""
+    """Return the variants of the structural Hamming distance that Benchpress does not have."""
     learned, true = on_shared_nodes(estimate, truth)
     both_dags = learned.is_dag and true.is_dag
     return {
@@ -104,5 +104,5 @@ def hamming_distances(estimate: Graph, truth: Graph) -> dict[str, Value]:
     order=25,
 )
 def nodes_left_out(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """How many nodes only one of the graphs has; they are left out of all comparisons."""
+    """Return the number of nodes that only one graph has, which all comparisons leave out."""
     return {"n_nodes_left_out": len(set(estimate.names) ^ set(truth.names))}

@@ -1,4 +1,4 @@
-"""Precision and recall of what a graph says: adjacencies, arrowheads, v-structures."""
+"""Precision and recall of adjacencies, arrowheads and v-structures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BETAS = {"F05": 0.5, "F1": 1.0, "F2": 2.0}
 
 
 def arrowhead_counts(estimate: Graph, truth: Graph) -> Counts:
-    """Arrowheads of the estimate against those of the truth. The graphs have the same nodes.
+    """Count true and false arrowheads of the estimate. The graphs have the same nodes.
 
     An arrowhead on an edge that the truth does not have is a false one. Undirected ends are no
     arrowheads: a CPDAG loses recall against a DAG, never precision.
@@ -34,7 +34,7 @@ def arrowhead_counts(estimate: Graph, truth: Graph) -> Counts:
 
 
 def v_structure_counts(estimate: Graph, truth: Graph) -> Counts:
-    """V-structures (i *→ k ←* j, i and j not adjacent). The graphs have the same nodes."""
+    """Count v-structures (i *→ k ←* j, i and j not adjacent). The graphs have the same nodes."""
     p = len(truth)
     tp = estimate.native.shared_v_structures(truth.native)
     n_learned, n_true = (g.native.shared_v_structures(g.native) for g in (estimate, truth))
@@ -62,7 +62,7 @@ def _columns() -> Iterator[Measure]:
 
 @metric_family("edges", *_columns(), order=40)
 def edge_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """Precision, recall, F½, F1 and F2 of adjacencies, arrowheads and v-structures."""
+    """Return precision, recall, F½, F1 and F2 of adjacencies, arrowheads and v-structures."""
     learned, true = on_shared_nodes(estimate, truth)
     counted = {
         "adjacency": skeleton_counts(learned, true),

@@ -1,4 +1,4 @@
-"""Sortability: how far variances or explained variances give the causal order away."""
+"""Sortability: how well variances or explained variances predict the causal order."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ROUNDING = 1e-9
 
 
 def varsortability(data: Dataset, truth: Graph) -> float:
-    """Share of the directed paths along which the variance grows.
+    """Return the share of directed paths along which the variance grows.
 
     1 means that sorting the variables by their variances gives a causal order, ½ that variances
-    say nothing. Standardised data have ½.
+    are uninformative. Standardised data have ½.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def varsortability(data: Dataset, truth: Graph) -> float:
 
 
 def r2_sortability(data: Dataset, truth: Graph) -> float:
-    """Share of the directed paths along which the explained share of the variance grows.
+    """Return the share of directed paths along which R² grows.
 
-    The explained share (R²) is that of the regression of a variable on all others, which
-    standardising does not change. Rows with missing values are left out.
+    R² is that of the regression of a variable on all others, which standardising does not
+    change. Rows with missing values are left out.
 
     Parameters
     ----------
@@ -75,9 +75,10 @@ def r2_sortability(data: Dataset, truth: Graph) -> float:
 
 
 def order_alignment(truth: Graph, scores: npt.ArrayLike, tolerance: float = 0.0) -> float:
-    """Share of the directed paths of a DAG at whose end the score is higher than at the start.
+    """Return the share of a DAG's directed paths whose end has a higher score than their start.
 
-    Pairs of nodes are counted once for every length of a path between them; a tie counts one half.
+    Pairs of nodes are counted once for every length of a path between them; a tie counts one
+    half.
 
     Parameters
     ----------

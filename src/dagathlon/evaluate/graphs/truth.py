@@ -16,7 +16,7 @@ Value: TypeAlias = int | float | None
 
 
 def graph_statistics(graph: Graph) -> dict[str, Value]:
-    """The figures that Benchpress's ``graph_true_stats`` has of a true graph, and degrees.
+    """Return the figures of Benchpress's ``graph_true_stats``, and degrees.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def graph_statistics(graph: Graph) -> dict[str, Value]:
     symmetric = not directed.any()
     sizes = [len(clique) for clique in all_maximal_cliques(graph)] if symmetric else []
     degrees = np.bincount(pairs.ravel(), minlength=len(graph))
-    # What is not directed goes into both of its nodes.
+    # Edges that are not directed count as incoming at both nodes.
     entered = ~directed[:, ::-1]
     indegrees = np.bincount(pairs[entered], minlength=len(graph))
     edges = int(indegrees.sum()) // (2 if symmetric else 1)
@@ -53,12 +53,12 @@ def graph_statistics(graph: Graph) -> dict[str, Value]:
 
 
 def free_parameters(truth: Graph, data: Dataset) -> int:
-    """Number of free parameters of a model on the true graph with the variables of the data.
+    """Return the number of free parameters of a model on the true graph.
 
     On a DAG, a discrete variable has one less than its levels for each configuration of its
-    parents; a continuous one an intercept, a coefficient for each continuous parent and a standard
-    deviation for each configuration of its discrete parents. On an undirected graph of continuous
-    variables there are means, variances and one number for each edge.
+    parents; a continuous one an intercept, a coefficient for each continuous parent and a
+    standard deviation for each configuration of its discrete parents. On an undirected graph of
+    continuous variables there are means, variances and one number for each edge.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def free_parameters(truth: Graph, data: Dataset) -> int:
 
 
 def samples_per_parameter(truth: Graph, data: Dataset) -> float:
-    """Rows of the data divided by the free parameters of the truth (n/p)."""
+    """Return the rows of the data divided by the free parameters of the truth (n/p)."""
     return len(data) / free_parameters(truth, data)
 
 

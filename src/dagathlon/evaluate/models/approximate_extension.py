@@ -1,4 +1,4 @@
-"""A DAG that stands for a graph of directed and undirected edges, even where none extends it."""
+"""A DAG that extends a partially directed graph, approximately where there is no extension."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ REMARK = (
 _Bools = npt.NDArray[np.bool_]
 
 
-class Standing(NamedTuple):
-    """A DAG, and whether it has all directions and no other v-structures than the graph."""
+class ApproximateExtension(NamedTuple):
+    """A DAG, and whether it is a consistent extension of the graph."""
 
     dag: Graph
     exact: bool
 
 
 def why_no_dag(graph: Graph) -> str:
-    """Why a kind of graph has no likelihood that factorises over its nodes; empty if it has."""
+    """Return why a graph has no likelihood that factorises over its nodes; empty if it has."""
     if graph.kind in ("pag", "mag"):
         return f"a {graph.kind.upper()} leaves room for hidden variables, which have no parameters"
     if (graph.marks == Mark.CIRCLE).any():
@@ -34,13 +34,13 @@ def why_no_dag(graph: Graph) -> str:
     return ""
 
 
-def standing_dag(graph: Graph) -> Standing:
-    """A DAG with the edges of a graph, which extends it where some DAG does.
+def approximate_extension(graph: Graph) -> ApproximateExtension:
+    """Return a consistent extension of a graph, or a DAG that violates few of its directions.
 
-    Nodes are taken away one by one, each with the rest of its edges pointing to it: first those
-    that Dor and Tarsi allow, which gives an extension if there is one; else the node that turns
-    the fewest directed edges, and then makes the fewest new v-structures. Two-headed arrows count
-    as undirected.
+    Nodes are removed one by one, each with its remaining edges pointing to it: first those that
+    Dor and Tarsi's algorithm allows, which gives an extension if there is one; else the node
+    that reverses the fewest directed edges, and then makes the fewest new v-structures.
+    Bidirected edges count as undirected.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def standing_dag(graph: Graph) -> Standing:
         A graph without circles.
     """
     if graph.is_dag:
-        return Standing(graph, True)
+        return ApproximateExtension(graph, True)
     marks = graph.marks
     joined: _Bools = marks != Mark.NONE
     points: _Bools = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
@@ -66,11 +66,11 @@ def standing_dag(graph: Graph) -> Standing:
         near = np.flatnonzero(joined[around].any(axis=0) & left).tolist() if around else []
         for node in {*around, *near}:
             costs[node] = _cost(node, joined, points, left)
-    return Standing(Graph.from_pairs(graph.names, arcs), exact)
+    return ApproximateExtension(Graph.from_pairs(graph.names, arcs), exact)
 
 
 def _cost(node: int, joined: _Bools, points: _Bools, left: _Bools) -> tuple[int, int]:
-    """Directed edges that leave the node, and pairs that would make a new v-structure in it."""
+    """Count the node's outgoing directed edges, and the v-structures that removing it creates."""
     around = np.flatnonzero(joined[node] & left)
     out = int(points[node, around].sum())
     open_ends = around[~points[around, node]]

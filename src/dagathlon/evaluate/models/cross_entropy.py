@@ -1,4 +1,4 @@
-"""Cross-entropy: what the true model expects of the network fitted to a learned graph."""
+"""Cross-entropy from the true model to the network fitted to a learned graph."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dagathlon.errors import DagathlonError, DataError, GraphError, listing
 from dagathlon.evaluate.metric import Measure
 from dagathlon.evaluate.models.approximate_extension import (
     REMARK,
-    Standing,
-    standing_dag,
+    ApproximateExtension,
+    approximate_extension,
     why_no_dag,
 )
-from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, LearnerPriorScore
 from dagathlon.evaluate.models.likelihood import complete_rows, fit, predicted_rows
 from dagathlon.evaluate.models.precision_losses import (
     fitted_normal,
@@ -42,7 +42,7 @@ EXACT = "exact"
 
 
 class CrossEntropyValue(NamedTuple):
-    """A cross-entropy in nats.
+    """Cross-entropy in nats, with its standard error and method.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def cross_entropy(
     *,
     scaled: bool = False,
 ) -> CrossEntropyValue:
-    """Expected negative log density, of rows of the true model, under the fitted network.
+    """Return the expected negative log density of true rows under the fitted network.
 
     The network is fitted to the graph on the data that the graph was learned from: probability
-    tables are posterior means under a uniform prior, regressions are least squares. The value is
-    exact where the truth is Gaussian, or discrete and not too large; else it is the mean over
-    20,000 fresh rows of the model, the same for all graphs. The least possible value is the
-    entropy of the true model.
+    tables are posterior means under a uniform prior, regressions are least squares. The value
+    is exact where the truth is Gaussian, or discrete and not too large; else it is the mean
+    over 20,000 fresh rows of the model, the same for all graphs. The least possible value is
+    the entropy of the true model.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def cross_entropy(
         graph of continuous data that is not chordal is given the normal distribution of greatest
         likelihood with its zeros.
     training
-        What the network is fitted to; rows with missing values are left out.
+        Data to fit the network to; rows with missing values are left out.
     truth
         The true model, over all variables of the graph; or rows of it.
     sample_size
@@ -93,7 +93,7 @@ def cross_entropy(
     Raises
     ------
     GraphError
-        For graphs that stand for no DAG: PAGs, MAGs, undirected graphs of discrete data that are
+        For graphs that represent no DAG: PAGs, MAGs, undirected graphs of discrete data that are
         not chordal.
     DataError
         When the fitted network has no density, or the truth lacks variables.
@@ -103,7 +103,7 @@ def cross_entropy(
         raise DataError(f"the true model does not have {listing(absent)}")
     if stands_for_normal(graph, training):
         return _of_normal(graph, training, truth, scaled)
-    dag = _standing(graph).dag
+    dag = _extended(graph).dag
     rows = complete_rows(training.select(dag.names))
     if not len(rows):
         raise DataError("there is no row without missing values to fit a network to")
@@ -121,7 +121,7 @@ def cross_entropy(
 
 
 def _of_normal(graph: Graph, training: Dataset, truth: Any, scaled: bool) -> CrossEntropyValue:
-    """Of the normal distribution with the zeros of a graph that stands for no network."""
+    """Return the cross-entropy of the normal distribution with an undirected graph's zeros."""
     normal = fitted_normal(graph, training)
     if isinstance(truth, Dataset):
         return _mean_of(-normal_row_log_likelihoods(normal, training, truth))
@@ -129,11 +129,11 @@ def _of_normal(graph: Graph, training: Dataset, truth: Any, scaled: bool) -> Cro
     return CrossEntropyValue(normal_cross_entropy(normal, training, true), None, EXACT)
 
 
-def _standing(graph: Graph) -> Standing:
+def _extended(graph: Graph) -> ApproximateExtension:
     reason = why_no_dag(graph)
     if reason:
         raise GraphError(reason)
-    return standing_dag(graph)
+    return approximate_extension(graph)
 
 
 def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -> CrossEntropyValue:
@@ -142,7 +142,7 @@ def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -
 
 
 def _mean_of(found: FloatArray) -> CrossEntropyValue:
-    """The mean over rows, with its standard error."""
+    """Return the mean over rows, with its standard error."""
     if not len(found) or not np.isfinite(found).all():
         raise DataError("some fresh rows have no finite log-likelihood")
     error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
@@ -150,10 +150,10 @@ def _mean_of(found: FloatArray) -> CrossEntropyValue:
 
 
 def discrete_cross_entropy(fitted: Network, truth: Network) -> float:
-    """Expected negative log probability under a fitted discrete network, of rows of the true one.
+    """Return the exact cross-entropy of a fitted discrete network to the true one.
 
-    Exact: the true probabilities of each node with its parents are answers of the true network's
-    junction tree. They are kept, so that it costs little to ask for another graph.
+    The true probabilities of each node with its parents are queried from the true network's
+    junction tree and cached, so that further graphs cost little.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _expected(fitted: Network, tables: FamilyTables) -> float:
 def _aligned(
     fitted: Network, names: tuple[str, ...], cells: FloatArray, tables: FamilyTables
 ) -> FloatArray:
-    """The estimated probabilities, their levels as the truth has them."""
+    """Return a fitted table's probabilities with axes and levels in the order of the truth."""
     for axis, name in enumerate(names):
         given = fitted.distribution(name)
         own, wanted = given.levels if isinstance(given, Table) else (), tables.levels[name]
@@ -204,10 +204,10 @@ def _aligned(
 def gaussian_cross_entropy(
     fitted: Network, truth: LinearSem | MultivariateNormal | Network, scaled: bool = False
 ) -> float:
-    """Expected negative log density under a fitted Gaussian network, of rows of the true model.
+    """Return the exact cross-entropy of a fitted Gaussian network to the true model.
 
-    Exact, by the mean and covariance that the true model implies; the least value is the true
-    model's own entropy.
+    It is computed from the mean and covariance implied by the true model; the least value is
+    the true model's own entropy.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def gaussian_cross_entropy(
 
 
 def _gaussian_part(position: dict[str, int], true: Moments, name: str, given: Gaussian) -> float:
-    """The node's part of the cross-entropy."""
+    """Return one node's part of the cross-entropy."""
     chosen = [position[name], *(position[parent] for parent in given.continuous_parents)]
     weights = np.concatenate([[1.0], -np.ravel(given.coefficients)])
     part = true.covariance[np.ix_(chosen, chosen)]
@@ -247,7 +247,7 @@ CROSS_ENTROPY = Measure(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossEntropy(UnderOwnPrior):
+class CrossEntropy(LearnerPriorScore):
     """Cross-entropy to the true model of the network fitted to an estimate on the run's data.
 
     Parameters
@@ -263,21 +263,21 @@ class CrossEntropy(UnderOwnPrior):
     scaled: bool = False
 
     def compute(self, model: Any, data: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """One row: the value, its error and how it was computed, or why there is none.
+        """Return one row: the value, its error and method, or the reason why there is none.
 
         Parameters
         ----------
         model
             The true model, or rows of it.
         data
-            What the graph was learned from.
+            The data that the graph was learned from.
         estimate
             The graph.
         """
         try:
             graph, faithful = estimate.graph, True
             if not stands_for_normal(graph, data):
-                graph, faithful = _standing(graph)
+                graph, faithful = _extended(graph)
             found = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
         except DagathlonError as error:
             return {CROSS_ENTROPY.name: None, "cross_entropy_note": str(error)}

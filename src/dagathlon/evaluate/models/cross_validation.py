@@ -1,4 +1,4 @@
-"""Cross-validation of learners: rows that neither the graph nor its parameters have seen."""
+"""Cross-validation of learners: graph and parameters are learned without the test rows."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ import numpy as np
 
 from dagathlon.data import Dataset, read_data
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.evaluate.models.approximate_extension import REMARK, standing_dag, why_no_dag
-from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, UnderOwnPrior
+from dagathlon.evaluate.models.approximate_extension import (
+    REMARK,
+    approximate_extension,
+    why_no_dag,
+)
+from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE, LearnerPriorScore
 from dagathlon.evaluate.models.likelihood import complete_rows, predicted_rows
 from dagathlon.learners.api import learn
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.simulate.resampling import Fold
 
-# Of more rows in a fold than this, means of neighbouring rows are kept: enough for a comparison.
+# For more rows in a fold, means of blocks of neighbouring rows are stored.
 _MOST_BLOCKS = 200
 _NAME = "predicted_rows"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictedRows(UnderOwnPrior):
-    """Log-likelihoods of left-out rows under the network that the other rows gave."""
+class PredictedRows(LearnerPriorScore):
+    """Log-likelihoods of left-out rows under the network learned from the other rows."""
 
     name = _NAME
 
     def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
-        """Mean, spread and blocks of the rows of a fold, or why there are none.
+        """Return mean, spread and block sums over the rows of a fold, or why there are none.
 
         Parameters
         ----------
         training
-            What the graph was learned from; the parameters are fitted to the same rows.
+            Data that the graph was learned from; the parameters are fitted to the same rows.
         test
             The rows that were left out.
         estimate
@@ -45,23 +49,23 @@ class PredictedRows(UnderOwnPrior):
         reason = why_no_dag(estimate.graph)
         if reason:
             return {_NAME: {"note": reason}}
-        standing = standing_dag(estimate.graph)
-        names = standing.dag.names
+        extended = approximate_extension(estimate.graph)
+        names = extended.dag.names
         known, left = (complete_rows(data.select(names)) for data in (training, test))
         try:
             if not len(known):
                 raise DataError("there is no row without missing values to fit a network to")
-            rows = predicted_rows(standing.dag, known, left, self.sample_size)
+            rows = predicted_rows(extended.dag, known, left, self.sample_size)
         except DagathlonError as error:
             return {_NAME: {"note": str(error)}}
         if not np.isfinite(rows).all():
             return {_NAME: {"note": "some rows have no finite log-likelihood"}}
         found = _summed(rows) | {"sample_size": self.sample_size}
-        return {_NAME: found | ({} if standing.exact else {"remark": REMARK})}
+        return {_NAME: found | ({} if extended.exact else {"remark": REMARK})}
 
 
 def _summed(rows: Any) -> dict[str, Any]:
-    """What is kept of a fold: enough for means, standard errors and paired differences."""
+    """Return a fold's rows, mean, spread and block means, for standard errors and differences."""
     mean = float(rows.mean()) if len(rows) else 0.0
     blocks = np.array_split(rows, min(len(rows), _MOST_BLOCKS)) if len(rows) else []
     return {
@@ -73,7 +77,7 @@ def _summed(rows: Any) -> dict[str, Any]:
 
 
 class CrossValidated(NamedTuple):
-    """The cross-validated log-likelihood of one learner on one data set.
+    """Cross-validated log-likelihood of one learner on one data set.
 
     Parameters
     ----------
@@ -88,7 +92,7 @@ class CrossValidated(NamedTuple):
     note
         Why there is no mean.
     remark
-        What a reader must know of the mean.
+        Reservation about the mean.
     """
 
     mean: float | None
@@ -108,7 +112,7 @@ def cross_validate(
     seed: int = 1,
     **parameters: Any,
 ) -> CrossValidated:
-    """Cross-validated log-likelihood of a learner: graph and parameters anew in every fold.
+    """Return the cross-validated log-likelihood of a learner: learn and fit anew in every fold.
 
     Parameters
     ----------
@@ -117,7 +121,7 @@ def cross_validate(
     learner
         As `dagathlon.learn` takes it: ``"hc[score=bdeu,iss=10]"``, ``HillClimbing(score="bic")``.
     folds
-        Number of random parts of the rows; each is tried on what the others gave.
+        Number of random parts of the rows; each is scored by the model of the others.
     sample_size
         Imaginary rows of the prior of each probability table, for learners that score by no such
         prior themselves; 0 is maximum likelihood.
@@ -151,12 +155,12 @@ def cross_validate(
 
 
 def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:
-    """One value of all folds.
+    """Combine the values of all folds.
 
     Parameters
     ----------
     folds
-        For each fold what `PredictedRows` gave; None where nothing was learned.
+        Result of `PredictedRows` for each fold; None where learning failed.
     """
     there = [fold[_NAME] for fold in folds if fold is not None]
     if len(there) < len(folds) or not there:

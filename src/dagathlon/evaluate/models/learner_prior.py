@@ -1,4 +1,4 @@
-"""Scores that fit a network to a graph under the prior of whoever learned it."""
+"""Scores that fit a network to a graph under the prior of its learner."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Self
 from dagathlon.evaluate.metric import MetricModule
 from dagathlon.learners.base import Learner
 from dagathlon.modules import NonNegative
+from dagathlon.renamed import renamed
 
 SAMPLE_SIZE = 5.0
-"""Imaginary rows where a learner has no prior of its own, as for BIC and fNML in the paper."""
+"""Imaginary sample size for learners without a prior, as for BIC and fNML in the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnderOwnPrior(MetricModule):
-    """Base of scores whose parameters are posterior means under the learner's own prior.
+class LearnerPriorScore(MetricModule):
+    """Base class of scores with parameters estimated under the learner's own prior.
 
     Parameters
     ----------
@@ -28,6 +29,9 @@ class UnderOwnPrior(MetricModule):
     sample_size: NonNegative = SAMPLE_SIZE
 
     def for_learner(self, learner: Learner) -> Self:
-        """The score of what this learner has learned."""
+        """Return the score with the imaginary sample size of this learner, if it has one."""
         own = learner.parameter_sample_size()
         return self if own is None else replace(self, sample_size=own)
+
+
+__getattr__ = renamed(__name__, {"UnderOwnPrior": f"{__name__}:LearnerPriorScore"})

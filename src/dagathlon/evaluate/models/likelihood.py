@@ -1,4 +1,4 @@
-"""A network fitted to data on a given graph, and how probable other data are under it."""
+"""Held-out and cross-validated likelihood of networks fitted on a given graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.graphs import Graph, extension
 
 
 def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
-    """The network whose density is asked: `dagathlon.fit` on the complete rows.
+    """Fit a network on a graph by `dagathlon.fit`, using complete rows only.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
 
 
 def complete_rows(data: Dataset) -> Dataset:
-    """The rows without missing values."""
+    """Return the rows without missing values."""
     missing = data.missing
     return data if missing is None else data.take(np.flatnonzero(~missing.any(axis=1)))
 
@@ -50,12 +50,12 @@ def complete_rows(data: Dataset) -> Dataset:
 def held_out_log_likelihood(
     graph: Graph, training: Dataset, test: Dataset, sample_size: float = 1.0
 ) -> float:
-    """Mean log-likelihood per row of test data under the network fitted to training data.
+    """Return the mean log-likelihood per test row under the network fitted to training data.
 
     Parameters
     ----------
     graph
-        What was learned: a DAG, or a graph that a DAG extends.
+        Learned graph: a DAG, or a graph that a DAG extends.
     training, test
         Data with a column for each node.
     sample_size
@@ -71,10 +71,10 @@ def held_out_log_likelihood(
 def cross_validated_log_likelihood(
     graph: Graph, data: Dataset, folds: int = 5, sample_size: float = 1.0
 ) -> float:
-    """Mean log-likelihood per row, each row under parameters fitted without its fold.
+    """Return the mean log-likelihood per row, each under parameters fitted without its fold.
 
-    The graph is the same in every fold: this asks how well its parameters carry over, and not
-    whether another sample would give the same graph. Row i is in fold i modulo `folds`.
+    The graph is the same in every fold: this measures how well its parameters generalise, and
+    not whether another sample would give the same graph. Row i is in fold i modulo `folds`.
     """
     return float(np.mean(cross_validated_rows(graph, data, folds, sample_size)))
 
@@ -82,7 +82,7 @@ def cross_validated_log_likelihood(
 def cross_validated_rows(
     graph: Graph, data: Dataset, folds: int = 5, sample_size: float = 1.0
 ) -> FloatArray:
-    """Log-likelihood of every complete row, under parameters fitted without its fold.
+    """Return the log-likelihood of every complete row, under parameters fitted without its fold.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def cross_validated_rows(
 def predicted_rows(
     dag: Graph, training: Dataset, test: Dataset, sample_size: float = 1.0
 ) -> FloatArray:
-    """Log-likelihood of every test row under the network fitted to the training rows.
+    """Return the log-likelihood of every test row under the network fitted to training rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How probable rows of mixed data are under a DAG fitted to other rows, family by family."""
+"""Likelihood of rows of mixed data under a DAG fitted to other rows, family by family."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class _Family(NamedTuple):
         return cls(name, discrete, tuple(n for n in parents if n not in discrete), levels)
 
     def configurations(self, data: Dataset) -> IntArray:
-        """Number of the configuration of the discrete parents in each row."""
+        """Return the configuration number of the discrete parents in each row."""
         if not self.discrete:
             return np.zeros(len(data), dtype=np.intp)
         codes = tuple(data.column(n).astype(np.intp) for n in self.discrete)
         return np.ravel_multi_index(codes, self.levels)
 
     def values(self, data: Dataset) -> FloatArray:
-        """The continuous parents, a column each."""
+        """Return the continuous parents, one per column."""
         columns = [data.column(n).astype(np.float64) for n in self.continuous]
         return np.column_stack(columns) if columns else np.zeros((len(data), 0))
 
@@ -57,7 +57,7 @@ class _Family(NamedTuple):
 def mixed_row_log_likelihoods(
     dag: Graph, training: Dataset, test: Dataset, sample_size: float = 1.0
 ) -> FloatArray:
-    """Log probability density of each test row, families fitted to the training rows.
+    """Return the log density of each test row, with families fitted to the training rows.
 
     A continuous node has a regression on its continuous parents for each configuration of its
     discrete ones; configurations with few rows share that of all rows. A discrete node has a
@@ -71,7 +71,7 @@ def mixed_row_log_likelihoods(
         A DAG over columns of the data.
     training, test
         Complete rows; variables follow no mechanism of their own where they were intervened on,
-        so that these rows are left out of training and count nothing in the test.
+        so that these rows are left out of training and of the test.
     sample_size
         Equivalent sample size of the prior of discrete nodes.
     """
@@ -117,7 +117,7 @@ def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> Floa
 
 
 def _regression(values: FloatArray, node: FloatArray) -> tuple[FloatArray, float] | None:
-    """Coefficients, the intercept first, and the residual deviation; None without residuals."""
+    """Return coefficients, intercept first, and residual deviation; None without residuals."""
     given = np.column_stack([np.ones(len(node)), values])
     weights: FloatArray = np.linalg.lstsq(given, node, rcond=None)[0].astype(np.float64)
     deviation = float(np.sqrt(np.mean((node - given @ weights) ** 2)))
@@ -151,10 +151,10 @@ def _discrete_terms(
 def _parent_densities(
     family: _Family, training: Dataset, test: Dataset, counts: npt.NDArray[np.intp]
 ) -> FloatArray:
-    """Log density of the continuous parents of each test row for every level of the node.
+    """Return the log density of each test row's continuous parents for every level of the node.
 
-    What all levels share is left out. The mean of a cell counts one row more, at the mean of its
-    configuration, which in turn counts one at the mean of all rows.
+    Terms common to all levels are left out. The mean of a cell is shrunk by one pseudo-row at
+    the mean of its configuration, which in turn is shrunk by one at the mean of all rows.
     """
     n_cells, arity = counts.shape
     cells, values = family.configurations(training), family.values(training)

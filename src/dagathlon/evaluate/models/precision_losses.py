@@ -1,4 +1,4 @@
-"""How far an estimated precision matrix is from the true Gaussian model."""
+"""Losses of an estimated precision matrix against the true Gaussian model."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ LIKELIHOOD = Measure(
 
 
 class Normal(NamedTuple):
-    """An estimated normal distribution.
+    """Estimated normal distribution.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Normal(NamedTuple):
 
 
 def precision_losses(precision: Floats, covariance: Floats) -> dict[str, float]:
-    """Distances of an estimated precision matrix K from the true covariance S.
+    """Return losses of an estimated precision matrix K against the true covariance S.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def precision_losses(precision: Floats, covariance: Floats) -> dict[str, float]:
 
 
 def _ratios(precision: Floats, covariance: Floats) -> Floats:
-    """Eigenvalues of the product of both: all 1 where the estimate is the truth."""
+    """Return the eigenvalues of KS: all 1 for a perfect estimate."""
     try:
         factor = np.linalg.cholesky(covariance)
         np.linalg.cholesky(precision)
@@ -130,7 +130,7 @@ def _ratios(precision: Floats, covariance: Floats) -> Floats:
 
 
 def normal_log_likelihood(normal: Normal, training: Dataset, test: Dataset) -> float:
-    """Mean log density of test rows, about the means of the training rows.
+    """Return the mean log density of test rows, about the means of the training rows.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def normal_log_likelihood(normal: Normal, training: Dataset, test: Dataset) -> f
 
 
 def normal_row_log_likelihoods(normal: Normal, training: Dataset, test: Dataset) -> Floats:
-    """Log density of every complete test row, about the means of the training rows."""
+    """Return the log density of every complete test row, about the means of the training rows."""
     rows = complete_rows(test.select(normal.names))
     if not len(rows):
         raise DataError("there is no row without missing values")
@@ -153,14 +153,14 @@ def normal_row_log_likelihoods(normal: Normal, training: Dataset, test: Dataset)
 
 
 def normal_cross_entropy(normal: Normal, training: Dataset, true: Moments) -> float:
-    """Expected negative log density of rows of a Gaussian model, about the means of the data.
+    """Return the expected negative log density of true rows, about the means of the data.
 
     Parameters
     ----------
     normal
         The estimated distribution.
     training
-        What it was estimated from.
+        The data it was estimated from.
     true
         Mean and covariance of the model, whose variables include those of the estimate.
     """
@@ -178,7 +178,7 @@ def _means(normal: Normal, training: Dataset) -> Floats:
 
 
 def _constant(normal: Normal) -> float:
-    """Minus twice the log density at the mean."""
+    """Return the normalising constant: minus twice the log density at the mean."""
     try:
         factor = np.linalg.cholesky(normal.precision)
     except np.linalg.LinAlgError:
@@ -188,12 +188,12 @@ def _constant(normal: Normal) -> float:
 
 
 def stands_for_normal(graph: Graph, data: Dataset) -> bool:
-    """Whether a graph of continuous data stands for a normal distribution, but for no network."""
+    """Whether an undirected graph of continuous data represents a normal but no network."""
     return data.is_continuous and graph.is_undirected and not graph.is_chordal
 
 
 def fitted_normal(graph: Graph, data: Dataset) -> Normal:
-    """The normal distribution of greatest likelihood with the zeros of a graph.
+    """Return the maximum-likelihood normal distribution with the zeros of a graph.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 def true_covariance(model: Any, names: Sequence[str], scaled: bool = False) -> Floats:
-    """The covariance of the true model in an order of variables; `DataError` where it has none.
+    """Return the true model's covariance for ordered variables; `DataError` if it has none.
 
     Parameters
     ----------

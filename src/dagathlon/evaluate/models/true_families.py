@@ -1,4 +1,4 @@
-"""What the true model says of a node with its parents, kept for the many runs that ask again."""
+"""Cache of the true model's family distributions, shared by many runs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MOST_CELLS = 4_000_000
 # Larger junction trees take longer than a good sample does.
 _MOST_CELLS_OF_TREE = 1_000_000
 FRESH_ROWS = 20_000
-"""Rows of the model where no exact answer is at hand."""
+"""Number of fresh rows where there is no exact computation."""
 _SEED = 2017
 
 
 class FamilyTables:
-    """Joint probabilities of families in a discrete network, computed once each.
+    """LRU cache of the joint probabilities of families in a discrete network.
 
-    The tables that were not asked for longest are given up when there are too many cells.
+    The least recently used tables are evicted when there are too many cells.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class FamilyTables:
         self.levels = {variable.name: variable.levels or () for variable in network.variables}
 
     def table(self, names: tuple[str, ...]) -> FloatArray:
-        """Joint probabilities, an axis for each variable in order.
+        """Return joint probabilities, with an axis for each variable in order.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class FamilyTables:
         return found
 
     def within_reach(self, families: Iterable[tuple[str, ...]]) -> bool:
-        """Whether exact answers for all these families take no too large tables."""
+        """Whether the joint probabilities of all these families can be computed exactly."""
         try:
             return all(self.table(names).size for names in families)
         except DataError:
@@ -73,7 +73,7 @@ class FamilyTables:
 
 @functools.lru_cache(maxsize=4)
 def family_tables(network: Network) -> FamilyTables | None:
-    """The probabilities of families; None for a network that is too large to be asked one by one.
+    """Return the cache for a network; None if the network is too large for exact queries.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Moments(NamedTuple):
     covariance: FloatArray
 
     def scaled(self) -> Moments:
-        """Those of the variables shifted to mean 0 and scaled to variance 1."""
+        """Return the moments of the variables standardised to mean 0 and variance 1."""
         deviation = np.sqrt(np.diag(self.covariance))
         covariance = self.covariance / np.outer(deviation, deviation)
         return Moments(self.names, np.zeros_like(self.mean), covariance)
@@ -99,7 +99,7 @@ class Moments(NamedTuple):
 
 @functools.lru_cache(maxsize=4)
 def moments_of(model: LinearSem | MultivariateNormal | Network) -> Moments:
-    """Mean and covariance of a linear model, a normal distribution or a Gaussian network."""
+    """Return mean and covariance of a linear model, a normal distribution or a Gaussian network."""
     if isinstance(model, LinearSem | MultivariateNormal):
         return Moments(model.names, np.zeros(len(model.names)), model.covariance())
     answer = model.query(model.names)
@@ -109,6 +109,6 @@ def moments_of(model: LinearSem | MultivariateNormal | Network) -> Moments:
 
 @functools.lru_cache(maxsize=1)
 def fresh_rows(model: LinearSem | Network, scaled: bool = False) -> Dataset:
-    """A fixed large sample of the model, the same for all that are compared."""
+    """Return a large sample of the model with a fixed seed, the same for all comparisons."""
     rows = model.sample(FRESH_ROWS, np.random.Generator(np.random.Philox(key=_SEED)))
     return standardize(rows) if scaled else rows

@@ -1,4 +1,4 @@
-"""Whether probabilities of edges and paths mean what they say: reliability and scores."""
+"""Calibration of edge and path probabilities: reliability diagrams and proper scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dagathlon.posteriors.posterior import Posterior
 
 @dataclass(frozen=True)
 class Reliability:
-    """Probabilities in bins of equal width, the last one with its upper end.
+    """Reliability diagram: probabilities in bins of equal width, the last one closed above.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """Expected calibration error: the mean gap between probability and frequency."""
+        """Expected calibration error: mean absolute gap between probability and frequency."""
         used = self.count > 0
         gaps = np.abs(self.probability[used] - self.frequency[used])
         return float((self.count[used] * gaps).sum() / self.count.sum())
 
 
 class Calibration(NamedTuple):
-    """Scores of probabilities; less is better."""
+    """Scores of probabilities; lower is better."""
 
     brier: float
     log_score: float
@@ -57,15 +57,16 @@ class Calibration(NamedTuple):
 
 
 def edge_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
-    """For all ordered pairs the probability of the edge, and whether the true graph has it.
+    """Return, for all ordered pairs, the edge probability and whether the true graph has it.
 
-    Outcomes of many posteriors, one after another (`np.concatenate`), make a reliability diagram.
+    Outcomes of many posteriors can be concatenated (`np.concatenate`) for one reliability
+    diagram.
     """
     return ranked_edges(posterior, truth)
 
 
 def path_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
-    """For all ordered pairs the probability of a directed path, and whether the truth has one."""
+    """Return, for all ordered pairs, the path probability and whether the truth has a path."""
     true = matched(truth, posterior.names, "the true graph")
     if not true.is_dag:
         raise MissingInputError("paths are compared with those of a true DAG")
@@ -77,7 +78,7 @@ def path_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
 
 
 def path_probabilities(posterior: Posterior) -> Floats:
-    """Exact ones if they are known, else those of the draws."""
+    """Return exact path probabilities if they are known, else those of the draws."""
     try:
         return posterior.path_probabilities
     except DataError:
@@ -87,14 +88,14 @@ def path_probabilities(posterior: Posterior) -> Floats:
 
 
 def reliability(probability: Floats, present: Bools, bins: int = 10) -> Reliability:
-    """Probabilities and how often they came true, by bins of equal width.
+    """Return mean probability and observed frequency in bins of equal width.
 
     Parameters
     ----------
     probability
         Predictions.
     present
-        What came true.
+        Outcomes.
     bins
         Number of bins.
     """
@@ -110,15 +111,15 @@ def reliability(probability: Floats, present: Bools, bins: int = 10) -> Reliabil
 def calibration(
     probability: Floats, present: Bools, bins: int = 10, least: float = 1e-3
 ) -> Calibration:
-    """Brier score, log score and expected calibration error of probabilities.
+    """Return Brier score, log score and expected calibration error of probabilities.
 
     Parameters
     ----------
     probability, present, bins
         As in `reliability`.
     least
-        For the log score, probabilities are kept so far away from 0 and 1: what was never drawn
-        may still be true, and would cost infinitely much.
+        For the log score, probabilities are clipped to this distance from 0 and 1: an edge that was
+        never drawn may still be true, and would cost infinitely much.
     """
     check_outcomes(probability, present)
     kept = np.clip(probability, least, 1 - least)
@@ -131,7 +132,7 @@ def calibration(
 
 
 def check_outcomes(probability: Floats, present: Bools) -> None:
-    """Refuse what are no probabilities with an outcome each."""
+    """Refuse numbers that are no probabilities, or not one per outcome."""
     if probability.shape != present.shape or not probability.size:
         raise DataError("there is an outcome for each probability, and at least one of them")
     if not np.all((probability >= 0) & (probability <= 1)):

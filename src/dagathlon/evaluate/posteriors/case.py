@@ -1,4 +1,4 @@
-"""`PosteriorCase`: a posterior and whatever is known to compare it with, in one order of nodes."""
+"""`PosteriorCase`: a posterior with truth, model and data, in one order of nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARAMETERS, _REFERENCE = 1, 2
 
 @dataclass(frozen=True)
 class PosteriorCase:
-    """What the metrics of one posterior are computed from.
+    """Inputs of the metrics of one posterior, with derived quantities cached.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class PosteriorCase:
     model
         The true model; a linear Gaussian one gives exact moments.
     data
-        What was learned from.
+        The data that were learned from.
     test_data
         Fresh rows of the same model.
     reference
@@ -68,14 +68,14 @@ class PosteriorCase:
 
     @property
     def drawn(self) -> Posterior:
-        """The posterior, which has draws."""
+        """The posterior; raise `MissingInputError` if it has no draws."""
         if not self.posterior.chains:
             raise MissingInputError("exact marginals without draws")
         return self.posterior
 
     @property
     def drawn_dags(self) -> Posterior:
-        """The posterior, whose draws are DAGs; classes of them and the like have no such metric."""
+        """The posterior; raise `MissingInputError` if its draws are no DAGs."""
         found = self.drawn
         if not found.edge_probabilities.any():  # graphs without edges are kept as undirected ones
             return found
@@ -107,7 +107,7 @@ class PosteriorCase:
 
     @cached_property
     def moments(self) -> Floats:
-        """Second moments of rows of the true model, exact ones if it is known; else of fresh rows.
+        """Second moments of true rows: exact if the linear model is known, else of fresh rows.
 
         Parameters of the normal–Wishart posterior are about the mean of the data.
         """
@@ -118,7 +118,7 @@ class PosteriorCase:
 
     @cached_property
     def held_out(self) -> Floats:
-        """A few rows of the true model: always the same for a data set."""
+        """A few rows of the true model, always the same for a data set."""
         if isinstance(self.model, LinearSem):
             sem = self.true_model
             noise = normal_points(MOST_ROWS, len(self.names)) * np.sqrt(sem.variances)
@@ -135,19 +135,19 @@ class PosteriorCase:
 
     @property
     def other(self) -> Posterior:
-        """The posterior to compare with."""
+        """The reference posterior; raise `MissingInputError` if there is none."""
         if self.reference is None:
             raise MissingInputError("there is no reference posterior to compare with")
         return self.reference
 
     @cached_property
     def models(self) -> LinearModels:
-        """The draws with parameters, their own or drawn ones."""
+        """The draws with their parameters, which are drawn if they have none."""
         return self._with_parameters(self.posterior, _PARAMETERS)
 
     @cached_property
     def reference_models(self) -> LinearModels:
-        """Those of the reference, with its nodes in the posterior's order."""
+        """The reference's draws with parameters, with nodes in the posterior's order."""
         found = self._with_parameters(self.other, _REFERENCE)
         if found.names == self.names:
             return found
@@ -174,6 +174,6 @@ class PosteriorCase:
 
 
 def _undirected(posterior: Posterior) -> bool:
-    """Whether some draw has an edge without a direction; a cycle is another matter."""
+    """Whether any draw has an undirected edge, as opposed to a cycle."""
     edges = posterior.edge_probabilities
     return bool(np.any(edges + edges.T - posterior.strengths.strength > 1e-12))

@@ -1,4 +1,4 @@
-"""What Markov chains of graphs say: an estimate, trajectories, autocorrelations."""
+"""Markov chains of graphs: point estimates, trajectories, autocorrelations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.posteriors.posterior import Posterior
 
 
 class Trajectory(NamedTuple):
-    """A number for each state of a chain: the indices of the states, and the numbers."""
+    """Values along a chain: the indices of the states, and their values."""
 
     sample: Ints
     value: npt.NDArray[np.float64] | Ints
@@ -27,7 +27,7 @@ def estimate_graph(
     threshold: float = 0.5,
     burnin_frac: float = 0.5,
 ) -> Graph:
-    """One graph from the chains of a sampler, as its fields say.
+    """Return one graph estimated from the chains of a sampler.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def estimate_graph(
 
 
 def size_trajectory(chain: Draws, burnin: float = 0.0, thinning: int | None = None) -> Trajectory:
-    """The number of edges of each state; see `score_trajectory`."""
+    """Return the number of edges of each state; see `score_trajectory`."""
     return _expanded(chain, chain.sizes, burnin, thinning)
 
 
 def score_trajectory(chain: Draws, burnin: float = 0.0, thinning: int | None = None) -> Trajectory:
-    """The score of each state.
+    """Return the score of each state.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def score_trajectory(chain: Draws, burnin: float = 0.0, thinning: int | None = N
         With last index L, the first ``int(L · burnin)`` states are left out; the states at the
         others, up to L - 1, have a number.
     thinning
-        Every so many states are kept; None keeps all.
+        Keep every so many states; None keeps all.
     """
     if chain.score is None:
         raise DataError("these draws have no scores, so there is no trajectory of scores")
@@ -81,7 +81,7 @@ def _expanded(
 
 
 def autocorrelation(values: npt.ArrayLike, lags: int) -> Floats:
-    """Correlation of a series with itself, moved by 1, 2, … places.
+    """Return the autocorrelations of a series at lags 1, 2, ….
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def autocorrelation(values: npt.ArrayLike, lags: int) -> Floats:
 
 
 def _moves(series: Floats, lags: int) -> range:
-    """Lags that leave at least two places in common."""
+    """Return the lags at which at least two values overlap."""
     return range(1, min(lags, len(series) - 2) + 1)
 
 

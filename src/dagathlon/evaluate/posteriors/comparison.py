@@ -30,7 +30,7 @@ def compare_posterior(
     scaled: bool = False,
     burn_in: float = 0.0,
 ) -> dict[str, Value]:
-    """Score a distribution over graphs: against the true graph, the true model, another posterior.
+    """Score a distribution over graphs against a true graph, a true model or another posterior.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def compare_posterior(
         The true model. A `LinearSem` gives likelihoods, interventional distances and effects of
         draws with parameters, by its exact moments.
     data
-        What was learned from: needed to draw parameters.
+        The data that were learned from: needed to draw parameters.
     test_data
         Fresh rows, for likelihoods where the model is not known.
     reference
@@ -81,7 +81,7 @@ def compare_posterior(
 
 
 def _check_asked(draw_parameters: str, burn_in: float) -> None:
-    """Refuse what would be taken for something else, or be ignored, without a word."""
+    """Refuse options with invalid values."""
     choices = get_args(Parameters)
     if draw_parameters not in choices:
         raise DataError(unknown("draw_parameters", draw_parameters, choices))

@@ -1,4 +1,4 @@
-"""How far two posteriors are from each other: maximum mean discrepancies, total variation."""
+"""Distances between two posteriors: maximum mean discrepancies, total variation."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _EPS = 1e-12
 
 
 def graph_mmd(posterior: Posterior, reference: Posterior) -> float:
-    """Squared maximum mean discrepancy between graphs with the kernel 1 - Hamming/m.
+    """Return the squared MMD between graphs with the kernel 1 - Hamming/m.
 
     It is (2/m)·‖μ - ν‖² of the probabilities of edges, over the m = d(d - 1) ordered pairs, and
-    so exact wherever these are. The kernel sees no more than these probabilities: two posteriors
+    so exact wherever these are. The kernel depends on these probabilities only: two posteriors
     with the same ones are at distance 0; see `exponential_graph_mmd`.
     """
     other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
@@ -33,11 +33,11 @@ def graph_mmd(posterior: Posterior, reference: Posterior) -> float:
 def exponential_graph_mmd(
     posterior: Posterior, reference: Posterior, scale: float | None = None
 ) -> KernelDistance:
-    """Squared maximum mean discrepancy between graphs with the kernel exp(-Hamming/λ).
+    """Return the squared MMD between graphs with the kernel exp(-Hamming/λ).
 
-    The kernel is characteristic: only equal distributions are at distance 0. It is summed over all
-    pairs of distinct graphs, so that both posteriors have draws; those of an approximate posterior
-    are taken for the whole of it.
+    The kernel is characteristic: only equal distributions are at distance 0. It is summed over
+    all pairs of distinct graphs, so that both posteriors have draws; those of an approximate
+    posterior are taken for the whole of it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
 
 
 def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> KernelDistance:
-    """Squared maximum mean discrepancy between parameters: coefficients and log noise variances.
+    """Return the squared MMD between parameters: coefficients and log noise variances.
 
     The kernel is exp(-r²/2ℓ²) of all d² coefficients, zero where there is no edge, and the d
     logarithms of noise variances; ℓ is the median distance of two draws of both posteriors
@@ -112,11 +112,11 @@ def _vectors(models: LinearModels) -> Floats:
 
 
 def weighted_mmd(left: Floats, weights: Floats, right: Floats, others: Floats) -> KernelDistance:
-    """Unbiased squared maximum mean discrepancy of weighted points, with a Gaussian kernel.
+    """Return the unbiased squared MMD of weighted points, with a Gaussian kernel.
 
-    The bandwidth is the median distance of two points of the pooled sample, each of which counts
-    the same. A single point (all weight on one draw) is a distribution by itself, whose kernel with
-    itself is 1.
+    The bandwidth is the median distance of two points of the pooled sample, each of which
+    counts the same. A single point (all weight on one draw) is a distribution by itself, whose
+    kernel with itself is 1.
 
     Parameters
     ----------
@@ -139,13 +139,13 @@ def weighted_mmd(left: Floats, weights: Floats, right: Floats, others: Floats) -
 
 
 def _squares(left: Floats, right: Floats) -> Floats:
-    """Squared distances of all pairs of rows."""
+    """Return the squared distances of all pairs of rows."""
     sizes = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
     return np.asarray(np.maximum(sizes - 2 * (left @ right.T), 0.0))
 
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:
-    """Median distance over all pairs of different points."""
+    """Return the median distance over all pairs of different points."""
     found = [np.repeat(between.ravel(), 2)]
     for square in (within, without):
         found.append(square[~np.eye(len(square), dtype=bool)])
@@ -153,7 +153,7 @@ def _median(within: Floats, between: Floats, without: Floats) -> float:
 
 
 def _within(squares: Floats, weights: Floats, factor: float) -> float:
-    """Mean kernel of two different draws of one sample."""
+    """Return the mean kernel of two different draws of one sample."""
     same = float((weights**2).sum())
     if 1 - same < _EPS:
         return 1.0
@@ -169,25 +169,25 @@ class ExactDistance(NamedTuple):
 
 
 def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
-    """Distance of the shares q of drawn DAGs from their exact probabilities p.
+    """Return distances of the drawn DAGs' frequencies q from their exact probabilities p.
 
-    Both need p of the DAGs that were drawn alone. Total variation is Σ max(q - p, 0); the
-    divergence is Σ q log(q/p), in this direction since any DAG that was not drawn makes the other
-    one infinite. Of n draws from many more DAGs both are large even if the draws come from the
-    exact posterior itself.
+    Both distances need p of the drawn DAGs alone. Total variation is Σ max(q - p, 0); the
+    divergence is Σ q log(q/p), in this direction since any DAG that was not drawn makes the
+    other one infinite. With n draws from many more DAGs both are large even if the draws come
+    from the exact posterior itself.
 
     Parameters
     ----------
     posterior
         Draws of DAGs.
     exact
-        What says the probability of any DAG: see `exact_probabilities`.
+        Exact probabilities of any DAG: see `exact_probabilities`.
     """
     posterior.require_dags()
     found = distinct_graphs(posterior)
     right = exact_probabilities(found, exact)
     apart = float(np.maximum(found.shares - right, 0.0).sum())
-    some = found.shares > 0  # a weight can be too small for a number, and counts as nothing
+    some = found.shares > 0  # a weight can underflow to zero
     shares = found.shares[some]
     with np.errstate(divide="ignore"):
         ratios = np.log(shares) - np.log(right[some])
@@ -195,7 +195,7 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
 
 
 def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
-    """The exact probability of each of some DAGs.
+    """Return the exact probability of each of some DAGs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a posterior says about the effects of interventions, against the truth."""
+"""Intervention effects under a posterior, compared with the truth."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_GRAPHS = 64
 
 
 class AveragedEffects(NamedTuple):
-    """Total effects from row to column under Bayesian model averaging: mean and deviation."""
+    """Total effects from row to column under Bayesian model averaging: mean and sd."""
 
     mean: Floats
     deviation: Floats
 
 
 def averaged_effects(posterior: Drawn) -> AveragedEffects:
-    """The effect of a unit of do(x) on y, averaged over graphs and parameters.
+    """Return the effect of a unit of do(x) on y, averaged over graphs and parameters.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def averaged_effects(posterior: Drawn) -> AveragedEffects:
 
 
 def effect_error(posterior: Drawn, model: LinearSem) -> float:
-    """Mean over ordered pairs of the error of the averaged effect of do(x) on y."""
+    """Return the mean absolute error of the averaged effects of do(x) on y over ordered pairs."""
     models = dense_models(posterior)
     true = total_effects(dense_models(model, models.names))[0]
     p = len(models.names)
@@ -56,7 +56,7 @@ def expected_aid(
     adjustment: Adjustment = "ancestor",
     most: int = MOST_GRAPHS,
 ) -> float:
-    """Expected adjustment identification distance of drawn DAGs; with parents it is E-SID.
+    """Return the expected AID of drawn DAGs; with adjustment by parents it is the E-SID.
 
     Parameters
     ----------
@@ -79,5 +79,5 @@ def expected_aid(
 
 
 def expected_sid(posterior: Posterior, truth: Graph, most: int = MOST_GRAPHS) -> float:
-    """Expected structural intervention distance; see `expected_aid`."""
+    """Return the expected structural intervention distance; see `expected_aid`."""
     return expected_aid(posterior, truth, "parent", most)

@@ -1,7 +1,7 @@
-"""The entropy of a posterior from draws: nearest neighbours of their likelihoods.
+"""Entropy of a posterior estimated from draws, by nearest neighbours of their likelihoods.
 
-After appendix D of Karimi Mamaghan et al. (2024): graphs with parameters have no common space in
-which distances say much, so each draw is known by how it predicts held-out rows.
+After appendix D of Karimi Mamaghan et al. (2024): graphs with parameters have no common space with
+meaningful distances, so each draw is represented by its predictions of held-out rows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _LEAST = 1e-10
 def likelihood_entropy(
     posterior: Drawn, rows: Floats, *, neighbour: int = 1, most: int = MOST_DRAWS
 ) -> float:
-    """Kozachenko–Leonenko entropy of a draw's mean kernel with the others (equations 3 and 4).
+    """Return the Kozachenko–Leonenko entropy of the draws' mean kernels (equations 3 and 4).
 
-    With l(x) the log density of row x under a draw, its number is the mean over rows and over the
-    draws of exp(-(l(x) - l'(x))²/2ℓ²), ℓ being the median difference; the entropy is that of the
-    distribution of this number.
+    With l(x) the log density of row x under a draw, its number is the mean over rows and over
+    the draws of exp(-(l(x) - l'(x))²/2ℓ²), ℓ being the median difference; the entropy is that
+    of the distribution of this number.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def likelihood_entropy(
 
 
 def nearest_neighbour_entropy(points: Floats, neighbour: int = 1, least: float = _LEAST) -> float:
-    """Kozachenko–Leonenko estimate of a differential entropy, in nats.
+    """Return the Kozachenko–Leonenko estimate of a differential entropy, in nats.
 
     ψ(N) - ψ(n) + log c_p + (p/N) Σ log ε_i, where ε_i is the distance of point i to its n-th
     nearest neighbour and c_p the volume of the unit ball of p dimensions.
@@ -78,7 +78,7 @@ def nearest_neighbour_entropy(points: Floats, neighbour: int = 1, least: float =
 
 
 def _log_densities(models: LinearModels, rows: Floats) -> Floats:
-    """Log density of each row under each draw: rows × draws."""
+    """Return the log density of each row under each draw: rows × draws."""
     if rows.ndim != 2 or rows.shape[1] != len(models.names) or not len(rows):
         raise DataError(
             f"held-out rows have {len(models.names)} columns, and there is one at least"
@@ -90,7 +90,7 @@ def _log_densities(models: LinearModels, rows: Floats) -> Floats:
 
 
 def _mean_kernels(logs: Floats) -> Floats:
-    """For each draw the mean kernel with all draws, over rows."""
+    """Return, for each draw, the mean kernel with all draws, over rows."""
     draws = logs.shape[1]
     upper = np.triu_indices(draws, 1)
     gaps = logs[:, upper[0]] - logs[:, upper[1]]

@@ -1,6 +1,6 @@
-"""How far a posterior over graphs is from the true graph: expected distances, areas under curves.
+"""Distances of a posterior over graphs from the true graph: expected SHD, AUROC, AUPRC.
 
-Of exact posteriors the values are exact; of draws they are expected values over the draws.
+For exact posteriors the values are exact; for draws they are means over the draws.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dagathlon.posteriors.posterior import Posterior
 
 
 class MissingInputError(DataError):
-    """Something that a metric needs was not given."""
+    """Error: an input that a metric needs was not given."""
 
 
 def expected_shd(posterior: Posterior, truth: Graph) -> float:
-    """Expected structural Hamming distance; a reversed edge counts once.
+    """Return the expected structural Hamming distance; a reversed edge counts once.
 
-    The distance is a sum over pairs of nodes, so that the probabilities of edges say it all: of an
-    exact posterior over DAGs it is exact.
+    The distance is a sum over pairs of nodes, so that the probabilities of edges determine it:
+    of an exact posterior over DAGs it is exact.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def expected_shd(posterior: Posterior, truth: Graph) -> float:
 
 
 def expected_cpdag_shd(posterior: Posterior, truth: Graph) -> float:
-    """Expected number of pairs of nodes whose edge differs between the two CPDAGs.
+    """Return the expected number of node pairs whose edge differs between the two CPDAGs.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def expected_cpdag_shd(posterior: Posterior, truth: Graph) -> float:
 
 
 def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Probabilities of directed edges, from row to column, and of undirected ones in the CPDAG.
+    """Return CPDAG probabilities of directed edges (from row to column) and undirected edges.
 
     Exact for an exact posterior of at most five variables, else by the draws.
     """
@@ -81,7 +81,7 @@ def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
 
 
 def _drawn_classes(posterior: Posterior) -> tuple[Words, Floats]:
-    """The CPDAG of each distinct graph, and its probability."""
+    """Return the CPDAG of each distinct graph, and its probability."""
     if not posterior.chains:
         raise MissingInputError("exact marginals without draws")
     found = distinct_graphs(posterior)
@@ -103,7 +103,7 @@ def _reason(graph: Graph) -> str:
 
 
 def _expected_pairs(directed: Floats, undirected: Floats, truth: Graph) -> float:
-    """Expected number of pairs that are not as in the truth."""
+    """Return the expected number of pairs whose edge differs from the truth."""
     i, j = np.triu_indices(len(truth), 1)
     true = truth.adjacency != 0
     there, back = true[i, j], true[j, i]
@@ -114,21 +114,21 @@ def _expected_pairs(directed: Floats, undirected: Floats, truth: Graph) -> float
 
 
 class RankedEdges(NamedTuple):
-    """Ordered pairs of nodes: the probability of each edge, and whether the truth has it."""
+    """Ordered node pairs: the probability of each edge, and whether the truth has it."""
 
     probability: Floats
     present: Bools
 
 
 def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> RankedEdges:
-    """Probabilities of all edges, from row to column.
+    """Return the probabilities of all edges, from row to column, and whether the truth has them.
 
     Parameters
     ----------
     posterior, truth
         Over the same nodes.
     diagonal
-        Whether edges from a node to itself count, which nobody ever believes in.
+        Whether self-loops, which have probability 0, count as pairs.
     """
     true = matched(truth, posterior.names, "the true graph")
     chosen = ~np.eye(len(true), dtype=bool) | diagonal
@@ -136,27 +136,27 @@ def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> 
 
 
 def edge_auroc(posterior: Posterior, truth: Graph) -> float:
-    """Area under the ROC curve of the probabilities of edges; see `auroc`."""
+    """Return the area under the ROC curve of the edge probabilities; see `auroc`."""
     return auroc(*ranked_edges(posterior, truth))
 
 
 def edge_auprc(posterior: Posterior, truth: Graph) -> float:
-    """Average precision of the probabilities of edges; see `average_precision`."""
+    """Return the average precision of the edge probabilities; see `average_precision`."""
     return average_precision(*ranked_edges(posterior, truth))
 
 
 def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
-    """How often something present has the higher score than something absent.
+    """Return the probability that a positive has a higher score than a negative.
 
-    NaN where all or none are present.
+    NaN where all or none are positive.
 
     Parameters
     ----------
     scores, present
         A score each, and whether it is present.
     ties
-        What a tie counts. An implementation that sorts and breaks ties in the order of the entries
-        gives something between 0 and 1 here, depending on that order.
+        Weight of a tie. An implementation that sorts and breaks ties in the order of the entries
+        has a weight between 0 and 1 here, depending on that order.
     """
     there, not_there = scores[present], np.sort(scores[~present])
     if not len(there) or not len(not_there):
@@ -168,9 +168,9 @@ def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
 
 
 def average_precision(scores: Floats, present: Bools) -> float:
-    """Mean over what is present of the precision at its score; equal scores come in together.
+    """Return the mean precision at the scores of the positives; equal scores enter together.
 
-    NaN where nothing is present.
+    NaN without positives.
     """
     if not present.any():
         return math.nan
@@ -181,13 +181,13 @@ def average_precision(scores: Floats, present: Bools) -> float:
 
 
 def edge_error(posterior: Posterior, reference: Posterior) -> float:
-    """Largest difference between the probabilities of an edge in two posteriors."""
+    """Return the largest difference between two posteriors in the probability of an edge."""
     other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
     return float(np.abs(posterior.edge_probabilities - other).max(initial=0.0))
 
 
 def matched(graph: Graph, names: tuple[str, ...], what: str) -> Graph:
-    """The graph with its nodes in the order of a posterior, which has the same ones."""
+    """Return the graph with its nodes in the order of a posterior over the same nodes."""
     if graph.names == names:
         return graph
     same_nodes(graph.names, names, what)
@@ -195,7 +195,7 @@ def matched(graph: Graph, names: tuple[str, ...], what: str) -> Graph:
 
 
 def matched_matrix(values: Floats, given: tuple[str, ...], names: tuple[str, ...]) -> Floats:
-    """A matrix over nodes, in the order of a posterior."""
+    """Return a matrix with rows and columns in the node order of a posterior."""
     if given == names:
         return values
     order = places(given, names, "the reference")
@@ -203,14 +203,14 @@ def matched_matrix(values: Floats, given: tuple[str, ...], names: tuple[str, ...
 
 
 def places(given: tuple[str, ...], names: tuple[str, ...], what: str) -> list[int]:
-    """Where the nodes of a posterior stand elsewhere."""
+    """Return the positions of a posterior's nodes in another list of nodes."""
     same_nodes(given, names, what)
     where = {name: k for k, name in enumerate(given)}
     return [where[name] for name in names]
 
 
 def same_nodes(given: tuple[str, ...], names: tuple[str, ...], what: str) -> None:
-    """Refuse what is over other nodes than a posterior."""
+    """Refuse an object whose nodes differ from a posterior's."""
     if set(given) != set(names):
         mine = [name for name in names if name not in given]
         other = [name for name in given if name not in names]

@@ -1,7 +1,7 @@
-"""How far the interventional distributions of a posterior are from those of the true model.
+"""Distances between interventional distributions of a posterior and of the true model.
 
-A posterior predicts rows under do(X_i) by a mixture of Gaussians, one for each draw. The node that
-is set is a constant in both distributions and is left out.
+A posterior predicts rows under do(X_i) by a mixture of Gaussians, one for each draw. The intervened
+node is a constant in both distributions and is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BLOCK = 64
 
 
 class KernelDistance(NamedTuple):
-    """A squared maximum mean discrepancy, and the bandwidth of its kernel."""
+    """Squared maximum mean discrepancy, and the bandwidth of its kernel."""
 
     value: float
     bandwidth: float
@@ -45,7 +45,7 @@ def interventional_kl(
     rows: int = 128,
     method: Literal["mixture", "mean"] = "mixture",
 ) -> float:
-    """Divergence of the posterior's rows under do(X_i) from the true ones, averaged over i.
+    """Return the KL divergence of predicted from true rows under do(X_i), averaged over i.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ class _Densities:
         self._precisions = 1.0 / models.variances
         self._logs = np.log(2 * math.pi * models.variances)
         self._i, self._j = np.triu_indices(p)
-        # Twice the products off the diagonal, which stand for both orders.
+        # Products off the diagonal count twice, for both orders.
         self._count = np.where(self._i == self._j, 1.0, 2.0)
         scaled = residuals * self._precisions[:, None, :]
         self._forms = (scaled @ residuals.transpose(0, 2, 1))[:, self._i, self._j]
 
     def log(self, rows: Floats, node: int) -> Floats:
-        """Log density of each row under the mixture, without the factor of a node."""
+        """Return the log density of each row under the mixture, without the factor of a node."""
         own = self._residuals[:, :, node]
         left_out = own[:, self._i] * own[:, self._j] * self._precisions[:, node, None]
         forms = (self._forms - left_out) * self._count
@@ -111,7 +111,7 @@ class _Densities:
         return np.asarray(largest + np.log(logs.sum(axis=1)))
 
     def expected(self, one: Intervention) -> Floats:
-        """Expected negative log density of true rows, for each draw."""
+        """Return the expected negative log density of true rows, for each draw."""
         moments = one.second_moments()
         squares = np.sum(self._residuals * (moments @ self._residuals), axis=1)
         terms = 0.5 * (self._logs + squares * self._precisions)
@@ -125,10 +125,10 @@ def interventional_mmd(
     size: float = 1.0,
     frequencies: int | None = 64,
 ) -> KernelDistance:
-    """Squared maximum mean discrepancy of rows under do(X_i), averaged over i.
+    """Return the squared MMD of rows under do(X_i), averaged over i.
 
     The kernel is exp(-r²/2ℓ²), whose bandwidth ℓ is the median distance of two rows of the true
-    model under the same intervention: so that it is the same for all posteriors.
+    model under the same intervention, and so the same for all posteriors.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def interventional_mmd(
 
 
 class _Gaussians(NamedTuple):
-    """A mixture of the distributions of models under one intervention."""
+    """Mixture of the models' distributions under one intervention."""
 
     effects: Floats
     variances: Floats
@@ -183,7 +183,7 @@ class _Gaussians(NamedTuple):
     about: Intervention
 
     def characteristic(self, points: Floats) -> npt.NDArray[np.complex128]:
-        """The mixture's characteristic function."""
+        """Return the mixture's characteristic function at some points."""
         total = np.zeros(len(points), dtype=np.complex128)
         noise = -0.5 * self.variances[:, None, :]
         for first in range(0, len(self.shares), _BLOCK):
@@ -197,12 +197,12 @@ class _Gaussians(NamedTuple):
         return total
 
     def means(self) -> Floats:
-        """Of the nodes that are not set."""
+        """Return the means of the nodes not intervened on, per component."""
         kept = self._kept()
         return self.effects[:, self.about.node][:, kept] * self.about.value
 
     def covariances(self) -> Floats:
-        """Of the nodes that are not set."""
+        """Return the covariances of the nodes not intervened on, per component."""
         parts = self.effects[:, :, self._kept()]
         return parts.transpose(0, 2, 1) @ (self.variances[:, :, None] * parts)
 
@@ -211,7 +211,7 @@ class _Gaussians(NamedTuple):
 
 
 def _median_distance(one: Intervention) -> float:
-    """Median distance of two rows of the true model under an intervention."""
+    """Return the median distance of two rows of the true model under an intervention."""
     p = len(one.variances)
     noise = normal_points(512, p) * np.sqrt(2 * one.variances)
     found = float(np.median(np.sqrt(((noise @ one.effects) ** 2).sum(axis=1))))
@@ -221,7 +221,7 @@ def _median_distance(one: Intervention) -> float:
 
 
 def _closed(true: _Gaussians, other: _Gaussians, bandwidth: float) -> float:
-    """Mean kernel within each of the two, less twice that between them."""
+    """Return the closed-form squared MMD of two mixtures."""
     return (
         _mean_kernel(true, true, bandwidth)
         - 2 * _mean_kernel(true, other, bandwidth)
@@ -230,7 +230,7 @@ def _closed(true: _Gaussians, other: _Gaussians, bandwidth: float) -> float:
 
 
 def _mean_kernel(left: _Gaussians, right: _Gaussians, bandwidth: float) -> float:
-    """Expected kernel of a row of each: a Gaussian integral for every pair of components."""
+    """Return the expected kernel between two mixtures: a Gaussian integral per component pair."""
     means, covariances, total = right.means(), right.covariances(), 0.0
     ridge = bandwidth**2 * np.eye(means.shape[1])
     zipped = zip(left.shares, left.means(), left.covariances(), strict=True)

@@ -1,4 +1,4 @@
-"""How probable data are under draws of linear Gaussian models, from second moments alone.
+"""Likelihood of data under draws of linear Gaussian models, from second moments alone.
 
 A draw (B, σ²) says that node k is normal around Σ B[i, k] x_i with variance σ_k². The expected
 negative log density of a row is ½ Σ_k [ln 2πσ_k² + a_kᵀ M a_k / σ_k²] with a_k = e_k - B[:, k] and
@@ -21,11 +21,11 @@ from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 
 Drawn: TypeAlias = Posterior | LinearModels
-"""A posterior with parameters, or its draws as arrays."""
+"""Posterior with parameters, or its draws as arrays."""
 
 
 def negative_log_likelihood(posterior: Drawn, rows: Dataset | LinearSem | Floats) -> float:
-    """Mean over rows, and over the posterior, of the negative log density of a row.
+    """Return the negative log density of a row, averaged over rows and posterior.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def negative_log_likelihood(posterior: Drawn, rows: Dataset | LinearSem | Floats
 
 
 def interventional_nll(posterior: Drawn, model: LinearSem, size: float = 1.0) -> float:
-    """Expected negative log density of a row of the true model under do(X_i), averaged over i.
+    """Return the expected negative log density of true rows under do(X_i), averaged over i.
 
-    The factor of the node that is set is left out.
+    The factor of the intervened node is left out.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def interventional_nll(posterior: Drawn, model: LinearSem, size: float = 1.0) ->
 
 
 def node_terms(models: LinearModels, moments: Floats) -> Floats:
-    """Expected negative log density of each node given its parents, draw by draw."""
+    """Return the expected negative log density of each node given its parents, per draw."""
     residuals = np.eye(len(models.names)) - models.coefficients
     squares = np.sum(residuals * (moments @ residuals), axis=1)
     terms = np.log(2 * math.pi * models.variances) + squares / models.variances
@@ -73,10 +73,10 @@ def node_terms(models: LinearModels, moments: Floats) -> Floats:
 
 
 class Intervention(NamedTuple):
-    """A node of one linear model that is set to a value.
+    """An intervention that sets one node of a linear model to a value.
 
-    ``effects[i, j]`` is the effect of the noise (of the node itself: of the value) of ``i`` on
-    ``j``; the noise of the node that is set has no variance.
+    ``effects[i, j]`` is the effect of the noise (for the node itself: of the value) of ``i`` on
+    ``j``; the noise of the intervened node has no variance.
     """
 
     node: int
@@ -85,20 +85,20 @@ class Intervention(NamedTuple):
     variances: Floats
 
     def second_moments(self) -> Floats:
-        """Of rows under the intervention."""
+        """Return the second moments of rows under the intervention."""
         spread = self.variances.copy()
         spread[self.node] = self.value**2
         return np.asarray(self.effects.T @ (spread[:, None] * self.effects))
 
     def rows(self, normal: Floats) -> Floats:
-        """Rows under the intervention, from standard normal numbers."""
+        """Return rows under the intervention, from standard normal numbers."""
         noise = normal * np.sqrt(self.variances)
         noise[:, self.node] = self.value
         return np.asarray(noise @ self.effects)
 
 
 def interventions(true: LinearModels, size: float) -> list[Intervention]:
-    """Each node of one model set to so many of its standard deviations."""
+    """Return an intervention on each node of a model, to `size` of its standard deviations."""
     total, noise = total_effects(true)[0], true.variances[0]
     deviations = np.sqrt(noise @ total**2)
     found = []
@@ -111,20 +111,20 @@ def interventions(true: LinearModels, size: float) -> list[Intervention]:
 
 
 def total_effects(models: LinearModels) -> Floats:
-    """Effect of a unit of each node on each other, from row to column, over all directed paths."""
+    """Return the total effect of each node on each other, from row to column, over all paths."""
     paths = np.linalg.inv(np.eye(len(models.names)) - models.coefficients)
     return np.asarray(paths, dtype=np.float64)
 
 
 def effects_under(total: Floats, node: int) -> Floats:
-    """Total effects once a node is set: those that lead through it are gone."""
+    """Return the total effects after an intervention on a node, which cuts paths through it."""
     found = total - total[:, :, node, None] * total[:, node, None, :]
     found[:, node] = total[:, node]
     return found
 
 
 def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
-    """Draws as arrays whose densities exist, in an order of nodes."""
+    """Return draws as arrays in an order of nodes, checked to have densities."""
     if isinstance(found, LinearSem):
         models = LinearModels(found.names, found.weights[None], found.variances[None], np.ones(1))
     else:
@@ -150,7 +150,7 @@ def require_noise(models: LinearModels) -> None:
 
 
 def second_moments(rows: Dataset | LinearSem | Floats, names: tuple[str, ...]) -> Floats:
-    """Means of products of two variables, in an order of nodes."""
+    """Return the mean products of all pairs of variables, in an order of nodes."""
     if isinstance(rows, LinearSem):
         order = places(rows.names, names, "the true model")
         return rows.covariance()[np.ix_(order, order)]
@@ -162,7 +162,7 @@ def second_moments(rows: Dataset | LinearSem | Floats, names: tuple[str, ...]) -
 
 
 def complete_rows(data: Dataset, names: tuple[str, ...]) -> Floats:
-    """Rows without missing values of continuous variables, in an order of nodes."""
+    """Return rows of continuous variables without missing values, in an order of nodes."""
     absent = [name for name in names if name not in data.names]
     if absent:
         places(tuple(data.names), names, "the held-out rows")

@@ -1,4 +1,4 @@
-"""What the columns of a posterior's scores are: titles, directions, references."""
+"""Declarations of the columns of posterior scores: titles, directions, references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points that fill a space more evenly than random ones, always the same."""
+"""Deterministic quasi-random points, which fill a space more evenly than random ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dagathlon.posteriors.packed import Floats
 
 
 def normal_points(count: int, dimensions: int) -> Floats:
-    """Quasi-random standard normal points, a row each.
+    """Return quasi-random standard normal points, one per row.
 
-    Multiples of powers of one irrational number, the root of xᵈ⁺¹ = x + 1, modulo 1, through the
-    inverse of the normal distribution function.
+    Multiples of powers of one irrational number, the root of xᵈ⁺¹ = x + 1, modulo 1, through
+    the inverse of the normal distribution function.
     """
     return _points(count, dimensions).copy()
 

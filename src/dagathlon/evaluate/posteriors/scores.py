@@ -1,4 +1,4 @@
-"""`PosteriorScores`: every metric of a posterior in one row, None where something is missing."""
+"""`PosteriorScores`: every metric of a posterior in one row, None where inputs are missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INPUTS = ("truth", "data", "model", "test_data", "posterior", "reference")
 
 
 def unknown_metric(names: Sequence[str]) -> str:
-    """What is wrong with the first name that is no metric of posteriors; empty if none is."""
+    """Return the error message for the first unknown metric of posteriors; empty without one."""
     known = [measure.name for measure in MEASURES]
     wrong = (unknown("metric of posteriors", name, known) for name in names if name not in known)
     return next(wrong, "")
@@ -47,10 +47,10 @@ class PosteriorScores(MetricModule):
     Parameters
     ----------
     inputs
-        What is handed over, in this order, among truth, data, model, test_data, posterior and
+        Names of the inputs, in this order, among truth, data, model, test_data, posterior and
         reference.
     draw_parameters
-        Parameters of draws that have none: only what the method gave (own), or drawn given each
+        Parameters of draws that have none: those of the method alone (own), or drawn given each
         DAG from the normal–inverse-gamma (nig) or the normal–Wishart posterior (wishart).
     scaled
         Whether the data were standardised, so that the true model is scaled alike.
@@ -70,7 +70,7 @@ class PosteriorScores(MetricModule):
     draws: Natural = 500
 
     def compute(self, *inputs: Any) -> dict[str, Value]:
-        """One row; what cannot be computed is None, and a note says why."""
+        """Return one row, with None for missing values and notes on errors."""
         given = dict(zip(self.inputs, inputs, strict=True))
         for name in ("posterior", "reference"):
             given[name] = settled(given.get(name), self.burn_in)
@@ -84,7 +84,7 @@ class PosteriorScores(MetricModule):
 
 
 def settled(found: Estimate | Posterior | None, burn_in: float) -> Posterior | None:
-    """The posterior of an estimate, without the start of its Markov chains."""
+    """Return the posterior of an estimate, without the burn-in of its Markov chains."""
     posterior = found.posterior if isinstance(found, Estimate) else found
     if posterior is None or not any(chain.markov for chain in posterior.chains):
         return posterior
@@ -92,7 +92,7 @@ def settled(found: Estimate | Posterior | None, burn_in: float) -> Posterior | N
 
 
 def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str, Value]:
-    """All columns of a case, and a note where something is wrong rather than missing."""
+    """Return all columns of a case, and a note on errors other than missing inputs."""
     row: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
     notes: list[str] = []
     for part in PARTS if parts is None else parts:
@@ -106,7 +106,7 @@ def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str
 
 
 def _number(value: Value) -> Value:
-    """NaN stands for a value that is not defined: none."""
+    """Convert NaN, which marks undefined values, to None."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

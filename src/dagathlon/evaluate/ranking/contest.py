@@ -1,4 +1,4 @@
-"""One ranking for lead, scoreboard, tables and diagrams: average ranks over all contested data."""
+"""One ranking for lead, scoreboard, tables and diagrams: average ranks over contested data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dagathlon.evaluate.ranking.significance import (
 
 
 class Placed(NamedTuple):
-    """An algorithm at its best-ranked setting: its average rank, and the place that gives.
+    """A learner at its best-ranked setting: its average rank and its place.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ class Placed(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """Contenders ranked by one metric, over all data sets in which two of them took part.
+    """Contenders ranked by one metric, over all data sets in which at least two took part.
 
-    A contender that took no part in a data set has the mean rank there (`neutral_ranks`): its
-    absence neither helps nor hurts it, and takes the data set from nobody.
+    A contender that took no part in a data set has the mean rank there (`neutral_ranks`), so
+    that its absence neither helps nor hurts it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Contest(NamedTuple):
     better
         Whether more or less of it is better.
     unit
-        What counts once in an average rank.
+        Unit that counts once in an average rank.
     n_cases, n_blocks
         Number of data sets that are ranked on, and of their blocks.
     n_all
@@ -95,24 +95,24 @@ class Contest(NamedTuple):
 
     @property
     def first(self) -> tuple[Placed, ...]:
-        """Those that share the first place."""
+        """Contenders that share the first place."""
         return tuple(one for one in self.places if one.place == 1)
 
     @property
     def of_algorithms(self) -> bool:
-        """Whether contenders are algorithms, each at its best setting, rather than settings."""
+        """Whether contenders are learners, each at its best setting, rather than settings."""
         return len({one.id for one in self.places}) == len(self.places)
 
     def nemenyi(self) -> Nemenyi | None:
-        """Average ranks and who cannot be told apart."""
+        """Average ranks and groups of contenders without significant differences."""
         return nemenyi(self.table, self.better, self.alpha, self.unit)
 
     def friedman(self) -> Friedman | None:
-        """Whether the contenders differ at all."""
+        """Friedman's test of any difference between the contenders."""
         return friedman(self.table, self.better, self.unit)
 
     def pairwise(self) -> list[Pair]:
-        """Wilcoxon's test of every two contenders."""
+        """Wilcoxon's tests of every two contenders."""
         return pairwise(self.table, self.better)
 
 
@@ -123,7 +123,7 @@ def contest(
     unit: Unit = "data_set",
     alpha: float = 0.05,
 ) -> Contest:
-    """Rank algorithms, each at its best-ranked setting; of one algorithm its settings.
+    """Rank learners, each at its best-ranked setting; if there is only one, rank its settings.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def contest(
     ids
         The algorithm of each setting.
     unit
-        What counts once in an average rank.
+        Unit that counts once in an average rank.
     alpha
         Level of the critical difference.
     """
@@ -168,7 +168,7 @@ def contest(
 def _placed(
     table: Scores, better: Better, ids: Mapping[str, str], unit: Unit
 ) -> tuple[Placed, ...]:
-    """Average ranks and places, the best first."""
+    """Return average ranks and places, best first."""
     if not table.names or not table.cases:
         return ()
     ranks, there = neutral_ranks(table, better), table.took_part
@@ -190,6 +190,6 @@ def _placed(
 
 
 def _deviation(ranks: Floats, there: Bools, blocks: list[list[int]]) -> float:
-    """Of the means of the blocks in which a contender took part."""
+    """Return the standard deviation of the block means of the ranks where a contender took part."""
     present = [[i for i in members if there[i]] for members in blocks]
     return float(np.std([ranks[members].mean() for members in present if members]))

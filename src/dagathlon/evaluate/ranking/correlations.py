@@ -1,6 +1,6 @@
-"""Whether metrics order methods alike: rank correlations over data sets, with intervals.
+"""Rank correlations of metrics over methods, averaged over data sets, with intervals.
 
-And whether evaluation methods agree on learners: Pearson's correlations of their mean values.
+Also Pearson's correlations of evaluation methods over learners.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 LEAST_METHODS = 3
-"""Two methods are in the same order or in the other one: that is no correlation."""
+"""Fewest methods for a rank correlation: with two it is always 1 or -1."""
 _SEED = 20240707
 _ROUNDING = 1e-13
 
 
 class Interval(NamedTuple):
-    """Means over data sets, with what resampled data sets give.
+    """Means over data sets, with bootstrap intervals.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Interval(NamedTuple):
 
 
 def bootstrap_means(values: npt.ArrayLike, resamples: int = 1000, level: float = 0.95) -> Interval:
-    """Means over the first axis, the data sets, with percentile intervals of the bootstrap.
+    """Return means over the first axis (data sets) with percentile bootstrap intervals.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _ratio(sums: Floats, counts: Floats) -> Floats:
 
 
 def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
-    """Of the means that there are: a resample may have none of the few data sets with a value."""
+    """Return percentiles of the resampled means, ignoring resamples without a value."""
     tail = 100 * (1 - level) / 2
     empty = np.isnan(drawn).all(axis=0)
     found = np.nanpercentile(np.where(empty, 0.0, drawn), [tail, 100 - tail], axis=0)
@@ -83,7 +83,7 @@ def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
-    """Spearman's correlation of any two metrics over methods, on one data set.
+    """Return Spearman's correlations of all pairs of metrics over methods, on one data set.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
 
 
 def _spearman(values: Floats) -> Floats:
-    """Of a table without gaps; NaN where a column is constant."""
+    """Return Spearman's correlations of a complete table; NaN where a column is constant."""
     ranks = _ranks(values)
     centred = ranks - ranks.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
@@ -129,7 +129,7 @@ def _spearman(values: Floats) -> Floats:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks in each column from below; equal values share the mean of their ranks."""
+    """Return ascending ranks in each column, with mean ranks for ties."""
     less = (values[None, :, :] < values[:, None, :]).sum(axis=1)
     equal = (values[None, :, :] == values[:, None, :]).sum(axis=1)
     ranks: Floats = less + (equal + 1) / 2
@@ -141,10 +141,10 @@ def mean_correlations(
     better: Sequence[str],
     resamples: int = 1000,
 ) -> Interval:
-    """Rank correlations averaged: first over the starts on a data set, then over data sets.
+    """Return rank correlations averaged over the starts on a data set, then over data sets.
 
-    Methods are ranked on each data set by itself, so that data sets on which all methods do badly
-    make no two metrics look alike. Values of all data sets in one ranking would.
+    Methods are ranked within each data set, so that data sets on which all methods do badly do
+    not make metrics look alike, as one ranking of all values would.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class MethodCorrelation(NamedTuple):
 def method_correlations(
     values: Mapping[str, Mapping[str, float | None]],
 ) -> list[MethodCorrelation]:
-    """Pearson's correlations of evaluation methods, over learners.
+    """Return Pearson's correlations of all pairs of evaluation methods, over learners.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _method_correlation(
     table = np.array([[first[name], second[name]] for name in shared], dtype=np.float64)
     centred = table - table.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
-    # What rounding leaves of equal numbers is no variance.
+    # The rounding error of equal numbers is no variance.
     constant = norms <= _ROUNDING * np.abs(table).max(axis=0) * len(shared)
     if constant.any():
         same = left if constant[0] else right

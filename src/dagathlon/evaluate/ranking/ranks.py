@@ -17,24 +17,24 @@ Row: TypeAlias = Mapping[str, Any]
 Better: TypeAlias = Literal["more", "less"]
 Ties: TypeAlias = Literal["min", "average"]
 Unit: TypeAlias = Literal["data_set", "block"]
-"""What counts once in an average rank: a data set, or a block of data sets (`block_of`)."""
+"""Unit of an average rank: a data set, or a block of data sets (`block_of`)."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 # A competitor that takes part in a smaller share of the data sets is not ranked over them.
 _OFTEN = 0.5
-# Averages that differ by less are equal but for rounding.
+# Averages that differ by less are ties up to rounding.
 SAME_RANK = 1e-9
 
 
 def direction(metric: str) -> Better:
-    """Whether more or less of a metric that can be ranked by is better."""
+    """Whether more or less of a metric is better."""
     return "more" if measure_of(metric).better == "more" else "less"
 
 
 class Scores(NamedTuple):
-    """A metric by data set (row) and competitor (column).
+    """Values of a metric by data set (row) and competitor (column).
 
     Parameters
     ----------
@@ -56,33 +56,33 @@ class Scores(NamedTuple):
 
     @property
     def took_part(self) -> Bools:
-        """Where a competitor has a number or a failure."""
+        """Mask of values and failures: where a competitor took part."""
         return self.failed | ~np.isnan(self.values)
 
     def at(self, places: Sequence[int]) -> Scores:
-        """The same for some of the data sets."""
+        """Return the scores of some of the data sets."""
         chosen = list(places)
         kept = tuple(self.cases[i] for i in chosen)
         return Scores(self.names, kept, self.values[chosen], self.failed[chosen])
 
     def of(self, names: Iterable[str]) -> Scores:
-        """The same for some of the competitors."""
+        """Return the scores of some of the competitors."""
         kept = tuple(names)
         columns = [self.names.index(name) for name in kept]
         return Scores(kept, self.cases, self.values[:, columns], self.failed[:, columns])
 
     @property
     def kinds(self) -> list[tuple[Any, ...]]:
-        """The kinds of data: labels of graph, parameters and data, whatever the seed."""
+        """Kinds of data: labels of graph, parameters and data, whatever the seed."""
         return list(dict.fromkeys(case[:-1] for case in self.cases))
 
     def contested(self) -> Scores:
-        """Competitors that take part in half of the data sets or more, where two of them do.
+        """Return competitors that took part in at least half the data sets, where at least two did.
 
-        Data sets in which nobody takes part count for nothing. A competitor that takes no part in a
-        data set leaves it to the others, and one that never meets another is left out. There is no
-        data set where competitors fall apart into groups that never meet, not even by way of
-        others: nothing compares these.
+        Data sets in which no competitor takes part are not counted. A competitor that takes
+        no part in a data set leaves it to the others, and one that never meets another is
+        omitted. The result has no data set if the competitors form several groups that
+        never meet, even indirectly, since these cannot be compared.
         """
         there = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
         often = there.took_part.mean(axis=0) >= _OFTEN if len(there.cases) else []
@@ -95,13 +95,13 @@ class Scores(NamedTuple):
         return found.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else found.at([])
 
     def complete(self) -> Scores:
-        """Data sets of `contested` in which all of its competitors take part."""
+        """Return the data sets of `contested` in which all of its competitors take part."""
         kept = self.contested()
         return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
 
 
 def _meeting(took_part: Bools) -> list[list[int]]:
-    """Groups of columns that rows link, directly or by way of others."""
+    """Return the connected groups of columns, linked by common rows."""
     left, groups = set(range(took_part.shape[1])), []
     while left:
         met = np.arange(took_part.shape[1]) == min(left)
@@ -143,15 +143,15 @@ def score_table(rows: Iterable[Row], metric: str, by: str = "setting") -> Scores
 
 
 def case_of(row: Row) -> tuple[Any, ...]:
-    """The data set of a run."""
+    """Return the labels that identify the data set of a run."""
     return (row["adjmat"], row["parameters"], row["data"], row["seed"])
 
 
 def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a data set shares with others that say nothing new: the true graph and the seed.
+    """Return the labels shared by dependent data sets: the true graph and the seed.
 
-    Sample sizes, noise and parameters of one seed are variants of one draw. Data that are given,
-    and not drawn from parameters, are a block for each file.
+    Sample sizes, noise and parameters of one seed are variants of one draw. Given data, which
+    are not drawn from parameters, are a block for each file.
     """
     adjmat, parameters, data, seed = case
     parts = () if parameters != "None" else str(data).split("/")
@@ -159,7 +159,7 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def blocks_of(scores: Scores) -> list[list[int]]:
-    """Positions of the data sets of each block, in the order of their first data sets."""
+    """Return the positions of the data sets of each block, by first appearance."""
     found: dict[tuple[Any, ...], list[int]] = {}
     for i, case in enumerate(scores.cases):
         found.setdefault(block_of(case), []).append(i)
@@ -167,7 +167,7 @@ def blocks_of(scores: Scores) -> list[list[int]]:
 
 
 def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
-    """Rank of each competitor on each data set, 1 for the best, NaN where it took no part.
+    """Return ranks on each data set, 1 for the best, NaN for competitors that took no part.
 
     Parameters
     ----------
@@ -200,10 +200,10 @@ def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
 
 
 def neutral_ranks(scores: Scores, better: Better) -> Floats:
-    """Ranks, equal values sharing their mean; the mean of all ranks where a competitor is absent.
+    """Return ranks with mean ranks for ties, and the mean of all ranks for absent competitors.
 
-    So Skillings and Mack fill the gaps of incomplete blocks: absence says nothing for or against a
-    competitor, and the ranks of the others stay what they are among those present.
+    This is Skillings and Mack's treatment of incomplete blocks: absence is evidence neither for
+    nor against a competitor, and the ranks of the others are those among the present ones.
 
     References
     ----------
@@ -217,7 +217,7 @@ def neutral_ranks(scores: Scores, better: Better) -> Floats:
 
 
 def case_weights(scores: Scores, unit: Unit) -> Floats:
-    """The weight of each data set in an average rank.
+    """Return the weight of each data set in an average rank.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def case_weights(scores: Scores, unit: Unit) -> Floats:
 
 
 def mean_ranks(scores: Scores, better: Better, unit: Unit) -> Floats:
-    """Average rank of each competitor, absent ones neutral (`neutral_ranks`)."""
+    """Return the average rank of each competitor, absent ones neutral (`neutral_ranks`)."""
     weights = case_weights(scores, unit)
     # Divided last, so that ranks such as 1.875 have no error that another rounding shows.
     result: Floats = weights @ neutral_ranks(scores, better) / weights.sum()
@@ -242,7 +242,7 @@ def mean_ranks(scores: Scores, better: Better, unit: Unit) -> Floats:
 
 
 def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Floats:
-    """Average rank of each competitor within each block, NaN where it took no part.
+    """Return the average rank of each competitor within each block, NaN where it took no part.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Float
 
 
 class RankRow(NamedTuple):
-    """How one competitor was ranked.
+    """Ranks of one competitor.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class RankRow(NamedTuple):
 
 
 def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[RankRow]:
-    """Average and overall ranks, the best first; who took part nowhere is left out.
+    """Return average and overall ranks, best first; competitors without any result are omitted.
 
     Parameters
     ----------

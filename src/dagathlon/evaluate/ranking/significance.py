@@ -1,4 +1,4 @@
-"""Whether ranks differ by more than chance: Friedman, Nemenyi, Wilcoxon with Holm."""
+"""Significance of rank differences: Friedman, Nemenyi, Wilcoxon with Holm's correction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dagathlon.evaluate.ranking.ranks import (
     ranks,
 )
 
-# Fewer blocks or competitors than these say nothing.
+# Least numbers of blocks and competitors for a test.
 LEAST_BLOCKS, LEAST_COMPETITORS = 5, 2
 # Averages of ranks that differ by less than this many digits show are equal.
 _DIGITS = 12
@@ -32,7 +32,7 @@ _FEW, _SOME = 13, 50
 
 
 class Friedman(NamedTuple):
-    """The test of equal average ranks.
+    """Result of Friedman's test of equal average ranks.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def friedman(scores: Scores, better: Better, unit: Unit = "block") -> Friedman |
 
 
 def _block_shares(table: Scores, better: Better, unit: Unit) -> Floats:
-    """What each block adds to the deviations of average ranks from their mean."""
+    """Return each block's contribution to the deviations of average ranks from their mean."""
     centre = (table.took_part.sum(axis=1, keepdims=True) + 1) / 2
     added = case_weights(table, unit)[:, None] * (neutral_ranks(table, better) - centre)
     result = np.zeros((len(blocks_of(table)), len(table.names)))
@@ -112,9 +112,9 @@ def _present(table: Scores) -> list[Floats]:
 
 
 def critical_difference(k: int, n: float, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of average ranks of k competitors on n blocks.
+    """Return Nemenyi's critical difference of average ranks of k competitors on n blocks.
 
-    Where blocks count differently, n is the number of equal ones that say as much.
+    For blocks of unequal weight, n is the equivalent number of equal ones.
 
     References
     ----------
@@ -131,10 +131,10 @@ def critical_difference(k: int, n: float, alpha: float = 0.05) -> float:
 
 @lru_cache(maxsize=64)
 def _range_quantile(k: int, alpha: float) -> float:
-    """Of the range of k standard normal variables; every metric of a study asks for the same.
+    """Return the upper quantile of the range of k standard normal variables.
 
-    By its definition, for scipy's own takes seconds to import: where the least of them is, and the
-    others within the range above it.
+    Computed by its definition, because scipy's function takes seconds to import: an integral
+    over the position of the minimum and the others within the range above it.
     """
     from scipy.special import ndtr  # noqa: PLC0415 - only where tests are made
 
@@ -152,7 +152,7 @@ def _range_quantile(k: int, alpha: float) -> float:
 
 
 class Nemenyi(NamedTuple):
-    """What a critical-difference diagram shows.
+    """Content of a critical-difference diagram.
 
     Parameters
     ----------
@@ -176,10 +176,10 @@ class Nemenyi(NamedTuple):
 def nemenyi(
     scores: Scores, better: Better, alpha: float = 0.05, unit: Unit = "block"
 ) -> Nemenyi | None:
-    """Average ranks, and who cannot be told apart; None as for `friedman`.
+    """Return average ranks and groups without significant differences; None as for `friedman`.
 
-    The critical difference is that of single ranks of all competitors: for averages within blocks,
-    and where some take no part, it is on the safe side.
+    The critical difference is that of single ranks of all competitors: for averages within
+    blocks, and where some take no part, it is conservative.
     """
     table = scores.contested()
     members, k = blocks_of(table), len(table.names)
@@ -197,7 +197,7 @@ def nemenyi(
 
 
 def _groups(averages: Sequence[float], difference: float) -> tuple[tuple[int, int], ...]:
-    """Largest runs of sorted averages that lie within the difference."""
+    """Return the maximal runs of sorted averages that lie within the difference."""
     found: list[tuple[int, int]] = []
     for first in range(len(averages)):
         last = max(j for j, mean in enumerate(averages) if mean - averages[first] <= difference)
@@ -207,7 +207,7 @@ def _groups(averages: Sequence[float], difference: float) -> tuple[tuple[int, in
 
 
 class Pair(NamedTuple):
-    """Two competitors compared block by block.
+    """Comparison of two competitors, block by block.
 
     Parameters
     ----------
@@ -231,11 +231,12 @@ class Pair(NamedTuple):
 
 
 def pairwise(scores: Scores, better: Better) -> list[Pair]:
-    """Wilcoxon's signed-rank test for every pair, with Holm's correction.
+    """Return Wilcoxon's signed-rank test for every pair, with Holm's correction.
 
-    A failed run counts as worse than any other; two failures are a tie. Pairs are compared on the
-    data sets in which both take part, by the metric where all are of one kind and by average ranks
-    within blocks where values would not compare; empty with fewer than five blocks.
+    A failed run counts as worse than any other; two failures are a tie. Pairs are compared on
+    the data sets in which both take part, by the metric where all are of one kind and by
+    average ranks within blocks where values would not be comparable; empty with fewer than five
+    blocks.
     """
     table = scores.contested()
     k = len(table.names)
@@ -248,7 +249,7 @@ def pairwise(scores: Scores, better: Better) -> list[Pair]:
 
 
 def _gains(table: Scores, better: Better) -> Floats:
-    """Numbers by data set and competitor, of which more is better; NaN without."""
+    """Return values by data set and competitor, signed so that more is better; NaN if missing."""
     plain = len(table.kinds) == 1 and len(blocks_of(table)) == len(table.cases)
     if not plain:
         return -ranks(table, better, "average")
@@ -270,9 +271,9 @@ def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
 
 
 def _signed_rank(difference: Floats) -> float:
-    """Wilcoxon's two-sided p-value of differences that are not zero.
+    """Return Wilcoxon's two-sided p-value of nonzero differences.
 
-    Exact for few of them, also where some are equal: the distribution of the rank sum is found by
+    Exact for few of them, also with ties: the distribution of the rank sum is computed by
     adding one rank after the other.
     """
     _, place, count = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
@@ -288,14 +289,14 @@ def _signed_rank(difference: Floats) -> float:
 
 
 def _by_normal(rank_sum: float, n: int, ties: npt.NDArray[np.int64]) -> float:
-    """The normal approximation, its variance corrected for ties."""
+    """Return the p-value by normal approximation, with the variance corrected for ties."""
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
     z = abs(rank_sum - n * (n + 1) / 4) / math.sqrt(variance)
     return math.erfc(z / math.sqrt(2))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: p-values that may be compared with the level as they are."""
+    """Return Holm's adjusted p-values, to be compared with the level directly."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     highest = 0.0

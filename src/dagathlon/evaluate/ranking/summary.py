@@ -1,4 +1,4 @@
-"""Summaries over replicates: what Benchpress writes to ROC_data.csv."""
+"""Summaries over replicates: Benchpress's ROC_data.csv."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
 
 
 def endings(rows: Iterable[Row]) -> dict[str, int]:
-    """How many runs failed, and how many were skipped, since they could not take part."""
+    """Count the runs that failed, and those that were skipped as unsuitable."""
     found = Counter(row["status"] for row in rows)
     skipped = found["skipped"]
     return {"failed": found.total() - found["ok"] - skipped, "skipped": skipped}
@@ -121,7 +121,7 @@ def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
 
 
 def metric_value(row: Row, metric: str) -> float:
-    """A metric of a finished run; the true positive rate of the skeleton is computed here."""
+    """Return a metric of a finished run; the skeleton's true positive rate is computed here."""
     if metric == "TPR_skel":
         edges = row["true_n_edges_skel"]
         return row["TP_skel"] / edges if edges else float("nan")
@@ -133,7 +133,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _of(values: Sequence[float]) -> dict[str, float]:
-    """The statistics of some numbers; all quantiles at once, since one alone costs as much."""
+    """Return mean, standard deviation and quantiles of some numbers (all quantiles at once)."""
     places = [at for at in _STATISTICS.values() if at is not None]
     quantiles = iter(np.quantile(values, places).tolist())
     return {k: _mean(values) if at is None else next(quantiles) for k, at in _STATISTICS.items()}

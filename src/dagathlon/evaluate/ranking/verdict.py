@@ -1,7 +1,7 @@
-"""Who came first on a metric, by how much, and whether that is more than luck.
+"""Verdict on a metric: the best learners, their lead, and whether it is significant.
 
 Verdicts are of one kind of data each: values on unlike data are not averaged. Over several kinds
-the ranks speak, as in the ranking and the critical-difference diagram, whose numbers these are.
+the ranks decide, as in the ranking and the critical-difference diagram, whose numbers these are.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
-    """A mean over seeds and half the width of its 95 % interval, None with one seed only."""
+    """Mean over seeds and half the width of its 95 % interval, None with one seed only."""
 
     mean: float
     half_width: float | None
 
 
 class Contender(NamedTuple):
-    """A setting of an algorithm and how it did: a mean of the metric, or an average rank."""
+    """A setting of a learner with its mean of the metric or its average rank."""
 
     id: str
     setting: str
@@ -40,7 +40,7 @@ class Contender(NamedTuple):
 
 
 class Incomplete(NamedTuple):
-    """A setting with numbers on some data sets only, or on none, which does not compete."""
+    """A setting without values on some or all data sets, which does not compete."""
 
     setting: str
     n: int
@@ -48,7 +48,7 @@ class Incomplete(NamedTuple):
 
 
 class KindVerdict(NamedTuple):
-    """The best settings on data of one kind.
+    """Best settings on data of one kind.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ class KindVerdict(NamedTuple):
         All settings that share the best mean.
     second
         The best setting of an algorithm that is not among them; None when there is no other, or
-        when several algorithms share the best: then nobody is crowned.
+        when several algorithms share the best mean.
     gap
         By how much the best is better than that, data set by data set.
     clear
-        Whether the interval of the gap excludes zero; None when that cannot be told. Gaps that
+        Whether the interval of the gap excludes zero; None where it cannot be computed. Gaps that
         are all the same have no spread to judge by, and need six data sets (a sign test).
     n
         Data sets that all of them have a number on.
@@ -71,7 +71,7 @@ class KindVerdict(NamedTuple):
     means
         The mean of each setting that competes.
     baseline
-        The best of the graphs that nobody had to learn.
+        The best baseline: an empty, complete or random graph.
     below
         Settings whose mean is worse than that.
     """
@@ -89,12 +89,12 @@ class KindVerdict(NamedTuple):
 
     @property
     def first(self) -> set[str]:
-        """The algorithms with the best mean."""
+        """Learners with the best mean."""
         return {one.id for one in self.best}
 
 
 class Verdict(NamedTuple):
-    """Who is best by a metric.
+    """The best learners by a metric, per kind of data and overall.
 
     Parameters
     ----------
@@ -118,23 +118,23 @@ class Verdict(NamedTuple):
 
     @property
     def places(self) -> tuple[Placed, ...]:
-        """The contenders by average rank."""
+        """Contenders by average rank."""
         return self.contest.places
 
     @property
     def ranked_first(self) -> tuple[Placed, ...]:
-        """The contenders that share the first place by average rank."""
+        """Contenders that share the first place by average rank."""
         return self.contest.first
 
     @property
     def first(self) -> set[str]:
-        """The algorithms that lead: by the mean on one kind of data, by ranks on several."""
+        """Return the leading learners: by the mean on one kind of data, by ranks on several."""
         if len(self.kinds) == 1:
             return self.kinds[0].first
         return {one.id for one in self.ranked_first}
 
     def relative(self, setting: str) -> float | None:
-        """A distance as a share of the best baseline's, averaged over kinds of data.
+        """Return a distance relative to the best baseline's, averaged over kinds of data.
 
         None for metrics of which more is better, and where a kind has no such number.
         """
@@ -149,7 +149,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_contest(self) -> bool:
-        """Whether more than one algorithm could have won somewhere."""
+        """Whether at least two learners compete on some kind of data."""
         return len(self.places) > 1 or any(
             one.second is not None or len(one.first) > 1 for one in self.kinds
         )
@@ -164,7 +164,7 @@ def verdict(
     *,
     alpha: float = 0.05,
 ) -> Verdict | None:
-    """Compare the settings of all algorithms on one metric.
+    """Compare the settings of all learners on one metric.
 
     Parameters
     ----------
@@ -176,9 +176,9 @@ def verdict(
     better
         Whether more or less of it is better.
     baselines
-        What graphs score that nobody had to learn, by data set.
+        Values of the baselines, by data set.
     unit
-        What counts once in an average rank: a data set, or a block of them.
+        Unit that counts once in an average rank: a data set, or a block of them.
     alpha
         Level of the critical difference of ranks.
 
@@ -210,7 +210,7 @@ def verdict(
 
 
 def _by_kind(baselines: Baselines, metric: str) -> dict[Kind, dict[Any, Mapping[str, float]]]:
-    """Values of one metric by kind of data and seed."""
+    """Return values of one metric by kind of data and seed."""
     found: dict[Kind, dict[Any, Mapping[str, float]]] = {}
     for case, metrics in baselines.items():
         if metric in metrics:
@@ -224,7 +224,7 @@ def _of_kind(
     better: Better,
     baselines: Mapping[Any, Mapping[str, float]],
 ) -> KindVerdict | None:
-    """The best on one kind of data; None when the settings have no data set in common."""
+    """Return the best on one kind of data; None if the settings have no data set in common."""
     fair, partial = _competing(values)
     seeds = list(next(iter(fair.values())))
     if not seeds:
@@ -251,9 +251,9 @@ def _of_kind(
 
 
 def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple[Incomplete, ...]]:
-    """Settings with as many numbers as the most successful one, on the data sets that all have.
+    """Keep settings with the largest number of values, and the data sets that all of them have.
 
-    No algorithm gains by failing on the hard ones.
+    No learner gains by failing on the hard ones.
     """
     most = max(map(len, values.values()))
     total = len(set[Any]().union(*values.values()))
@@ -264,7 +264,7 @@ def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple
 
 
 def _runner_up(means: Mapping[Name, float], first: set[str]) -> Name | None:
-    """The best of the other algorithms; nobody where several share the first place."""
+    """Return the best of the other learners; None if several share the first place."""
     others = [name for name in means if name[0] not in first]
     return max(others, key=lambda n: means[n], default=None) if len(first) == 1 else None
 
@@ -274,7 +274,7 @@ def _gap(left: Values, right: Values, sign: float) -> Interval:
 
 
 def _clear(gap: Interval, n: int) -> bool | None:
-    """Whether a gap over so many data sets is more than chance; None for a single one."""
+    """Return whether a gap over n data sets is significant; None for a single data set."""
     if gap.half_width is None:
         return None
     if is_same(gap.mean + gap.half_width, gap.mean):
@@ -287,12 +287,12 @@ def _below(means: Mapping[Name, float], yardstick: float) -> tuple[str, ...]:
 
 
 def is_same(left: float, right: float) -> bool:
-    """Whether two means are equal but for rounding."""
+    """Whether two means are equal up to rounding."""
     return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def interval(values: Mapping[Any, float]) -> Interval:
-    """Mean over seeds with Student's 95 % interval.
+    """Return the mean over seeds with Student's 95 % interval.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def interval(values: Mapping[Any, float]) -> Interval:
 
 
 def student(freedom: int) -> float:
-    """The quantile of Student's distribution that a two-sided 95 % interval needs."""
+    """Return the quantile of Student's distribution for a two-sided 95 % interval."""
     from scipy.special import stdtrit  # noqa: PLC0415 - only where intervals are made
 
     return float(stdtrit(freedom, 0.5 + _CONFIDENCE / 2))

@@ -1,4 +1,4 @@
-"""`compare_path` and `compare_precision`: what learners of undirected models give, in one call."""
+"""`compare_path` and `compare_precision`: metrics of learners of undirected models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dagathlon.posteriors.posterior import Posterior
 
 
 def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") -> dict[str, Value]:
-    """Compare the graphs along a path of penalties with the true graph, node by name.
+    """Compare the graphs along a path of penalties with the true graph, matched by name.
 
     A distribution over graphs is such a path too: its edges come in order of their probability.
 
@@ -30,7 +30,7 @@ def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") ->
     truth
         The true graph, as in `compare`.
     undirected
-        What a truth with directed edges, and draws of DAGs, are compared by: their ``moral``
+        The undirected form in which directed truths and draws of DAGs are compared: ``moral``
         graphs or their graphs of unconditional ``dependence``.
 
     Returns
@@ -51,7 +51,7 @@ def compare_precision(
     test_data: Dataset | None = None,
     scaled: bool = False,
 ) -> dict[str, Value]:
-    """Compare an estimated precision matrix with the true model, and try it on fresh rows.
+    """Compare an estimated precision matrix with the true model, and score it on fresh rows.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def compare_precision(
     model
         The true model: a `MultivariateNormal`, a `LinearSem` or a Gaussian `Network`.
     data
-        What was learned from: gives the means, and what a matrix is fitted to.
+        The data that were learned from: for means, and for fitting a matrix.
     test_data
         Fresh rows, for the log-likelihood.
     scaled

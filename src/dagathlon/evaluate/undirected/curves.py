@@ -1,4 +1,4 @@
-"""Curves of undirected graphs against the truth: along penalties, and over edge probabilities."""
+"""Curves of undirected graphs against the truth: along penalties or edge probabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_POINTS = 100
 
 
 class Curve(NamedTuple):
-    """Graphs in a row, from few edges to many as a rule, each compared with one truth.
+    """Sequence of graphs, usually with increasing numbers of edges, compared with one truth.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ class Curve(NamedTuple):
 
     @property
     def f1(self) -> Floats:
-        """Harmonic mean of precision and recall of each graph; 0 where nothing is right."""
+        """Harmonic mean of precision and recall of each graph; 0 without true positives."""
         total = self.tp + self.fp + self.positives
         return np.asarray(2 * self.tp / np.maximum(total, 1), dtype=np.float64)
 
 
 def path_curve(path: GraphPath, truth: Graph, undirected: UndirectedForm = "moral") -> Curve:
-    """The graphs of a path against the truth, node by name.
+    """Compare the graphs of a path with the truth, matched by name.
 
     The areas are those of the graphs as they are, joined by straight lines (ROC) or steps
-    (precision against recall); the curves begin at the graph without edges and end at the complete
-    one, so that a path that stops early is carried on as if by chance.
+    (precision against recall); the curves begin at the empty graph and end at the complete one,
+    so that a path that stops early is extended as if by chance.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def path_curve(path: GraphPath, truth: Graph, undirected: UndirectedForm = "mora
 def probability_curve(
     posterior: Posterior, truth: Graph, undirected: UndirectedForm = "moral"
 ) -> Curve:
-    """The graphs of all edges that are probable enough, against the truth, node by name.
+    """Compare the graphs above all thresholds of edge probability with the truth, by name.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def probability_curve(
 
 
 def _thinned(curve: Curve) -> Curve:
-    """Some of the points; the best graph and that of all edges above one half are among them."""
+    """Thin the points, keeping the best graph and that of all edges above one half."""
     some = np.linspace(0, len(curve.values) - 1, _MOST_POINTS).round().astype(int)
     half = np.flatnonzero(curve.values > 0.5)[-1:]
     kept = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
@@ -109,7 +109,7 @@ def _thinned(curve: Curve) -> Curve:
 
 
 def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral") -> Floats:
-    """Probability that two nodes are joined in the undirected form of a graph, as a matrix."""
+    """Return a matrix of the probabilities that two nodes are adjacent in the undirected form."""
     edges = posterior.edge_probabilities
     if np.allclose(edges, edges.T) and _is_undirected(posterior):
         return edges
@@ -120,13 +120,13 @@ def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral
 
 
 def _is_undirected(posterior: Posterior) -> bool:
-    """Whether an edge is never there in one direction alone."""
+    """Whether the edges have no directions, judged by their probabilities."""
     edges = posterior.edge_probabilities
     return bool(np.allclose(edges, posterior.strengths.strength))
 
 
 def _joined(truth: Graph, names: tuple[str, ...], undirected: UndirectedForm) -> Bools:
-    """Which pairs the truth joins, in the order of pairs above a diagonal."""
+    """Return a mask of the true adjacencies, for the pairs above the diagonal."""
     true = as_undirected(truth, undirected)
     if set(true.names) != set(names):
         odd = sorted(set(true.names) ^ set(names))
@@ -136,7 +136,7 @@ def _joined(truth: Graph, names: tuple[str, ...], undirected: UndirectedForm) ->
 
 
 def _areas(tp: Ints, fp: Ints, positives: int, negatives: int) -> tuple[float, float]:
-    """Under the curve of true against false positives, and of precision against recall."""
+    """Return the areas under the ROC and the precision-recall curve."""
     if not positives:
         return float("nan"), float("nan")
     points = sorted({(0, 0), (positives, negatives), *zip(tp.tolist(), fp.tolist(), strict=True)})

@@ -53,7 +53,7 @@ class PathScores(MetricModule):
     Parameters
     ----------
     undirected
-        What graphs of directed edges are compared by: their moral graphs (moral) or their graphs of
+        The undirected form in which directed graphs are compared: moral graphs (moral) or graphs of
         unconditional dependence (dependence).
     burn_in
         Share of each Markov chain to leave out at its start.
@@ -66,7 +66,7 @@ class PathScores(MetricModule):
     burn_in: Probability = 0.5
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
-        """One row: the areas and the points of the curve, or why there is none."""
+        """Return one row: areas and points of the curve, or the reason why there are none."""
         row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
         found = settled(estimate, self.burn_in) if estimate.path is None else estimate.path
         if found is None:
@@ -80,7 +80,7 @@ class PathScores(MetricModule):
 def curve_of(
     found: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
 ) -> dict[str, Any]:
-    """The areas of a curve, its best graph, and its points: value, right and wrong edges.
+    """Return the areas of a curve, its best graph, and its points: value, right and wrong edges.
 
     The chosen graph of a posterior has all edges above one half.
     """
@@ -114,7 +114,7 @@ class PrecisionScores(MetricModule):
     Parameters
     ----------
     inputs
-        What is handed over, in this order, among model, data, test_data and estimate.
+        Names of the inputs, in this order, among model, data, test_data and estimate.
     precision
         Which matrix: the learner's own, and where it gives none the one of greatest likelihood with
         the zeros of its graph (own); or the latter for all (fitted).
@@ -130,7 +130,7 @@ class PrecisionScores(MetricModule):
     scaled: bool = False
 
     def compute(self, *inputs: Any) -> dict[str, Value]:
-        """One row; what cannot be computed is None, and a note says why."""
+        """Return one row, with None for missing values and a note with the reason."""
         given = dict(zip(self.inputs, inputs, strict=True))
         row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
         try:

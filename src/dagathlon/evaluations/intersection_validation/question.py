@@ -1,4 +1,4 @@
-"""`interval`: learners ranked on data without a true graph, by a study that is made for it."""
+"""`rank_without_truth`: rank learners on data without a true graph, by a generated study."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FEWEST = 2
 _RESULT = "interval.json"
 
 
-def interval(
+def rank_without_truth(
     data: Any,
     learners: Any = None,
     *,
@@ -98,7 +98,7 @@ def interval(
     Examples
     --------
     >>> from dagathlon.data import load_data
-    >>> interval(load_data("sachs_cd3cd28"), ["boss", "pc", "hc"])  # doctest: +SKIP
+    >>> rank_without_truth(load_data("sachs_cd3cd28"), ["boss", "pc"])  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
     named = [one.spec for one in suggested(table)] if learners is None else learners
@@ -127,7 +127,7 @@ def suggested(data: Dataset) -> tuple[Suggestion, ...]:
 
 @dataclass(frozen=True)
 class Question:
-    """Which of these learners is best on these data; what `interval` is asked.
+    """Which of these learners is best on these data; the question of `rank_without_truth`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Question:
     name
         What the data are called.
     sizes, subsamples, copies, pairwise, seed
-        As in `interval`.
+        As in `rank_without_truth`.
     imputed
         Number of completed copies that learners learn from where there are gaps; 0 leaves them.
     modules

@@ -13,8 +13,8 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.models.approximate_extension import (
     REMARK,
-    Standing,
-    standing_dag,
+    ApproximateExtension,
+    approximate_extension,
     why_no_dag,
 )
 from dagathlon.evaluate.models.likelihood import cross_validated_rows
@@ -63,9 +63,9 @@ class HeldOutRows(Module):
         note = why_no_dag(graph)
         if note:
             return {"held_out_rows": {"note": note}}
-        standing = standing_dag(graph)
+        extended = approximate_extension(graph)
         try:
-            rows = cross_validated_rows(standing.dag, data, self.folds)
+            rows = cross_validated_rows(extended.dag, data, self.folds)
         except DagathlonError as error:
             return {"held_out_rows": {"note": str(error)}}
         if not np.isfinite(rows).all():
@@ -73,7 +73,7 @@ class HeldOutRows(Module):
         blocks = np.array_split(rows, min(len(rows), MOST_BLOCKS))
         means = [float(block.mean()) for block in blocks]
         found = {"rows": len(rows), "mean": float(rows.mean()), "blocks": means}
-        return {"held_out_rows": found | _remark(standing)}
+        return {"held_out_rows": found | _remark(extended)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +100,8 @@ class ImpliedIndependences(Module):
         """Counts, and the statements that stand out; or why there are none."""
         graph, remark = estimate.graph, dict[str, str]()
         if graph.kind == "mixed" and not (graph.marks == Mark.CIRCLE).any():
-            standing = standing_dag(graph)
-            graph, remark = standing.dag, _remark(standing)
+            extended = approximate_extension(graph)
+            graph, remark = extended.dag, _remark(extended)
         try:
             found = audit(graph, data, test=self.test, alpha=self.alpha, most=self.most)
         except DagathlonError as error:
@@ -128,8 +128,8 @@ class ImpliedIndependences(Module):
         return shared_tests(*(DEFAULT_TESTS.values() if self.test is None else (self.test,)))
 
 
-def _remark(standing: Standing) -> dict[str, str]:
-    return {} if standing.exact else {"remark": REMARK}
+def _remark(extended: ApproximateExtension) -> dict[str, str]:
+    return {} if extended.exact else {"remark": REMARK}
 
 
 def _plain(one: Tested) -> list[Any]:

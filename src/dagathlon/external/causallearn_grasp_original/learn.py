@@ -2,7 +2,7 @@
 # requires-python = ">=3.9,<3.13"
 # dependencies = ["causal-learn==0.1.3.4", "numpy<2"]
 # ///
-"""GRaSP of causal-learn: data.csv and parameters.json in, adjmat.csv and stats.json out."""
+"""Run causal-learn's GRaSP: read data.csv and parameters.json, write adjmat.csv and stats.json."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Drawings: labels, layouts and the SVG made of them."""
+"""Drawings of graphs: labels, layouts and SVG."""
 
 from dagathlon.graphs.drawing.svg import to_svg
 

@@ -1,4 +1,4 @@
-"""Chooses a layout: layers for directions, stress without, a grid for what is too large."""
+"""Choice of layout: layered for directed graphs, stress for others, a grid for very large ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GRID_GAP = 40.0
 
 
 def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") -> Layout:
-    """Lay out a graph: its connected parts one by one, then side by side."""
+    """Lay out a graph: its connected components one by one, then side by side."""
     if layout not in get_args(LayoutName):
         raise GraphError(unknown("layout", layout, get_args(LayoutName)))
     directed, others = _edges(graph)
@@ -45,7 +45,7 @@ def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") 
 
 
 def _edges(graph: Graph) -> tuple[list[Pair], list[Pair]]:
-    """Edges with an arrow at one end only, from tail to head, and all others."""
+    """Split the edges into directed ones, from tail to head, and all others."""
     arrow = graph.marks == Mark.ARROW
     forward = arrow & ~arrow.T
     others = np.triu((graph.marks != Mark.NONE) & ~forward & ~forward.T)
@@ -54,7 +54,7 @@ def _edges(graph: Graph) -> tuple[list[Pair], list[Pair]]:
 
 
 def components(n: int, edges: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Nodes of each connected part, in the order of their first nodes."""
+    """Return the nodes of each connected component, in the order of their first nodes."""
     part = list(range(n))
 
     def first(node: int) -> int:
@@ -86,7 +86,7 @@ def _connected(
 
 
 def _grid(labels: Sequence[Label], edges: list[Pair]) -> Layout:
-    """Nodes in rows and columns, in their order; edges are straight and cross what they must."""
+    """Place nodes in rows and columns, in their order, with straight edges between them."""
     columns = math.ceil(math.sqrt(len(labels)))
     width = max(label.width for label in labels) + _GRID_GAP
     height = max(label.height for label in labels) + _GRID_GAP

@@ -30,7 +30,7 @@ _STRAIGHT = (1.0, 3.0, 12.0)
 def horizontal(
     rows: Rows, above: Neighbours, below: Neighbours, first_dummy: int, separation: Separation
 ) -> list[float]:
-    """The x of every node; `separation` is the least distance of the centres of two neighbours."""
+    """Return the x of every node; `separation` gives the least distance of adjacent centres."""
     n = len(above)
     marked = _conflicts(rows, above, first_dummy)
     results: list[list[float]] = []
@@ -50,7 +50,7 @@ def horizontal(
 
 
 class _Row(NamedTuple):
-    """What the relaxation needs to know of a row, which does not change between its sweeps."""
+    """Constants of one row used in every relaxation sweep."""
 
     nodes: list[int]
     pulls: list[list[Pull]]
@@ -64,13 +64,13 @@ def _row(nodes: list[int], pulls: list[list[Pull]], separation: Separation) -> _
 
 
 def _pulls(node: int, neighbours: list[int], first_dummy: int) -> list[Pull]:
-    """Neighbours with the strength of their pull, which keeps long edges straight."""
+    """Return the neighbours with the weights of their pull; long edges pull more."""
     bends = node >= first_dummy
     return [(other, _STRAIGHT[bends + (other >= first_dummy)]) for other in neighbours]
 
 
 def _relaxed(x: list[float], rows: list[_Row]) -> list[float]:
-    """Draw nodes towards their neighbours, row by row down and up, until little moves."""
+    """Move nodes towards their neighbours, sweeping rows down and up until converged."""
     sweeps = _SWEEPS if len(x) <= _MANY else _SWEEPS // 4
     for sweep in range(sweeps):
         furthest = 0.0
@@ -88,7 +88,7 @@ def _relaxed(x: list[float], rows: list[_Row]) -> list[float]:
 
 
 def spaced(wanted: list[float], strength: list[float], gaps: list[float]) -> list[float]:
-    """Places in order, at least `gaps` apart, whose weighted squared distances are least."""
+    """Return positions at least `gaps` apart nearest to `wanted` by weighted least squares."""
     offsets = list(accumulate(gaps, initial=0.0))
     blocks: list[tuple[float, float, int]] = []
     for place, weight, offset in zip(wanted, strength, offsets, strict=True):
@@ -103,7 +103,7 @@ def spaced(wanted: list[float], strength: list[float], gaps: list[float]) -> lis
 
 
 def _conflicts(rows: Rows, above: Neighbours, first_dummy: int) -> set[tuple[int, int]]:
-    """Edges that cross an inner segment of a long edge, which is to stay straight."""
+    """Return the edges that cross an inner segment of a long edge, which is kept straight."""
     marked: set[tuple[int, int]] = set()
     for upper, lower in pairwise(rows):
         position = {node: i for i, node in enumerate(upper)}
@@ -123,7 +123,7 @@ def _conflicts(rows: Rows, above: Neighbours, first_dummy: int) -> set[tuple[int
 
 
 def _aligned(rows: Rows, towards: Neighbours, marked: set[tuple[int, int]], n: int) -> list[int]:
-    """The first node of the block of each node: blocks join medians without crossing."""
+    """Align each node with a median neighbour; return the first node of each node's block."""
     root = list(range(n))
     position = {node: i for row in rows for i, node in enumerate(row)}
     for row in rows[1:]:
@@ -140,7 +140,7 @@ def _aligned(rows: Rows, towards: Neighbours, marked: set[tuple[int, int]], n: i
 
 
 def _compacted(rows: Rows, root: list[int], separation: Separation, n: int) -> list[float]:
-    """Blocks as far left as they go, then as far right as leaves the others in place."""
+    """Place blocks as far left as possible, then as far right as the others allow."""
     after: dict[int, dict[int, float]] = {block: {} for block in sorted(set(root))}
     waiting = dict.fromkeys(after, 0)
     for row in rows:
@@ -163,7 +163,7 @@ def _compacted(rows: Rows, root: list[int], separation: Separation, n: int) -> l
 
 
 def _balanced(results: list[list[float]]) -> list[float]:
-    """The mean of the two middle positions, after all are moved onto the narrowest."""
+    """Return the mean of the two middle positions, after shifting all onto the narrowest layout."""
     spans = [(min(x, default=0.0), max(x, default=0.0)) for x in results]
     low, high = min(spans, key=lambda span: span[1] - span[0])
     shifted = []

@@ -1,4 +1,4 @@
-"""Node labels: how wide they are, and where long ones are broken."""
+"""Node labels: their width and line breaks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BREAK = re.compile(r"(?<=[_\-.\s/:,;|])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Label(NamedTuple):
-    """The lines of a node's label and the size of the box around them."""
+    """Lines of a node's label and the size of its box."""
 
     lines: tuple[str, ...]
     width: float
@@ -31,7 +31,7 @@ class Label(NamedTuple):
 
 
 def label(name: str) -> Label:
-    """Break a name into at most three lines of moderate width; what is longer is cut."""
+    """Break a name into at most three lines of moderate width; truncate longer ones."""
     text = "".join(character if character.isprintable() else "␣" for character in name)
     lines = _broken(text)
     width = max(map(text_width, lines)) + 2 * _PADDING_X
@@ -39,7 +39,7 @@ def label(name: str) -> Label:
 
 
 def text_width(text: str) -> float:
-    """Approximate width of a line of text."""
+    """Return the approximate width of a line of text."""
     return FONT_SIZE * sum(map(_character_width, text))
 
 
@@ -70,7 +70,7 @@ def _broken(text: str) -> tuple[str, ...]:
 
 
 def _pieces(part: str) -> list[str]:
-    """A part as it is, or cut into equal pieces if no line holds it."""
+    """Split a part into equal pieces if it is too long for a line."""
     count = math.ceil(text_width(part) / (_MAX_LINE * _SLACK))
     size = math.ceil(len(part) / count) if count > 1 else len(part)
     return [part[start : start + size] for start in range(0, len(part), size)]

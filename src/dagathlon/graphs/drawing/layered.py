@@ -1,4 +1,4 @@
-"""Layered layout: edges point down, pass between the nodes, and cross rarely."""
+"""Layered (Sugiyama) layout: edges point down, are routed between nodes, and rarely cross."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_DUMMIES = 20_000
 
 
 class _Mesh(NamedTuple):
-    """Nodes and the dummies of long edges, in rows; edges join neighbouring rows only."""
+    """Nodes and dummy nodes of long edges, in rows; edges join adjacent rows only."""
 
     rows: Rows
     above: Neighbours
@@ -34,7 +34,7 @@ class _Mesh(NamedTuple):
 def layered_layout(
     labels: Sequence[Label], directed: Sequence[Pair], others: Sequence[Pair]
 ) -> Layout | None:
-    """Lay out a connected graph, or say None if its long edges are too many to route."""
+    """Lay out a connected graph; None if its long edges are too many to route."""
     edges = downward(len(labels), directed, others)
     widths = [label.width + _NODE_GAP for label in labels]
     area = sum(widths) * (_MIN_RISE + max(label.height for label in labels))
@@ -104,7 +104,7 @@ def _drawn(mesh: _Mesh, x: list[float], labels: Sequence[Label]) -> Layout:
 def _vertical(
     mesh: _Mesh, x: list[float], labels: Sequence[Label]
 ) -> tuple[list[float], list[float]]:
-    """Top and bottom of every row; rows stand further apart where edges run far sideways."""
+    """Return top and bottom of each row, rows spaced wider where edges run far sideways."""
     tops: list[float] = []
     bottoms: list[float] = []
     y = 0.0
@@ -118,7 +118,7 @@ def _vertical(
 
 
 def _ports(towards: Neighbours, x: list[float], boxes: dict[int, Box]) -> dict[Pair, float]:
-    """Where on a node's side each of its edges ends: in the order of the other ends."""
+    """Return where on a node's side each of its edges ends, ordered by the other ends."""
     ports: dict[Pair, float] = {}
     for node, box in boxes.items():
         others = sorted(towards[node], key=x.__getitem__)

@@ -1,4 +1,4 @@
-"""Which layer a node stands on: edges are turned to point down, cycles broken, slack removed."""
+"""Assignment of nodes to layers: break cycles, direct edges down, minimise edge lengths."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _MAX_PASSES = 20
 
 
 def downward(n: int, directed: Sequence[Pair], others: Sequence[Pair]) -> list[Pair]:
-    """All edges turned so that they form no cycle; directed ones keep their way if they can."""
+    """Return all edges oriented acyclically, directed ones keeping their direction if possible."""
     position = _positions(n, directed, others)
     return [(u, v) if position[u] < position[v] else (v, u) for u, v in [*directed, *others]]
 
 
 def _positions(n: int, directed: Sequence[Pair], others: Sequence[Pair]) -> list[int]:
-    """An order of the nodes in which parents come first, and near nodes stand close together."""
+    """Order the nodes so that parents come first and neighbours are close together."""
     parents, children = adjacency(n, directed)
     near, far = adjacency(n, [*directed, *others])
     waiting = [len(found) for found in parents]
@@ -44,7 +44,7 @@ def _positions(n: int, directed: Sequence[Pair], others: Sequence[Pair]) -> list
 
 
 def adjacency(n: int, edges: Iterable[Pair]) -> tuple[Neighbours, Neighbours]:
-    """Nodes above and below each node."""
+    """Return, for each node, the nodes above and the nodes below it."""
     above: Neighbours = [[] for _ in range(n)]
     below: Neighbours = [[] for _ in range(n)]
     for u, v in edges:
@@ -54,7 +54,7 @@ def adjacency(n: int, edges: Iterable[Pair]) -> tuple[Neighbours, Neighbours]:
 
 
 def layers(n: int, edges: list[Pair]) -> list[int]:
-    """Layer of each node, from 0 at the top; every edge points down and few are long."""
+    """Return each node's layer, 0 at the top; every edge points down and few are long."""
     above, below = adjacency(n, edges)
     order = _topological(above, below)
     layer = [0] * n
@@ -70,10 +70,10 @@ def layers(n: int, edges: list[Pair]) -> list[int]:
 def narrowed(
     layer: list[int], edges: list[Pair], widths: Sequence[float], limit: float
 ) -> list[int]:
-    """Layers no wider than `limit`: wider ones are split, which bends no edge upwards.
+    """Split layers that are wider than `limit`, keeping all edges downward.
 
-    Of the new layers, the upper ones get the nodes that hang from above and the lower ones those
-    that carry more below.
+    Of the new layers, the upper ones get the nodes with more edges above, the lower ones those
+    with more edges below.
     """
     above, below = adjacency(len(layer), edges)
     rows: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
@@ -103,7 +103,7 @@ def _topological(above: Neighbours, below: Neighbours) -> list[int]:
 
 
 def _tightened(layer: list[int], order: list[int], above: Neighbours, below: Neighbours) -> bool:
-    """Move every node to the end of its range that shortens its edges; say if any moved."""
+    """Move nodes to the end of their range that shortens their edges; return whether any moved."""
     moved = False
     for node in [*reversed(order), *order]:
         pull = len(below[node]) - len(above[node])

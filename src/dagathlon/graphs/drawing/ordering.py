@@ -1,4 +1,4 @@
-"""The order of nodes within layers: few crossings, by sweeps of barycentres and exchanges."""
+"""Crossing reduction: order of nodes within layers, by barycentre sweeps and exchanges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_EXCHANGED = 600
 
 
 def ordered(rows: Rows, above: Neighbours, below: Neighbours) -> Rows:
-    """Rows in an order with few crossings between neighbouring ones."""
+    """Reorder the rows so that few edges cross between adjacent rows."""
     best = rows = _depth_first(rows, below)
     fewest, since = crossings(rows, below), 0
     size = sum(map(len, rows))
@@ -35,7 +35,7 @@ def ordered(rows: Rows, above: Neighbours, below: Neighbours) -> Rows:
 
 
 def crossings(rows: Rows, below: Neighbours) -> int:
-    """Number of crossings between neighbouring rows."""
+    """Return the number of edge crossings between adjacent rows."""
     total = 0
     for upper, lower in pairwise(rows):
         position = {node: i for i, node in enumerate(lower)}
@@ -49,7 +49,7 @@ def crossings(rows: Rows, below: Neighbours) -> int:
 
 
 def _depth_first(rows: Rows, below: Neighbours) -> Rows:
-    """Rows in the order of a depth-first walk, which keeps families together."""
+    """Order each row by a depth-first walk, which keeps children of a node together."""
     row_of = {node: i for i, row in enumerate(rows) for node in row}
     result: Rows = [[] for _ in rows]
     seen: set[int] = set()
@@ -65,7 +65,7 @@ def _depth_first(rows: Rows, below: Neighbours) -> Rows:
 
 
 def _swept(rows: Rows, above: Neighbours, below: Neighbours, *, down: bool) -> Rows:
-    """Each row ordered by the mean position of its neighbours in the row before it."""
+    """Sort each row by the mean position of its neighbours in the previous row of the sweep."""
     result = [list(row) for row in rows]
     towards = above if down else below
     steps = range(1, len(rows)) if down else range(len(rows) - 2, -1, -1)
@@ -76,7 +76,7 @@ def _swept(rows: Rows, above: Neighbours, below: Neighbours, *, down: bool) -> R
 
 
 def _by_barycentre(row: Sequence[int], fixed: dict[int, int], towards: Neighbours) -> list[int]:
-    """The row sorted by barycentres; nodes without neighbours stay where they stand."""
+    """Sort a row by barycentres; nodes without neighbours keep their position."""
     weights = {
         node: sum(fixed[other] for other in towards[node]) / len(towards[node])
         for node in row
@@ -87,7 +87,7 @@ def _by_barycentre(row: Sequence[int], fixed: dict[int, int], towards: Neighbour
 
 
 def _exchanged(rows: Rows, above: Neighbours, below: Neighbours) -> Rows:
-    """Exchange neighbours in a row as long as that removes crossings."""
+    """Exchange adjacent nodes in rows as long as that removes crossings."""
     position = {node: x for row in rows for x, node in enumerate(row)}
     for _ in range(_PATIENCE):
         gained = 0
@@ -115,7 +115,7 @@ def _exchanged_row(
 
 
 def _pair_gain(of_left: list[int], of_right: list[int], position: dict[int, int]) -> int:
-    """Crossings that two neighbours lose when they change places."""
+    """Return how many crossings are removed by exchanging two adjacent nodes."""
     gain = 0
     for a in of_left:
         at = position[a]

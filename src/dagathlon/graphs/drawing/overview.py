@@ -1,4 +1,4 @@
-"""What is drawn of a graph with thousands of nodes: degrees, connected parts and hubs as bars."""
+"""Overview of graphs with thousands of nodes: degrees, components and hubs as bar charts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.graphs.drawing.labels import FONT_SIZE, label, text_width
 from dagathlon.graphs.graph import Graph
 
 MOST_DRAWN = 2000
-"""Graphs with more nodes are shown by an overview, unless a layout is asked for."""
+"""Number of nodes above which a graph is shown by an overview, unless a layout is requested."""
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
@@ -23,14 +23,14 @@ _BAR, _LINE, _GAP = 240.0, 20.0, 26.0
 
 
 class Bars(NamedTuple):
-    """One block of bars: a title, and for each bar what stands before it and its length."""
+    """Bar chart: a title, and label and length of each bar."""
 
     title: str
     rows: list[tuple[str, int]]
 
 
 def overview(graph: Graph) -> list[Bars]:
-    """The distribution of degrees, the sizes of connected parts, and the nodes of most edges."""
+    """Return the degree distribution, component sizes and the nodes with most edges."""
     pairs = graph.edge_arrays().pairs
     degrees = np.bincount(pairs.ravel(), minlength=len(graph))
     return [
@@ -41,7 +41,7 @@ def overview(graph: Graph) -> list[Bars]:
 
 
 def painted(blocks: list[Bars]) -> tuple[list[str], tuple[float, float]]:
-    """The bars as elements of SVG, block below block, and the room that they take."""
+    """Render the bar charts as SVG elements, one below the other, and return their size."""
     indent = max(text_width(text) for block in blocks for text, _ in block.rows) + 8
     elements, y = [], FONT_SIZE
     for block in blocks:
@@ -61,7 +61,7 @@ def painted(blocks: list[Bars]) -> tuple[list[str], tuple[float, float]]:
 
 
 def _binned(degrees: Numbers) -> list[tuple[str, int]]:
-    """Numbers of nodes for each degree; what is beyond the last bar is one bar together."""
+    """Count nodes by degree; degrees beyond the last bar share one bar."""
     counts = np.bincount(degrees)
     rows = [(str(degree), int(count)) for degree, count in enumerate(counts[:_MOST_BARS])]
     beyond = int(counts[_MOST_BARS:].sum())
@@ -69,7 +69,7 @@ def _binned(degrees: Numbers) -> list[tuple[str, int]]:
 
 
 def _parts(graph: Graph, pairs: Numbers) -> list[tuple[str, int]]:
-    """How many parts there are of each size, the largest sizes first."""
+    """Count components by size, largest first."""
     sizes = Counter(map(len, components(len(graph), pairs.tolist())))
     largest = sorted(sizes, reverse=True)
     rows = [(f"{size:,}", sizes[size]) for size in largest[: _MOST_BARS - 1]]
@@ -78,7 +78,7 @@ def _parts(graph: Graph, pairs: Numbers) -> list[tuple[str, int]]:
 
 
 def _hubs(graph: Graph, degrees: Numbers) -> list[tuple[str, int]]:
-    """The nodes of the highest degrees; of equal ones those that stand first."""
+    """Return the nodes of highest degree; ties in node order."""
     highest = np.argsort(-degrees, kind="stable")[:_MOST_BARS]
     return [(label(graph.names[node]).lines[0], int(degrees[node])) for node in highest.tolist()]
 

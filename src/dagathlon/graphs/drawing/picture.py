@@ -1,4 +1,4 @@
-"""Pictures of graphs as files, and graphs drawn against the truth."""
+"""Graph drawings as files, also with the differences to a true graph."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def draw(
     dark: bool | None = None,
     latents: Collection[str] = (),
 ) -> None:
-    """Draw a graph into a file.
+    """Draw a graph to a file.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def draw(
         by default layers where there are directions, and of more than 2,000 nodes an overview:
         degrees, connected parts, hubs.
     width
-        Width in pixels; by default what the drawing needs.
+        Width in pixels; by default fitted to the drawing.
     dark
         Whether the paper is dark. By default it is white, and an SVG has none: it follows the
         reader's light or dark scheme.
@@ -96,9 +96,10 @@ def draw(
 
 
 def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
-    """A graph with the edges of the truth that it misses, and the class of each edge.
+    """Add the true edges that a graph misses, and classify each edge.
 
-    ``correct``; ``reversed``, which joins the right nodes with other marks; ``wrong``; ``missing``.
+    ``correct``; ``reversed``, which joins the right nodes with other marks; ``wrong``;
+    ``missing``.
     """
     if set(graph.names) != set(truth.names):
         odd = sorted(set(graph.names) ^ set(truth.names))
@@ -122,7 +123,7 @@ def _drawing(
     dark: bool | None,
     latents: Collection[str],
 ) -> str:
-    """The drawing on its paper, if it has any, above the key of its colours, if it has any."""
+    """Render the graph as SVG, with its background and a legend of edge classes where needed."""
     ink = None if dark is None else _INK[dark]
     inner = to_svg(graph, classes, layout=layout, ink=ink, latents=latents)
     if not classes and dark is None:
@@ -141,7 +142,7 @@ def _drawing(
 
 
 def _key(classes: Mapping[Pair, str]) -> tuple[str, float]:
-    """What the colours mean, with the number of edges of each, and how wide that is."""
+    """Render the legend of edge colours with their numbers of edges; return it with its width."""
     counts = Counter(classes.values())
     parts, x = [], 16.0
     for name, words in _KEY.items():

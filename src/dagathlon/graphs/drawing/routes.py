@@ -1,4 +1,4 @@
-"""Curves of edges in a layered layout: smooth, and between the nodes of the rows they pass."""
+"""Curves of edges in a layered layout: smooth, passing between the nodes of the rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_LEAN = 10.0
 
 
 class Stop(NamedTuple):
-    """Where an edge passes a row, from `top` to `bottom` of it, in the middle at `x`."""
+    """Crossing of an edge with a row: centre `x`, and the row's `top` and `bottom`."""
 
     x: float
     top: float
@@ -21,7 +21,7 @@ class Stop(NamedTuple):
 
 
 def curve_through(stops: list[Stop]) -> Curve:
-    """A curve that leaves and enters nodes upright and passes rows between without a wiggle."""
+    """Return a smooth curve that is vertical at its ends and straight within each row."""
     slopes = [0.0, *_slopes(stops), 0.0]
     points = [_passage(stop, slope) for stop, slope in zip(stops, slopes, strict=True)]
     curve = [points[0][0]]
@@ -40,10 +40,10 @@ def curve_through(stops: list[Stop]) -> Curve:
 
 
 def _slopes(stops: list[Stop]) -> list[float]:
-    """Sideways per downwards at each inner stop: the lesser slope of its two sides.
+    """Return dx/dy at each inner stop: the smaller slope of the two sides.
 
-    The lesser one keeps a curve from running past its next stop; where it turns back, the curve
-    is upright.
+    The smaller one keeps a curve from overshooting its next stop; where it turns back, the
+    curve is vertical.
     """
     sides = [
         (b.x - a.x) / ((b.top + b.bottom) / 2 - (a.top + a.bottom) / 2) for a, b in pairwise(stops)

@@ -1,4 +1,4 @@
-"""Layout of graphs without directions: distances on paper like distances in the graph."""
+"""Stress layout of undirected graphs: distances on paper approximate graph distances."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _BERNSTEIN = np.stack(
 
 
 def stress_layout(labels: Sequence[Label], edges: Sequence[Pair]) -> Layout:
-    """Lay out a connected graph by majorising its stress, with straight or bent edges.
+    """Lay out a connected graph by stress majorisation, with straight or bent edges.
 
-    The drawing grows until its edges run clear of its nodes, as far as that is possible.
+    The drawing is enlarged until its edges run clear of its nodes, within limits.
     """
     places = _turned(_majorised(_distances(len(labels), edges)))
     sizes = np.array([(label.width, label.height) for label in labels])
@@ -63,7 +63,7 @@ def _boxes(places: Floats, labels: Sequence[Label]) -> dict[int, Box]:
 
 
 def _joined(boxes: dict[int, Box], i: int, j: int) -> tuple[Curve, int]:
-    """A curve between two boxes, bent if that clears others, and how many it still runs through."""
+    """Return a curve between two boxes, bent to avoid other boxes, and the number it still hits."""
     others = np.array([box for node, box in boxes.items() if node not in (i, j)]).reshape(-1, 4)
     best, fewest = straight(boxes[i], boxes[j]), len(boxes)
     for bend in _BENDS:
@@ -77,7 +77,7 @@ def _joined(boxes: dict[int, Box], i: int, j: int) -> tuple[Curve, int]:
 
 
 def straight(a: Box, b: Box) -> Curve:
-    """A straight line between two boxes."""
+    """Return a straight line between two boxes."""
     start, end = _border(a, Point(b.x, b.y)), _border(b, Point(a.x, a.y))
     dx, dy = (end.x - start.x) / 3, (end.y - start.y) / 3
     inner = (Point(start.x + dx, start.y + dy), Point(end.x - dx, end.y - dy))
@@ -85,7 +85,7 @@ def straight(a: Box, b: Box) -> Curve:
 
 
 def _distances(n: int, edges: Sequence[Pair]) -> Floats:
-    """Lengths of shortest paths."""
+    """Return the lengths of shortest paths between all nodes."""
     neighbours: list[list[int]] = [[] for _ in range(n)]
     for i, j in edges:
         neighbours[i].append(j)
@@ -105,7 +105,7 @@ def _distances(n: int, edges: Sequence[Pair]) -> Floats:
 
 
 def _majorised(distances: Floats) -> Floats:
-    """Positions in the plane whose distances are near the given ones (SMACOF)."""
+    """Return positions in the plane whose distances approximate the given ones (SMACOF)."""
     n = len(distances)
     if n < 2:
         return np.zeros((n, 2))
@@ -120,7 +120,7 @@ def _majorised(distances: Floats) -> Floats:
 
 
 def _scaled(distances: Floats) -> Floats:
-    """Classical scaling as a start, stirred a little so that no two nodes coincide."""
+    """Return classical scaling as a start, jittered so that no two nodes coincide."""
     n = len(distances)
     centring = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-centring @ distances**2 @ centring / 2)
@@ -134,7 +134,7 @@ def _scaled(distances: Floats) -> Floats:
 
 
 def _turned(places: Floats) -> Floats:
-    """Turn the drawing so that it is widest sideways."""
+    """Rotate the drawing so that it is widest horizontally."""
     centred = places - places.mean(axis=0)
     _, vectors = np.linalg.eigh(centred.T @ centred)
     axes = vectors[:, ::-1]
@@ -144,7 +144,7 @@ def _turned(places: Floats) -> Floats:
 
 
 def _separated(places: Floats, sizes: Floats) -> Floats:
-    """Push boxes apart until none overlap; if that does not end, spread everything."""
+    """Push boxes apart until none overlap; scale everything if that does not converge."""
     needed = (sizes[:, None] + sizes[None, :]) / 2 + _GAP
     above = np.tri(len(places), dtype=bool)
     for step in range(1000):
@@ -160,7 +160,7 @@ def _separated(places: Floats, sizes: Floats) -> Floats:
 
 
 def _pushes(gaps: Floats, overlap: Floats, colliding: npt.NDArray[Any]) -> Floats:
-    """Half of each overlap to either side, along the axis where it is smaller."""
+    """Return displacements: half of each overlap to either side, along the smaller axis."""
     push = np.zeros_like(gaps)
     first, second = np.nonzero(colliding)
     axis = np.argmin(overlap[first, second], axis=1)
@@ -173,7 +173,7 @@ def _pushes(gaps: Floats, overlap: Floats, colliding: npt.NDArray[Any]) -> Float
 
 
 def _bent(a: Box, b: Box, bend: float) -> Curve:
-    """A curve from box to box that leaves the straight line by a share of its length."""
+    """Return a curve between two boxes, bent away from the line by a share of its length."""
     dx, dy = b.x - a.x, b.y - a.y
     handle = Point((a.x + b.x) / 2 - bend * dy, (a.y + b.y) / 2 + bend * dx)
     start, end = _border(a, handle), _border(b, handle)
@@ -185,14 +185,14 @@ def _towards(a: Point, b: Point) -> Point:
 
 
 def _border(box: Box, towards: Point) -> Point:
-    """Where the line from a box's centre to a point elsewhere leaves the box."""
+    """Return the point where the line from a box's centre to another point leaves the box."""
     dx, dy = towards.x - box.x, towards.y - box.y
     share = 1 / max(abs(dx) * 2 / box.width, abs(dy) * 2 / box.height)
     return Point(box.x + dx * share, box.y + dy * share)
 
 
 def _hits(curve: Curve, boxes: Floats) -> int:
-    """How many boxes a single curve runs through, or close by."""
+    """Count the boxes that a curve runs through or close by."""
     points = _BERNSTEIN @ np.array(curve)
     apart = np.abs(points[:, None] - boxes[None, :, :2])
     return int((apart < boxes[:, 2:] / 2 + _CLOSE).all(axis=2).any(axis=0).sum())

@@ -1,4 +1,4 @@
-"""How a graph shows itself: one line of text, or a drawing with a caption."""
+"""Representations of a graph in a session: one line of text, or a drawing with a caption."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_DRAWN = 300
 
 
 def summary(graph: Graph) -> str:
-    """One line: the number of nodes and edges, and as many edges as fit."""
+    """Return one line: the number of nodes and edges, and as many edges as fit."""
     counts = f"Graph({_plural(len(graph), 'node')}, {_plural(graph.n_edges, 'edge')}"
     edges = [" ".join(str(edge).split()) for edge in graph.edges()]
     line = f"{counts}: {', '.join(edges)})" if edges else f"{counts})"
@@ -30,7 +30,7 @@ def summary(graph: Graph) -> str:
 
 
 def html(graph: Graph, weights: Mapping[tuple[str, str], float] | None = None) -> str:
-    """The drawing, if the graph is not too large for one, and a caption.
+    """Return HTML: a drawing, unless the graph is too large, and a caption.
 
     Parameters
     ----------

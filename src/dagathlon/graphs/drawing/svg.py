@@ -60,7 +60,7 @@ stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 
 
 class EdgeStyle(NamedTuple):
-    """How one edge is drawn.
+    """Style of one edge.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class EdgeStyle(NamedTuple):
     dashed
         Whether the line is dashed.
     words
-        What is said of the edge where the pointer rests on it.
+        Tooltip of the edge.
     heads
         In place of the marks of the graph: how opaque an arrow is at the first and at the second
         of the two names, from 0 to 1.
@@ -98,12 +98,12 @@ def to_svg(
     ink: str | None = None,
     latents: Collection[str] = (),
 ) -> str:
-    """Draw a graph.
+    """Draw a graph as SVG text.
 
     Graphs with directions are drawn in layers from top to bottom, others so that distances on
-    paper follow distances in the graph. The same graph always gives the same text. Of more than
-    2,000 nodes there is an overview in place of a drawing, unless a layout is named: the
-    distribution of degrees, the sizes of connected parts, and the nodes with most edges.
+    paper follow distances in the graph. The same graph always gives the same text. For more
+    than 2,000 nodes the result is an overview instead, unless a layout is named: the
+    distribution of degrees, the sizes of connected components, and the nodes with most edges.
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ def to_svg(
         Class of an edge by its two names, in either order: ``"correct"`` (black), ``"reversed"``
         (purple, dotted), ``"missing"`` (blue, dashed) or ``"wrong"`` (red).
     width
-        Width in pixels; by default what the drawing needs, shrunk to the page.
+        Width in pixels; by default fitted to the drawing, shrunk to the page.
     weights
         A number from 0 to 1 for an edge by its two names, in either order: the edge is as thick as
         the number is large, and carries it.
     styles
         How an edge is drawn, by its two names in either order, in place of the usual look.
     layout
-        ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+        ``"layered"``, ``"stress"`` or ``"grid"``; by default chosen by the graph.
     ink
         Colour of lines and letters; by default that of the text around, or of the reader's light or
         dark scheme.
@@ -135,7 +135,7 @@ def to_svg(
     if layout == "auto" and len(graph) > MOST_DRAWN:
         return _overview(graph, width, ink)
     labels = [label(name) for name in graph.names]
-    placed = arrange(graph, labels, layout).moved(_MARGIN, _MARGIN)
+    placed = arrange(graph, labels, layout).translated(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
     numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
     given: dict[tuple[int, int], EdgeStyle] = {}
@@ -158,7 +158,7 @@ def to_svg(
 
 
 def _overview(graph: Graph, width: float | None, ink: str | None) -> str:
-    """Bars in place of a drawing in which nobody would see anything."""
+    """Render the overview in place of a drawing that would be too dense to read."""
     elements, (wide, high) = painted(overview(graph))
     size = (wide + 2 * _MARGIN, high + 2 * _MARGIN)
     group = f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">'
@@ -167,7 +167,7 @@ def _overview(graph: Graph, width: float | None, ink: str | None) -> str:
 
 
 def _turned(style: EdgeStyle) -> EdgeStyle:
-    """The style of the same edge, named from its other end."""
+    """Return the style with its ends exchanged, for the edge named from its other end."""
     return style if style.heads is None else style._replace(heads=style.heads[::-1])
 
 
@@ -245,7 +245,7 @@ def _edge(
 
 
 def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeStyle) -> str:
-    """An edge in a look of its own, with a broad invisible line for the pointer to rest on."""
+    """Render an edge with its own style, with a wide invisible line for the pointer's tooltip."""
     i, j = pair
     at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
     if style.heads is not None:
@@ -268,7 +268,7 @@ def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeS
 
 
 def _weight_label(curve: Curve, weight: float | None) -> str:
-    """The number of an edge, at the middle of its curve."""
+    """Render an edge's weight at the middle of its curve."""
     if weight is None:
         return ""
     at = len(curve) // 2
@@ -277,7 +277,7 @@ def _weight_label(curve: Curve, weight: float | None) -> str:
 
 
 def _end_mark(curve: Curve, mark: Mark, scale: float = 1.0) -> str:
-    """The shape at the start of a curve; a tail is the bare end of the line."""
+    """Render the mark at the start of a curve; a tail has no shape."""
     tip = curve[0]
     dx, dy = _direction(curve)
     if mark == Mark.CIRCLE:
@@ -294,7 +294,7 @@ def _end_mark(curve: Curve, mark: Mark, scale: float = 1.0) -> str:
 
 
 def _shortened(curve: Curve, mark: Mark, scale: float = 1.0) -> Curve:
-    """The curve with room for the shape at its start."""
+    """Shorten the curve at its start to make room for the mark."""
     room = {Mark.ARROW: _ARROW_LENGTH * scale - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS * scale}.get(
         mark, 0.0
     )
@@ -303,7 +303,7 @@ def _shortened(curve: Curve, mark: Mark, scale: float = 1.0) -> Curve:
 
 
 def _direction(curve: Curve) -> tuple[float, float]:
-    """Unit vector in which a curve starts."""
+    """Return the unit vector of a curve's initial direction."""
     start = curve[0]
     for point in curve[1:]:
         dx, dy = point.x - start.x, point.y - start.y

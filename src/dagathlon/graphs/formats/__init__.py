@@ -1,4 +1,4 @@
-"""Graph files: a class for each format, and the two functions that choose among them."""
+"""Graph files: a class for each format, and functions that choose the format."""
 
 from dagathlon.graphs.formats.files import read_graph, write_graph
 from dagathlon.graphs.formats.format import GraphFormat

@@ -1,4 +1,4 @@
-"""The edge lists of Bayesys: ``ID,Variable 1,Dependency,Variable 2``."""
+"""Bayesys's edge lists: ``ID,Variable 1,Dependency,Variable 2``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_header(fields: list[str]) -> bool:
 
 
 def read_bayesys(source: TextSource, names: Iterable[str] | None = None) -> Graph:
-    """Read a list of edges; `names` are the nodes, as the file cannot list isolated ones."""
+    """Read an edge list; `names` are the nodes, as the file cannot list isolated ones."""
     rows = records(source)
     header = next(rows, None)
     if header is None or not is_header(header.fields):
@@ -48,7 +48,7 @@ def write_bayesys(graph: Graph) -> str:
 
 
 def lost_by_bayesys(graph: Graph) -> str | None:
-    """The isolated nodes, which a list of edges cannot name."""
+    """Return a message about isolated nodes, which an edge list cannot hold; None without any."""
     isolated = np.flatnonzero(~graph.marks.any(axis=1))
     if not len(isolated):
         return None
@@ -72,9 +72,9 @@ class Bayesys(GraphFormat):
         return write_bayesys(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return is_header(first_fields(source))
 
     def loses(self, graph: Graph) -> str | None:
-        """Name what is lost first."""
+        """Return a message about the information that the format loses, if any."""
         return lost_by_bayesys(graph)

@@ -1,4 +1,4 @@
-"""Collects the nodes and edges that a reader finds and makes the graph of them."""
+"""Builder of graphs from the nodes and edges that a reader parses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
 # A graph keeps six bits per pair of nodes: a short nonsense file must not ask for terabytes.
 MAX_NODES = 50_000
-# A longer name is a file of something else.
+# A file with a longer name is not a graph file.
 _MAX_NAME = 1000
 
 # How marks are spelled in formats and libraries whose edges carry attributes.
@@ -23,7 +23,7 @@ _DIRECTED = {(Mark.TAIL, Mark.ARROW), (Mark.ARROW, Mark.TAIL)}
 
 
 class GraphBuilder:
-    """Nodes and edges of one graph, checked as they come, so that errors name the line.
+    """Nodes and edges of one graph, checked when added, so that errors name the line.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class GraphBuilder:
         self.closed = names is not None
 
     def declare(self, name: str, line: int | None = None) -> None:
-        """Add a node that stands in a list of nodes, where a second one is a mistake."""
+        """Add a node from a list of nodes; a repeated one is an error."""
         if name in self._index:
             raise self._source.error(f"node name {shown(name)} stands twice", line)
         self._add(name, line)
 
     def node(self, name: str, line: int | None = None) -> int:
-        """Row number of a node, which is added unless the nodes are fixed."""
+        """Return the row number of a node; a new one is added unless the nodes are fixed."""
         position = self._index.get(name)
         if position is not None:
             return position
@@ -65,7 +65,7 @@ class GraphBuilder:
     def edge(
         self, left: str, marks: tuple[Mark, Mark], right: str, line: int | None = None
     ) -> None:
-        """Add an edge with `marks` at its left and at its right node; the same edge may recur."""
+        """Add an edge with `marks` at its left and right node; repeating an edge is allowed."""
         i, j = self.node(left, line), self.node(right, line)
         if i == j:
             raise self._source.error(f"node {shown(left)} has an edge with itself", line)
@@ -87,7 +87,7 @@ class GraphBuilder:
         self.edge(left, marks, right, line)
 
     def graph(self) -> Graph:
-        """The graph of everything added."""
+        """Return the graph of everything added."""
         return Graph.from_edge_arrays(self._index, edge_arrays_of(self._edges))
 
     def _add(self, name: str, line: int | None) -> int:
@@ -98,7 +98,7 @@ class GraphBuilder:
 
 
 def check_name(name: str, source: TextSource, line: int | None, column: int | None = None) -> None:
-    """Refuse a node name that is empty or as long as only garbage is."""
+    """Refuse a node name that is empty or excessively long."""
     if not name:
         raise source.error("a node name is empty", line, column)
     if len(name) > _MAX_NAME:
@@ -107,7 +107,7 @@ def check_name(name: str, source: TextSource, line: int | None, column: int | No
 
 
 def mark_word(found: object, source: TextSource, line: int | None = None) -> Mark:
-    """The mark that an edge attribute spells, such as ``"arrow"``."""
+    """Parse a mark from an edge attribute such as ``"arrow"``."""
     try:
         return MARK_WORDS[str(found).strip().lower()]
     except KeyError:

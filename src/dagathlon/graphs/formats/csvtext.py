@@ -1,4 +1,4 @@
-"""Comma-separated text: records in which quoted fields are kept and others are trimmed."""
+"""CSV parser with positions: quoted fields are kept verbatim, others are stripped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDS_QUOTES = re.compile(r'[,"\r\n#\ufeff]|^\s|\s$')
 
 
 class Record(NamedTuple):
-    """The fields of one record, the line it starts on, and where the next one starts."""
+    """Fields of one record, its line, and the position of the next record."""
 
     fields: list[str]
     line: int
@@ -26,7 +26,7 @@ class Record(NamedTuple):
 
 
 def quoted(field: str) -> str:
-    """A field as it is written: in quotes only where it needs them."""
+    """Quote a field if necessary."""
     return '"' + field.replace('"', '""') + '"' if _NEEDS_QUOTES.search(field) else field
 
 
@@ -68,7 +68,7 @@ def _field(source: TextSource, found: re.Match[str], line: int, column: int) -> 
 
 
 def records(source: TextSource, position: int = 0, line: int = 1) -> Iterator[Record]:
-    """All records that are not blank, from `position`, which is on `line`."""
+    """Yield all nonblank records from `position`, which is on `line`."""
     while position < len(source.text):
         record = read_record(source, position, line)
         position, line = record.next_position, record.next_line
@@ -77,7 +77,7 @@ def records(source: TextSource, position: int = 0, line: int = 1) -> Iterator[Re
 
 
 def first_fields(source: TextSource) -> list[str]:
-    """Fields of the first line that is neither blank nor a comment."""
+    """Return the fields of the first line that is neither blank nor a comment."""
     lines = split_lines(source.text[:_LONGEST_START])
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     return first.replace('"', "").split(",")

@@ -1,7 +1,7 @@
-"""Graphviz files, the part of the language that says which nodes are joined and how.
+"""Graphviz files, restricted to nodes, edges and their end marks.
 
 Marks are read from ``dir``, ``arrowhead`` and ``arrowtail``: ``normal`` is an arrow, ``odot`` a
-circle, ``none`` a tail. Nodes are known by their identifiers; labels and looks are passed over.
+circle, ``none`` a tail. Nodes are identified by their identifiers; labels and styles are ignored.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _statement(edge: Edge, undirected: bool, looks: Mapping[str, str]) -> str:
 
 
 class _Parser:
-    """Walks through the words of a file and hands nodes and edges to the builder."""
+    """Parser that passes the nodes and edges of a file to a builder."""
 
     def __init__(self, source: TextSource, builder: GraphBuilder) -> None:
         self._source = source
@@ -142,7 +142,7 @@ class _Parser:
         return self._source.line_of(token.position)
 
     def _block(self, defaults: Attributes, depth: int) -> list[str]:
-        """Read ``{ … }`` and return the nodes it names; edge defaults hold inside it."""
+        """Parse ``{ … }`` and return the nodes it names; edge defaults hold inside it."""
         if depth > _MAX_DEPTH:
             raise self._unexpected(f"at most {_MAX_DEPTH} nested braces")
         self._expect("{", "'{'")
@@ -168,7 +168,7 @@ class _Parser:
         return self._edges(defaults, depth)
 
     def _edges(self, defaults: Attributes, depth: int) -> list[str]:
-        """Read ``a``, ``a -> b -> c`` or ``a -> {b c}`` with its attributes."""
+        """Parse ``a``, ``a -> b -> c`` or ``a -> {b c}`` with its attributes."""
         first = self._token
         chain = [self._end(defaults, depth)]
         while self._token.kind == "op":
@@ -224,7 +224,7 @@ class _Parser:
         )
 
     def _attributes(self) -> Attributes:
-        """Read any number of ``[name=value, …]``."""
+        """Parse any number of ``[name=value, …]``."""
         found: Attributes = {}
         while self._take("["):
             while not self._take("]"):
@@ -234,7 +234,7 @@ class _Parser:
         return found
 
     def _identifier(self, wanted: str) -> str:
-        """Read an identifier; quoted parts may be joined by ``+``."""
+        """Parse an identifier; quoted parts may be joined by ``+``."""
         text = self._expect("id", wanted).text
         while self._take("+"):
             text += self._expect("id", "a quoted text").text
@@ -261,5 +261,5 @@ class Dot(GraphFormat):
         return write_dot(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return bool(_START.match(source.text, after_comments(source.text)))

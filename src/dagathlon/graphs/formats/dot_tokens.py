@@ -1,4 +1,4 @@
-"""The words of a Graphviz file."""
+"""Tokeniser of Graphviz files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ESCAPE = re.compile(r'\\(\\|"|\r\n?|\n)')
 
 
 class Token(NamedTuple):
-    """A word: its kind ("id", "op", "html", a punctuation mark or "end"), text and position."""
+    """Token: its kind ("id", "op", "html", a punctuation mark or "end"), text and position."""
 
     kind: str
     text: str
@@ -32,7 +32,7 @@ class Token(NamedTuple):
 
 
 def tokens(source: TextSource) -> list[Token]:
-    """All words of the file, closed by one of kind "end"."""
+    """Return all tokens of the file, closed by one of kind "end"."""
     text, position = source.text, 0
     found: list[Token] = []
     while True:
@@ -44,14 +44,14 @@ def tokens(source: TextSource) -> list[Token]:
 
 
 def after_comments(text: str, position: int = 0) -> int:
-    """Where the first word from a position on begins."""
+    """Return the position of the first token after blanks and comments."""
     while skipped := _SKIPPED.match(text, position):
         position = skipped.end()
     return position
 
 
 def unescaped(inside: str) -> str:
-    """What the inside of a quoted word means."""
+    """Return the content of a quoted identifier with its escapes resolved."""
     return _ESCAPE.sub(_meaning, inside)
 
 

@@ -30,7 +30,7 @@ _LATER_SECTION = re.compile(
 
 
 def is_tetrad(text: str) -> bool:
-    """Whether a text has the headers of a graph that Tetrad wrote."""
+    """Whether a text has the headers of a graph written by Tetrad."""
     return any(_SECTION.match(line) for line in split_lines(text[:10_000]))
 
 
@@ -41,7 +41,7 @@ def has_edge(line: str) -> bool:
 
 
 def read_edges(source: TextSource, names: Iterable[str] | None = None) -> Graph:
-    """Read written edges, one per line, or the text of a graph that Tetrad wrote."""
+    """Read written edges, one per line, or the text of a graph written by Tetrad."""
     builder = GraphBuilder(source, names)
     if is_tetrad(source.text):
         return _read_tetrad(source, builder)
@@ -67,7 +67,7 @@ def _written(name: str) -> str:
 def _add_line(builder: GraphBuilder, source: TextSource, text: str, line: int) -> None:
     tokens = list(_tokens(source, text, line))
     if _NUMBERED.match(text):
-        # What Tetrad writes after an edge (its strength, bootstrap shares) is no part of it.
+        # Text after an edge (Tetrad's strength, bootstrap shares) is ignored.
         tokens = tokens[1:4]
     if len(tokens) == 3:
         builder.written_edge(tokens[0], tokens[1], tokens[2], line)
@@ -156,6 +156,6 @@ class WrittenEdges(GraphFormat):
         return write_edges(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         lines = split_lines(source.text[:100_000])
         return is_tetrad(source.text) or any(map(has_edge, lines))

@@ -101,7 +101,7 @@ def format_named(name: str) -> GraphFormat:
 
 
 def _formats() -> list[GraphFormat]:
-    """All formats in the order in which they are asked whether they recognise a content."""
+    """Return all formats, in the order in which they are tried on a content."""
     found = [format_named(name) for name in modules("format")]
     return sorted(found, key=lambda one: (one.rank, one.name))
 
@@ -115,13 +115,13 @@ def _by_suffix(target: str) -> GraphFormat | None:
 
 
 def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:
-    """Read a file whose suffix or, where that leaves it open, content says what it is."""
+    """Read a file in the format of its suffix or, if that is ambiguous, of its content."""
     by_suffix = _by_suffix(source.name)
     if by_suffix is not None and not by_suffix.content_decides:
         return by_suffix.read(source, names)
     found = next((one for one in _formats() if one.recognises(source)), None)
     if found is None:
-        # What looks like columns was meant as a matrix: its reader says best what is wrong.
+        # Text with columns was meant as a matrix, whose reader has the best error messages.
         columns = any(sign in ",".join(first_fields(source)) for sign in ",;\t")
         found = format_named("adjacency" if columns else "edges")
     return found.read_recognised(source, names)

@@ -17,10 +17,11 @@ from dagathlon.modules import Module
 
 @dataclass(frozen=True, kw_only=True)
 class GraphFormat(Module):
-    """How graphs are read from files and written to them.
+    """Base class of graph file formats.
 
-    A format of yours is a class with a name, suffixes, `parse` and `write`, in a file that a study
-    or command names in ``modules``, or behind an entry point of the group ``dagathlon.modules``.
+    A format of yours is a class with a name, suffixes, `parse` and `write`, in a file that a
+    study or command names in ``modules``, or behind an entry point of the group
+    ``dagathlon.modules``.
 
     Attributes
     ----------
@@ -30,7 +31,7 @@ class GraphFormat(Module):
     content_decides
         Whether files with these suffixes may hold other formats: then their content is looked at.
     rank
-        The order in which formats are asked whether they recognise a content: lower ones first.
+        The order in which formats are tried on a content: lower ones first.
     """
 
     kind = "format"
@@ -43,19 +44,19 @@ class GraphFormat(Module):
         raise GraphError(f"format {self.name!r} cannot be read")
 
     def write(self, graph: Graph) -> str | bytes:
-        """Return the content of a file with this graph."""
+        """Return the content of a file for this graph."""
         raise GraphError(f"format {self.name!r} cannot be written")
 
     def recognises(self, source: TextSource) -> bool:
-        """Return whether a content, of a file whose name says nothing, is of this format."""
+        """Whether a content, where the file name is inconclusive, is of this format."""
         return False
 
     def loses(self, graph: Graph) -> str | None:
-        """Return what the format cannot say of a graph; None when a copy would be equal."""
+        """Return what the format cannot represent of a graph; None when nothing is lost."""
         return None
 
     def read(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:
-        """Read a file that is said to be of this format.
+        """Read a file whose format was chosen by name or suffix.
 
         Parameters
         ----------

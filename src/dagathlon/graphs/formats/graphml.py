@@ -42,7 +42,7 @@ def read_graphml(source: TextSource, names: Iterable[str] | None = None) -> Grap
 
 
 def write_graphml(graph: Graph) -> str:
-    """Write nodes by name, and edges with their marks unless the direction says all."""
+    """Write nodes by name, and edges with marks unless their direction implies them."""
     edges = graph.edges()
     undirected = bool(edges) and all(edge.connector == "-" for edge in edges)
     default = "undirected" if undirected else "directed"
@@ -73,7 +73,7 @@ def _edge_element(edge: Edge, undirected: bool) -> str:
 
 
 class _Element(NamedTuple):
-    """A node or an edge: its attributes, its data by name, its line."""
+    """A node or an edge element: its attributes, data values by name, and line."""
 
     attributes: dict[str, str]
     data: dict[str, str]
@@ -81,7 +81,7 @@ class _Element(NamedTuple):
 
 
 class _Reader:
-    """Collects nodes and edges from the events of an XML parser."""
+    """Collector of nodes and edges from the events of an XML parser."""
 
     def __init__(self, source: TextSource) -> None:
         self._source = source
@@ -229,5 +229,5 @@ class GraphMl(GraphFormat):
         return write_graphml(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<"))

@@ -35,7 +35,7 @@ _ADJACENCY, _MARKS = "0 and 1", "0 none, 1 circle, 2 arrow and 3 tail"
 
 
 class _Table(NamedTuple):
-    """A square CSV file: names, cells from 0 to 3, the line of each row, and what it says it is."""
+    """A square CSV file: names, cells from 0 to 3, line of each row, and declared format."""
 
     source: TextSource
     names: list[str]
@@ -58,7 +58,7 @@ def read_marks(source: TextSource, names: Iterable[str] | None = None) -> Graph:
 
 
 def read_matrix(source: TextSource, names: Iterable[str] | None = None) -> Graph:
-    """Read a matrix of marks if a 2 or a 3 occurs or the file says so, else a 0/1 matrix."""
+    """Read a matrix of marks if it contains 2 or 3 or the file declares it, else a 0/1 matrix."""
     table = _read_table(source, f"{_ADJACENCY} (adjacency) or {_MARKS} (marks)")
     is_marks = table.says_marks or bool((table.cells > 1).any())
     graph = _marks_graph(table) if is_marks else _adjacency_graph(table)
@@ -94,7 +94,7 @@ def write_marks(graph: Graph) -> str:
 
 
 def lost_by_adjacency(graph: Graph) -> str | None:
-    """What a 0/1 matrix cannot say of this graph, if anything."""
+    """Return what a 0/1 matrix cannot represent of this graph; None if nothing."""
     for edge in graph.edges():
         if edge.connector not in ("->", "-"):
             return f"the marks of {edge} (format 'marks' keeps them)"
@@ -183,7 +183,7 @@ def _checked_header(source: TextSource, names: list[str], line: int) -> list[str
 
 
 def _fast_cells(body: str, p: int) -> Cells | None:
-    """Cells of a body of single digits, or None if it is written in any other way."""
+    """Return the cells of a body of single digits by array operations; None for other notations."""
     characters = body.encode().replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
     if len(characters) != 2 * p * p:
         return None
@@ -198,7 +198,7 @@ def _fast_cells(body: str, p: int) -> Cells | None:
 def _slow_cells(
     source: TextSource, names: list[str], body: Iterator[Record], allowed: str
 ) -> tuple[Cells, list[int]]:
-    """Cells of any body that is tolerated; here an error is found and placed."""
+    """Parse the cells of any accepted body, with error messages that name the cell."""
     known: dict[str, int] = {}
     rows: list[bytes] = []
     lines: list[int] = []
@@ -221,7 +221,7 @@ def _slow_cells(
 def _row(
     source: TextSource, record: Record, names: list[str], known: dict[str, int], allowed: str
 ) -> bytes:
-    """One row, cell by cell, learning the spellings in `known`."""
+    """Parse one row cell by cell, caching the notations in `known`."""
     for column, field in enumerate(record.fields):
         value = known.get(field, cell(field))
         if value is None:
@@ -234,7 +234,7 @@ def _row(
 
 
 def cell(field: str) -> int | None:
-    """The number from 0 to 3 that a cell spells: ``1``, ``1.0``, ``1e0``, ``TRUE``."""
+    """Parse a cell such as ``1``, ``1.0``, ``1e0``, ``TRUE`` as 0 to 3; None if it is invalid."""
     text = field.strip().lower()
     if text in _WORDS:
         return _WORDS[text]
@@ -263,11 +263,11 @@ class Adjacency(GraphFormat):
         return write_adjacency(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return is_matrix(source)
 
     def loses(self, graph: Graph) -> str | None:
-        """Name what is lost first."""
+        """Return a message about the information that the format loses, if any."""
         return lost_by_adjacency(graph)
 
     def read_recognised(self, source: TextSource, names: Iterable[str] | None = None) -> Graph:

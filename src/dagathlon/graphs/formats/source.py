@@ -1,4 +1,4 @@
-"""What a graph is read from: its bytes, its text, and errors that name the place in it."""
+"""Source of a graph file: its bytes and text, and errors that name the place in it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _LONGEST_SHOWN = 40
 
 
 def shown(text: object) -> str:
-    """A value as an error message quotes it, cut so that garbage stays readable."""
+    """Quote a value for an error message, truncated if long."""
     found = str(text)
     return repr(found if len(found) <= _LONGEST_SHOWN else found[: _LONGEST_SHOWN - 1] + "…")
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines without their ends; only line feeds and carriage returns end a line."""
+    """Split a text into lines without their ends; only line feeds and carriage returns count."""
     return _LINE_END.split(text)
 
 
 @dataclass(frozen=True)
 class TextSource:
-    """The content of a graph file and the name by which messages call it."""
+    """Content of a graph file and its label in messages."""
 
     name: str
     content: bytes = b""
@@ -47,13 +47,13 @@ class TextSource:
 
     @property
     def suffix(self) -> str:
-        """The extension, in small letters; ``.marks.csv`` counts as one."""
+        """Extension in lower case; ``.marks.csv`` counts as one."""
         name = self.name.lower()
         return ".marks.csv" if name.endswith(".marks.csv") else Path(name).suffix
 
     @cached_property
     def text(self) -> str:
-        """The content as text, without a byte-order mark."""
+        """Content as text, without a byte-order mark."""
         if not self.content.strip():
             raise self.error("the file is empty")
         if self.content[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -74,13 +74,13 @@ class TextSource:
         return [end.end() for end in _LINE_END.finditer(self.text)]
 
     def line_of(self, position: int) -> int:
-        """Line number of the character at a position of the text."""
+        """Return the line number of a character position in the text."""
         return bisect_right(self._line_ends, position) + 1
 
     def error(
         self, message: str, line: int | None = None, column: int | str | None = None
     ) -> GraphError:
-        """An error that names the file, the line and the column."""
+        """Return an error that names the file, the line and the column."""
         place = self.name
         if line is not None:
             place += f", line {line}"

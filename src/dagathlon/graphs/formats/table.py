@@ -1,7 +1,7 @@
-"""A table of edges with the columns ``from``, ``edge`` and ``to``, as CSV text or as Parquet.
+"""Tables of edges with the columns ``from``, ``edge`` and ``to``, as CSV or Parquet.
 
-An isolated node is a row with its name under ``from`` and nothing under the other two. The size of
-such a file grows with the edges, where that of a matrix grows with the square of the nodes.
+An isolated node is a row with its name under ``from`` and empty cells under the other two. The size
+of such a file grows with the edges, where that of a matrix grows with the square of the nodes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_header(fields: list[str]) -> bool:
 
 
 def is_parquet(content: bytes) -> bool:
-    """Whether a file begins as those of Parquet do."""
+    """Whether a content begins like a Parquet file."""
     return content.startswith(_MAGIC)
 
 
@@ -93,7 +93,7 @@ def _add(builder: GraphBuilder, source: TextSource, fields: list[str], line: int
 
 
 def _parquet_rows(source: TextSource) -> Iterator[tuple[str | None, ...]]:
-    """The rows, some at a time: a short file may say very often the same."""
+    """Yield the rows batch by batch, as a short file may unpack to very many rows."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
 
@@ -128,7 +128,7 @@ class EdgeTable(GraphFormat):
         return write_table(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return is_header(first_fields(source))
 
 
@@ -149,5 +149,5 @@ class EdgeParquet(GraphFormat):
         return write_parquet(graph)
 
     def recognises(self, source: TextSource) -> bool:
-        """Look at how the file begins."""
+        """Whether the content begins like this format."""
         return is_parquet(source.content)

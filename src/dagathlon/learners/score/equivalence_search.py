@@ -29,7 +29,7 @@ from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural, SharedCode
 from dagathlon.pulse import best_so_far, until_deadline
-from dagathlon.threads import Twins, side_by_side
+from dagathlon.threads import ObjectPool, side_by_side
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
 _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
@@ -155,10 +155,10 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
         """Search from all starts and return the result of highest score, the first one of ties."""
         limits = self.limits(data)
-        scores = Twins(lambda: self.native_score(data))
+        scores = ObjectPool(lambda: self.native_score(data))
 
         def found_from(start: Graph) -> _core.ClassSearchResult:
-            with scores.one() as score:
+            with scores.borrow() as score:
                 return self._run(score, limits, start, data)
 
         best: _core.ClassSearchResult | None = None

@@ -21,7 +21,7 @@ from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.threads import Twins
+from dagathlon.threads import ObjectPool
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 # Graphs over which a precision matrix is averaged at most: each costs inverses of its cliques.
@@ -142,12 +142,12 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         rng: np.random.Generator,
     ) -> Estimate:
         """Run the chains; for continuous data average the precision matrix along them."""
-        length, targets = self.length(len(data.names)), Twins(lambda: self.target(data))
+        length, targets = self.length(len(data.names)), ObjectPool(lambda: self.target(data))
         logs = self.chain_runs(targets, chain, length, rng)
         found = self.result(logs, data, length, self.space(len(data.names)))
         if data.is_discrete or found.posterior is None:
             return found
-        with targets.one() as target:
+        with targets.borrow() as target:
             return replace(found, precision=mean_precision(found.posterior, target))
 
 

@@ -19,7 +19,7 @@ from dagathlon.learners.undirected.copula_model import CopulaModel
 from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import NonNegative, Probability
-from dagathlon.threads import Twins
+from dagathlon.threads import ObjectPool
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         ) -> _core.GaussianChain:
             return self.chain(start, given, options)
 
-        runs = self.chain_runs(Twins(lambda: given), chain, length, rng)
+        runs = self.chain_runs(ObjectPool(lambda: given), chain, length, rng)
         # A deadline leaves some chains shorter; their means count for less.
         lengths = [len(run.log) for run in runs]
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)

@@ -14,7 +14,7 @@ from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
-from dagathlon.threads import Twins
+from dagathlon.threads import ObjectPool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class MplMcmc(UndirectedSampler):
         """Sample, starting from the empty graph."""
         length = self.length(len(data.names))
         log_odds, most = self._log_odds(len(data.names)), self._most_neighbours(data)
-        scores = Twins(lambda: self.native_score(data))
+        scores = ObjectPool(lambda: self.native_score(data))
 
         def chain(score: _core.Score, options: _core.ChainOptions) -> _core.UndirectedLog:
             return _core.pseudo_likelihood_chain(score, log_odds, most, options)

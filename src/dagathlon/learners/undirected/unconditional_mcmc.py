@@ -20,7 +20,7 @@ from dagathlon.learners.score.score_kinds import (
 )
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative
-from dagathlon.threads import Twins
+from dagathlon.threads import ObjectPool
 
 _SPACE = "all unconditional dependence graphs of DAGs"
 
@@ -91,7 +91,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         length = self.length(len(data.names))._replace(temperatures=self.temperatures)
         most = len(data.names) if self.max_parents is None else self.max_parents
         prior = self._log_prior(len(data.names))
-        scores = Twins(lambda: self.native_score(data))
+        scores = ObjectPool(lambda: self.native_score(data))
 
         def chain(score: _core.Score, options: _core.ChainOptions) -> _core.UndirectedLog:
             return _core.unconditional_chain(score, self.power, most, prior, options)

@@ -19,7 +19,7 @@ from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
 from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.threads import Twins, side_by_side
+from dagathlon.threads import ObjectPool, side_by_side
 
 Target = TypeVar("Target")
 Run = TypeVar("Run")
@@ -66,7 +66,7 @@ class UndirectedSampler(Sampler):
 
     def chain_runs(
         self,
-        targets: Twins[Target],
+        targets: ObjectPool[Target],
         chain: Callable[[Target, _core.ChainOptions], Run],
         length: RunLength,
         rng: np.random.Generator,
@@ -87,7 +87,7 @@ class UndirectedSampler(Sampler):
         seed = int(rng.integers(2**63))
 
         def run(number: int) -> Run:
-            with targets.one() as target:
+            with targets.borrow() as target:
                 return chain(target, length.options(seed, number))
 
         return list(side_by_side(run, range(self.chains), self.chains))

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from dagathlon.data.spec import DataFacts
 from dagathlon.errors import Mistakes, StudyError, suggestion, unknown
-from dagathlon.evaluate.models.learner_prior import UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import LearnerPriorScore
 from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
 from dagathlon.learners.base import Learner
 from dagathlon.modules.lineage import lineage, raised
@@ -108,7 +108,7 @@ class _Planner:
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited(self.inputs)
-        self._told_calls: dict[tuple[UnderOwnPrior | StandardMetrics, str, int], Call] = {}
+        self._told_calls: dict[tuple[LearnerPriorScore | StandardMetrics, str, int], Call] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
@@ -317,7 +317,7 @@ class _Planner:
         call = score.call if score.told is None else self._told(score.told, name, setting)
         return self.collect.add(call, 0, inputs)
 
-    def _told(self, module: UnderOwnPrior | StandardMetrics, name: str, setting: int) -> Call:
+    def _told(self, module: LearnerPriorScore | StandardMetrics, name: str, setting: int) -> Call:
         """The call of a score that has to know the learner whose graph it scores."""
         place = (module, name, setting)
         if place not in self._told_calls:

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
 from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
-from dagathlon.evaluate.models.learner_prior import UnderOwnPrior
+from dagathlon.evaluate.models.learner_prior import LearnerPriorScore
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage, raised
@@ -116,7 +116,7 @@ class ScoreCall(NamedTuple):
     call: Call
     inputs: tuple[Input, ...]
     reference: str
-    told: UnderOwnPrior | StandardMetrics | None = None
+    told: LearnerPriorScore | StandardMetrics | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
@@ -125,8 +125,8 @@ class ScoreCall(NamedTuple):
         return cls(wish.name, call, wish.inputs, wish.reference, _told(wish.module))
 
 
-def _told(module: Module) -> UnderOwnPrior | StandardMetrics | None:
+def _told(module: Module) -> LearnerPriorScore | StandardMetrics | None:
     """The module, if it has to know the learner."""
     if isinstance(module, StandardMetrics):
         return module if module.asks_for_learner() else None
-    return module if isinstance(module, UnderOwnPrior) else None
+    return module if isinstance(module, LearnerPriorScore) else None

@@ -1,4 +1,4 @@
-"""``dagathlon interval``: learners ranked on a data file, without a true graph."""
+"""``dagathlon rank-without-truth``: rank learners on a data file without a true graph."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def add_parser(commands: Commands) -> None:
     """Declare the command."""
     parser = command(
         commands,
-        "interval",
+        "rank-without-truth",
         "rank learners on a data file without a truth, and say how far to believe the ranking",
-        "dagathlon interval data.csv --with hc --with 'pc[alpha=0.01]' --with boss",
+        "dagathlon rank-without-truth data.csv --with hc --with 'pc[alpha=0.01]' --with boss",
         _run,
     )
     add_data_arguments(parser)

@@ -7,7 +7,7 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.models.approximate_extension import standing_dag
+from dagathlon.evaluate.models.approximate_extension import approximate_extension
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, ImpliedIndependences
 from dagathlon.graphs import Graph, cpdag, extension, skeleton
 from dagathlon.learners.base import Estimate
@@ -23,10 +23,10 @@ def test_a_class_is_extended_by_a_member() -> None:
     rng = np.random.default_rng(1)
     for _ in range(30):
         dag = random_dag(rng, 7)
-        found = standing_dag(cpdag(dag))
+        found = approximate_extension(cpdag(dag))
         assert found.exact
         assert cpdag(found.dag) == cpdag(dag)
-        assert standing_dag(dag).dag == dag
+        assert approximate_extension(dag).dag == dag
 
 
 def test_where_none_extends_there_is_one_with_the_same_edges() -> None:
@@ -39,7 +39,7 @@ def test_where_none_extends_there_is_one_with_the_same_edges() -> None:
                 start, end = rng.permutation([i, j])
                 marks[start, end], marks[end, start] = 2, 3
         graph = Graph([f"v{i}" for i in range(6)], marks)
-        found = standing_dag(graph)
+        found = approximate_extension(graph)
         assert found.dag.is_dag
         assert skeleton(found.dag) == skeleton(graph)
         if found.exact:

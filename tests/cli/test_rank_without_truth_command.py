@@ -1,4 +1,4 @@
-"""``dagathlon interval``: what is refused and why; runs from a file to a ranking."""
+"""``dagathlon rank-without-truth``: what is refused and why; runs from a file to a ranking."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_wrong_input_is_answered_with_its_reason(
     folder: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["interval", *arguments]) == USER_ERROR
+    assert main(["rank-without-truth", *arguments]) == USER_ERROR
     shown = capsys.readouterr()
     assert words in shown.err
     assert "Traceback" not in shown.err
@@ -89,7 +89,7 @@ def test_wrong_input_is_answered_with_its_reason(
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["interval", *arguments])
+    code = main(["rank-without-truth", *arguments])
     shown = capsys.readouterr()
     return code, shown.out, shown.err
 
@@ -205,7 +205,16 @@ def test_what_was_done_before_a_kill_is_not_done_again(folder: Path) -> None:
     Path("own.py").write_text(OWN)
     diary = folder / "diary.txt"
     given = [*GOOD, "--with", f"blind[diary={diary}]", "--modules", "own.py", "--jobs", "1"]
-    command = [sys.executable, "-m", "dagathlon", "interval", "d.csv", *given, "--sizes", "100"]
+    command = [
+        sys.executable,
+        "-m",
+        "dagathlon",
+        "rank-without-truth",
+        "d.csv",
+        *given,
+        "--sizes",
+        "100",
+    ]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None and not (diary.exists() and len(diary.read_text()) > 20):
             time.sleep(0.01)
@@ -219,3 +228,12 @@ def test_what_was_done_before_a_kill_is_not_done_again(folder: Path) -> None:
     again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     assert "\n0 tasks ran" in again.stderr
     assert again.stdout == done.stdout
+
+
+def test_the_former_name_of_the_command_works_with_a_note(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["interval", "absent.csv"]) == USER_ERROR
+    noted, *rest = capsys.readouterr().err.splitlines()
+    assert noted == "dagathlon: interval is rank-without-truth now; the old name goes with 1.0"
+    assert "absent.csv" in "".join(rest)
