@@ -1,7 +1,8 @@
 """Keys of stores that were made before modules were renamed and moved stay valid.
 
-`calls_of_older_stores.json` has the digests of calls with default parameters as commit 80838382 made
-them. A key is a hash of the call's digest, a replicate and the keys of inputs (`tests/study/test_keys.py`).
+`calls_of_older_stores.json` has the digests of calls with default parameters as commit 80838382
+made them. A key is a hash of the call's digest, a replicate and the keys of inputs
+(`tests/study/test_keys.py`).
 """
 
 import json
@@ -37,12 +38,12 @@ def is_unchanged(recorded: str) -> bool:
 
 @pytest.mark.parametrize("recorded", [name for name in RECORDED if is_unchanged(name)])
 def test_a_call_has_the_digest_of_older_stores(recorded: str) -> None:
-    call = call_of(KINDS[recorded.split()[0]], module_of(recorded))
+    call = call_of(KINDS[recorded.split(maxsplit=1)[0]], module_of(recorded))
     assert call.digest.hex() == RECORDED[recorded]["digest"]
 
 
 def test_versions_explain_all_other_digests() -> None:
-    changed = {name.split()[1] for name in RECORDED if not is_unchanged(name)}
+    changed = {name.split()[-1] for name in RECORDED if not is_unchanged(name)}
     # dualpc, fci and rfci follow their authors' programs since, boss has more starts.
     assert len(changed) < len(RECORDED) / 4
     assert {"fci", "rfci", "dualpc"} <= changed
