@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable, read_data
-from dagathlon.errors import DataError, GraphError
+from dagathlon.errors import DataError, GraphError, UnavailableError
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.exact import cluster_program
@@ -285,3 +285,11 @@ def test_hopeless_problems_need_a_time_limit(monkeypatch: pytest.MonkeyPatch) ->
     data = Dataset([Variable(f"V{i}") for i in range(50)], values=values)
     with pytest.raises(DataError, match="give a time_limit"):
         learn(data, "exact_map", score="bic-g")
+
+
+def test_without_the_solver_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dagathlon.learners.exact.relaxation.find_spec", lambda _: None)
+    data = Network.load("asia").sample(200, np.random.default_rng(1))
+    with pytest.raises(UnavailableError, match=r"pip install 'dagathlon\[exact\]'"):
+        learn(data, "exact_map", solver="ilp")
+    assert learn(data, "exact_map", solver="dp").stats["proven"] is True

@@ -220,7 +220,8 @@ class ExactMap(ScoreBased):
         result is the same; without it, it takes longer.
     solver
         Dynamic programming over sets of variables (dp, up to 25 that depend on each other), integer
-        programming with the package highspy (ilp), or whichever suits (auto).
+        programming with the package highspy (ilp; ``pip install 'dagathlon[exact]'``), or
+        whichever suits (auto).
     time_limit
         Seconds of integer programming after which the best DAG so far is returned with the gap that
         is proven; null is no limit. With a limit the result can depend on the machine.

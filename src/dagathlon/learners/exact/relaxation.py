@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
+from dagathlon.errors import UnavailableError
 from dagathlon.pulse import aside
 
 Floats = npt.NDArray[np.float64]
@@ -197,6 +199,11 @@ class Relaxation:
 
 def silent_model() -> Any:
     """Make an empty HiGHS model for the simplex method."""
+    if find_spec("highspy") is None:
+        raise UnavailableError(
+            "integer programming needs the solver HiGHS: pip install 'dagathlon[exact]'; up to 25 "
+            "variables that depend on each other are solved without it by solver dp"
+        )
     import highspy  # noqa: PLC0415 - for large problems only
 
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
