@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dagathlon/undirected/graphical_lasso_model.hpp"
+#include "dagathlon/undirected/lasso_subspace.hpp"
 #include "dagathlon/linalg/positive_inverse.hpp"
 #include "dagathlon/run/pulse.hpp"
 
@@ -20,6 +21,7 @@ class Newton {
         keep_zeros_(settings.keep_zeros),
         size_(component.covariance.size()),
         model_(size_),
+        subspace_(size_),
         candidate_(size_),
         inverse_(size_),
         entries_{{}, std::vector<std::size_t>(size_ + 1)} {}
@@ -48,13 +50,15 @@ class Newton {
   // Minimises the quadratic model until its gradient moves by no more than `enough`.
   void find_direction(double enough) {
     model_.begin(part_.inverse, entries_);
-    constexpr std::size_t most_sweeps = 200;
-    std::size_t sweeps = 0;
-    while (sweeps < most_sweeps) {
-      ++sweeps;
+    constexpr std::size_t most_rounds = 30, quick_sweeps = 5;
+    for (std::size_t round = 0; round < most_rounds; ++round) {
       if (model_.sweep(entries_, penalties_, false) <= enough) return;
-      while (sweeps++ < most_sweeps)
-        if (model_.sweep(entries_, penalties_, true) <= enough) break;
+      bool converged = false;
+      for (std::size_t sweep = 0; sweep < quick_sweeps && !converged; ++sweep)
+        converged = model_.sweep(entries_, penalties_, true) <= enough;
+      if (converged) continue;
+      if (!subspace_.improve(entries_, part_.precision, part_.inverse, penalties_, enough)) continue;
+      model_.set_step(entries_, part_.precision);
     }
   }
 
@@ -148,6 +152,7 @@ class Newton {
   bool keep_zeros_;
   std::size_t size_;
   LassoModel model_;
+  LassoSubspace subspace_;
   SquareMatrix candidate_, inverse_;
   PositiveInverse invert_;
   LassoEntries entries_;

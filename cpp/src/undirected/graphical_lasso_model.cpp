@@ -137,6 +137,18 @@ void LassoModel::place(LassoEntries& entries) {
   }
 }
 
+void LassoModel::set_step(LassoEntries& entries, const SquareMatrix& precision) {
+  for (std::size_t i = 0; i < size_; ++i) {
+    std::size_t upper = uppers_[i];
+    for (const LassoEntry& entry : entries.row(i)) {
+      const double change = entry.value - precision(i, entry.column);
+      const auto scaled = static_cast<float>(change * scales_[i] * scales_[entry.column]);
+      step_[upper++] = scaled;
+      if (i != entry.column) step_[entry.mirror] = scaled;
+    }
+  }
+}
+
 void LassoModel::take_columns(std::size_t first) {
   for (std::size_t k = 0; k < size_; ++k)
     std::copy_n(inverse_.data() + k * stride_ + first, lane, panel_.data() + k * lane);

@@ -43,6 +43,9 @@ class LassoModel {
   // A step of zero from the matrix with this inverse.
   void begin(const SquareMatrix& inverse, LassoEntries& entries);
 
+  // The step from this matrix to the values of the entries, which were changed elsewhere.
+  void set_step(LassoEntries& entries, const SquareMatrix& precision);
+
   // One descent over all entries, or those that are not zero; the largest change of a slope that it made.
   double sweep(LassoEntries& entries, const LassoPenalties& penalties, bool only_nonzero);
 
