@@ -104,10 +104,10 @@ def _output_file(
     for file in (*found, *(file for file in beside if file in left)):
         about = (folder / file).lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise ProgramError(f"{name} left something that is no result: {file} is no plain file")
+            raise ProgramError(f"{name} wrote an invalid result: {file} is no plain file")
         if about.st_size > most_unpacked():
             raise ProgramError(
-                f"{name} left something that is no result: {file} has {about.st_size:,} bytes, at "
+                f"{name} wrote an invalid result: {file} has {about.st_size:,} bytes, at "
                 f"most {most_unpacked():,} are allowed"
             )
     return folder / found[0]
@@ -120,7 +120,7 @@ def _naming_program(name: str, folder: Path) -> Iterator[None]:
         yield
     except DagathlonError as error:
         text = str(error).replace(f"{folder}/", "")
-        raise ProgramError(f"{name} left something that is no result: {text}") from None
+        raise ProgramError(f"{name} wrote an invalid result: {text}") from None
 
 
 def _check_graph(path: Path, found: Graph, given: Graph) -> None:
@@ -160,7 +160,7 @@ def _check_data(
             f"{path}: has missing values, which the manifest does not allow (missing = true does)"
         )
     if facts.interventions:
-        raise ProgramError(f"{path}: says where variables were intervened on; it cannot")
+        raise ProgramError(f"{path}: marks rows as intervened on, which generated data cannot be")
 
 
 def _variables(model: Model) -> tuple[Variable, ...]:

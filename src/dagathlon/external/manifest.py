@@ -286,4 +286,5 @@ def _check_command(manifest: Manifest, root: TomlTable) -> None:
         for name in PLACE_HOLDER.findall(word):
             if name not in known:
                 hint = suggestion(name, known)
-                raise root.fail("command", f"nothing is called {{{name}}}{hint}: {listing(known)}")
+                text = f"there is no placeholder {{{name}}}{hint}: {listing(known)}"
+                raise root.fail("command", text)

@@ -94,7 +94,7 @@ def read_outputs(
         return _estimate(folder, data, gives, posterior=posterior)
     except DagathlonError as error:
         text = str(error).replace(f"{folder}/", "")
-        raise ProgramError(f"{name} left something that is no result: {text}") from None
+        raise ProgramError(f"{name} wrote an invalid result: {text}") from None
 
 
 def _estimate(folder: Path, data: Dataset, gives: Output, *, posterior: bool) -> Estimate:

@@ -110,7 +110,7 @@ def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterabl
     for node in set(rows[0]).intersection(*rows[1:]):
         raise GraphError(
             f"node {graph.names[node]} is in every target; each node must be left alone in at "
-            "least one of them (an empty target stands for observation)"
+            "least one of them (an empty target means observation)"
         )
     return Graph._of(graph.names, _core.interventional_essential_graph(graph.native, rows))
 

@@ -94,7 +94,7 @@ def check_suffix(path: Path) -> None:
 def check_chains(path: Path, chains: int) -> None:
     """Refuse to write several chains, or none, as one trajectory file."""
     if path.suffix == ".csv" and chains != 1:
-        single = ", or each chain by itself: write_trajectory(posterior.chains[0], …)"
+        single = ", or each chain separately: write_trajectory(posterior.chains[0], …)"
         raise DataError(
             f"{path}: a trajectory holds one chain, and there are {chains or 'none'}; write an "
             f".npz file{single if chains else ''}"

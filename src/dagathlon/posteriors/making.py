@@ -26,8 +26,8 @@ def one_form(chains: Sequence[Draws]) -> tuple[Draws, ...]:
             )
     if len({chain.log_weights is None for chain in chains}) > 1:
         raise DataError(
-            "draws with weights and draws without do not make one posterior: nothing says how "
-            "much a draw without a weight counts"
+            "draws with weights and draws without cannot be combined: the weight of the latter is "
+            "unknown"
         )
     widest = max((chain.form for chain in chains), key=FORMS.index)
     return tuple(_recast(chain, widest) for chain in chains)

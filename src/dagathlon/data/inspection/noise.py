@@ -17,7 +17,7 @@ from dagathlon.errors import listing
 Kind: TypeAlias = Literal["missing", "incorrect", "merged", "hidden"]
 
 _NAMED = 4
-_DOUBT = ", as columns do by nature too that are few, very random or all about one thing"
+_DOUBT = ", as also happens with columns that are few, very random or all related"
 _JOINTS = ("+", "/", "&", "|", " or ", " and ", "-or-")
 
 
@@ -175,7 +175,7 @@ def _incorrect(
         doubt = "" if sure == "probably" else _DOUBT
         text = (
             f"{sure} about {found.rate:.1%} of the values ({found.low:.1%} to {found.high:.1%}): "
-            f"however surely other columns foretell them, {n} of {found.n_columns} columns "
+            f"however well other columns predict them, {n} of {found.n_columns} columns "
             f"({named}) differ at this rate ({rows}), and none at a lower one{doubt}"
         )
     else:

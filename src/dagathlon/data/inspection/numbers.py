@@ -90,7 +90,7 @@ def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> I
         text = "it counts the rows"
         yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
     elif is_index_name(name):
-        text = "another whole number in each row: by its name it tells rows apart"
+        text = "another whole number in each row: by its name it identifies rows"
         yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
 
 

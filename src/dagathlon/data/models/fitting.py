@@ -101,15 +101,15 @@ def _refuse_no_dag(graph: Graph) -> None:
     reason = "learn a DAG or CPDAG, for example with hc, boss or pc"
     if graph.is_undirected and not graph.is_chordal:
         raise GraphError(
-            "a network needs directions, and no DAG says the same as this undirected graph, which "
+            "a network needs directions, and no DAG is equivalent to this undirected graph, which "
             f"is not chordal; {reason}"
         )
     marks = graph.marks
     both = (marks == Mark.ARROW) & (marks.T == Mark.ARROW)
     if (marks == Mark.CIRCLE).any() or both.any():
         raise GraphError(
-            "a network needs a DAG, and this graph has circles or two-headed edges: it stands for "
-            f"models with hidden variables, whose distribution its nodes do not give; {reason}"
+            "a network needs a DAG, and this graph has circles or two-headed edges: it represents "
+            f"models with hidden variables, whose distribution its nodes do not determine; {reason}"
         )
 
 

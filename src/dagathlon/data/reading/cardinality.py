@@ -26,9 +26,7 @@ from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.errors import DataError
 
 _TOLERATED = 0.01
-_ADVICE = (
-    "; say cardinality_row=True or False to tell whether the first row holds the numbers of levels"
-)
+_ADVICE = "; pass cardinality_row=True or False: whether the first row holds the numbers of levels"
 
 
 def cardinalities(

@@ -83,8 +83,8 @@ def check_labels(path: Path, others: Sequence[str]) -> None:
             most_unpacked(),
             str(path),
             ". Files of labels alone, or of measurements alone without interventions, may be "
-            f"larger; here {listing(map(repr, others))} {'are' if len(others) > 1 else 'is'} "
-            "taken for no labels: leave columns out (drop, --drop of the commands), or say what "
+            f"larger; here {listing(map(repr, others))} {'do' if len(others) > 1 else 'does'} "
+            "not hold labels: leave columns out (drop, --drop of the commands), or say what "
             "they are (kinds, --kinds)",
         )
 

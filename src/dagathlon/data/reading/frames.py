@@ -118,8 +118,8 @@ def _check_room_for_marks(path: Path, marks: Collection[str]) -> None:
         raise TooLargeError(
             most_unpacked(),
             str(path),
-            f". It says in which rows {listing(map(repr, marks))} were intervened on, and of so "
-            "many rows that needs more memory",
+            f". The record in which rows {listing(map(repr, marks))} were intervened on needs "
+            "more memory than that",
         )
 
 

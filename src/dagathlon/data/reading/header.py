@@ -24,8 +24,8 @@ _DROPPED = (
     "names of rows that pandas and R write (the first is {!r}); it was left out"
 )
 _KEPT = (
-    "column 1 has no name and is called {0!r}; it was kept, since its values neither count the "
-    "rows nor tell them apart. If it only names them: --drop {0!r}"
+    "column 1 has no name and is called {0!r}; it was kept, since its values are neither row "
+    "numbers nor row labels. If they only name the rows: --drop {0!r}"
 )
 
 

@@ -299,7 +299,7 @@ def _are_codes(labels: set[str]) -> bool:
 def _comma_hint(word: str) -> str:
     if DECIMAL_COMMA.fullmatch(word):
         return (
-            "; a comma here is not surely a decimal one: write numbers with a decimal point, or "
+            "; this comma is not clearly a decimal sign: write numbers with a decimal point, or "
             "say that the decimal sign is a comma"
         )
     return ""

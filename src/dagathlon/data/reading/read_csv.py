@@ -83,7 +83,7 @@ def cardinalities_of(
     if continuous and demanded:
         raise DataError(
             f"{table.label}: a row of cardinalities goes with discrete columns only, but "
-            f"{continuous[0]!r} was asked to be continuous"
+            f"{continuous[0]!r} was requested as continuous"
         )
     if continuous or (demanded is None and not table.may_begin_with_cardinalities()):
         return None

@@ -164,7 +164,7 @@ def without_titles(text: TextFile, lines: int) -> TextFile:
             passed += 1
         start = stream.tell()
     if passed < lines or start >= text.start + text.size:
-        raise DataError(f"{text.label}: nothing is below the {lines} lines to skip")
+        raise DataError(f"{text.label}: nothing follows the {lines} lines to skip")
     return replace(text, start=start, skipped=lines)
 
 

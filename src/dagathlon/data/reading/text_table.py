@@ -404,7 +404,7 @@ class TextTable:
         if column.null_count < len(column):
             present = column.is_valid().to_pylist()
             raise DataError(
-                f"{self.place(present.index(True))}: a value stands behind the last named column"
+                f"{self.place(present.index(True))}: there is a value after the last named column"
             )
 
 

@@ -30,11 +30,11 @@ CLUSTER_MEASURES = (
     ),
     Measure("clustered_share", "indicators in some cluster", "more", "clustered"),
     Measure(
-        "latent_omission", "true clusters that no learned one stands for", "less", "omitted",
+        "latent_omission", "true clusters without a learned one", "less", "omitted",
         references=_SILVA,
     ),
     Measure(
-        "latent_commission", "learned clusters that stand for no true one", "less", "superfluous",
+        "latent_commission", "learned clusters without a true one", "less", "superfluous",
         references=_SILVA,
     ),
 )  # fmt: skip

@@ -114,7 +114,7 @@ def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral
     if np.allclose(edges, edges.T) and _is_undirected(posterior):
         return edges
     if isinstance(posterior, MarginalPosterior) or not posterior.chains:
-        raise MissingInputError("exact marginals of DAGs say nothing of their undirected forms")
+        raise MissingInputError("exact marginals of DAGs do not determine their undirected forms")
     found = posterior.expect(lambda graph: as_undirected(graph, undirected).adjacency)
     return np.asarray(found, dtype=np.float64)
 
