@@ -18,7 +18,11 @@ from dagathlon.learners.bayesian.bgies import Bgies
 from dagathlon.learners.bayesian.resampled_fits import fitted
 from dagathlon.learners.score.equivalence_search import Ges, Gies
 from dagathlon.posteriors import Sample
-from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart, likeliest
+from dagathlon.posteriors.parameters import (
+    NormalInverseGamma,
+    NormalWishart,
+    likeliest,
+)
 from dagathlon.simulate.interventional import Interventional
 
 NAMES = ("a", "b", "c", "d")

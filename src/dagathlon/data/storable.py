@@ -60,7 +60,7 @@ def name_of(cls: type) -> str:
     return _anywhere(f"{cls.__module__}:{cls.__qualname__}")
 
 
-def declared(name: str) -> type[Storable] | None:
+def stored_class(name: str) -> type[Storable] | None:
     """Return the registered class with that name, or None."""
     return _declared.get(_anywhere(name))
 

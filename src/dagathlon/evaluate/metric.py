@@ -293,7 +293,7 @@ def families(needs: Sequence[str]) -> list[type[MetricModule]]:
     return sorted(found, key=lambda module: (module.order, module.name))
 
 
-def is_own(module: type[Module]) -> bool:
+def is_user_defined(module: type[Module]) -> bool:
     """Whether a module is defined outside Dagathlon, by the user or another package."""
     return module.__module__.partition(".")[0] != "dagathlon"
 
@@ -347,7 +347,7 @@ def headlines() -> list[str]:
     return sorted(found, key=lambda name: found[name])
 
 
-def shown_further() -> list[str]:
+def further_columns() -> list[str]:
     """Return the columns beyond the joint table that the report page shows."""
     return [name for name, one in measures().items() if one.table == "further" and one.show]
 

@@ -167,7 +167,7 @@ class OwnMetrics(Module):
     def compute(self, *inputs: Any) -> dict[str, Any]:
         """Return one row; a metric that fails leaves its error message."""
         named = zip(self.inputs, inputs, strict=True)
-        given = {name: _handed(name, value) for name, value in named}
+        given = {name: _metric_input(name, value) for name, value in named}
         row: dict[str, Any] = {}
         for module in self._modules():
             try:
@@ -186,7 +186,7 @@ class OwnMetrics(Module):
         return tuple(module() for module in found)
 
 
-def _handed(name: str, value: Any) -> Any:
+def _metric_input(name: str, value: Any) -> Any:
     """Return what a metric receives: a part of an estimate, any other input unchanged."""
     if not isinstance(value, Estimate):
         return value

@@ -17,7 +17,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError, KilledError, listing
 from dagathlon.external.contract import INPUTS
 from dagathlon.external.process_usage import KILLS, MEMORY
-from dagathlon.external.program import Ended
+from dagathlon.external.program import ProgramExit
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
 from dagathlon.posteriors.files import read_posterior
@@ -50,7 +50,7 @@ class ProgramKilledError(ProgramError, KilledError):
     """Error of an external program that was killed, perhaps from outside."""
 
 
-def check_end(name: str, ended: Ended) -> None:
+def check_end(name: str, ended: ProgramExit) -> None:
     """Raise `ProgramError` if a program failed, quoting its last output."""
     if ended.code == 0:
         return

@@ -79,7 +79,7 @@ def meek(
     """
     require_pdag(graph, "Meek's rules")
     stated = [("required", a, b) for a, b in required] + [("forbidden", a, b) for a, b in forbidden]
-    known = [(said, *_directed(graph, *said)) for said in stated if _concerns(graph, *said)]
+    known = [(said, *_directed(graph, *said)) for said in stated if _applies(graph, *said)]
     closed, contradicting = _core.meek(graph.native, [(a, b) for _, a, b in known])
     if contradicting is None:
         return Graph._of(graph.names, closed)
@@ -115,7 +115,7 @@ def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterabl
     return Graph._of(graph.names, _core.interventional_essential_graph(graph.native, rows))
 
 
-def _concerns(graph: Graph, what: str, start: str, end: str) -> bool:
+def _applies(graph: Graph, what: str, start: str, end: str) -> bool:
     """Whether knowledge applies to an edge; raise if a required edge is not in the skeleton."""
     if graph.marks[graph.position(start), graph.position(end)]:
         return True

@@ -15,7 +15,7 @@ from dagathlon.graphs import Graph
 from dagathlon.posteriors.convergence import (
     effective_sample_size,
     potential_scale_reduction,
-    states,
+    repeat_by_state,
 )
 from dagathlon.posteriors.distinct import DistinctGraphs
 from dagathlon.posteriors.draws import Draws
@@ -315,7 +315,7 @@ class Posterior(EdgeMarginals):
                 values = chain.score
             else:
                 raise DataError(f"these draws have no {of!r}; ask for score, size or a function")
-            rows.append(states(chain, values))
+            rows.append(repeat_by_state(chain, values))
         shortest = min(map(len, rows))
         return np.array([row[:shortest] for row in rows])
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dagathlon.data.inference.answer import NormalAnswer, TableAnswer
-from dagathlon.data.inference.discrete import impossible
+from dagathlon.data.inference.discrete import impossible_evidence
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.models.distributions import FloatArray, Gaussian, Table
 from dagathlon.errors import DataError
@@ -73,7 +73,7 @@ def _weights(
                 "a variable follows from others without noise"
             )
             if evidence.values
-            else impossible(network, evidence)
+            else impossible_evidence(network, evidence)
         )
     scaled = np.exp(logs - logs.max())
     return scaled / scaled.sum(), float(logs.max() + math.log(scaled.sum()))

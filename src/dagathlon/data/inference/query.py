@@ -32,7 +32,7 @@ def query(
         return normal.continuous_answer(network, names, known)
     if known.values:
         return normal.discrete_answer(network, names, known)
-    return discrete.joint(network, names, known)
+    return discrete.joint_distribution(network, names, known)
 
 
 def marginals(
@@ -51,7 +51,7 @@ def marginals(
     tables = [name for name in names if isinstance(network.distribution(name), Table)]
     found: dict[str, TableAnswer | NormalAnswer] = {}
     if tables and not known.values:
-        found.update(discrete.each(network, tables, known))
+        found.update(discrete.marginal_distributions(network, tables, known))
     elif tables:
         found.update((name, normal.discrete_answer(network, [name], known)) for name in tables)
     others = [name for name in names if name not in found]
@@ -85,7 +85,7 @@ def most_probable(
     known: Evidence = evidence_of(network, evidence)
     if targets is None:
         return discrete.most_probable(network, known)
-    answer = discrete.joint(network, targets_of(network, targets, known), known)
+    answer = discrete.joint_distribution(network, targets_of(network, targets, known), known)
     place = np.unravel_index(int(np.argmax(answer.probabilities)), answer.probabilities.shape)
     chosen = zip(answer.targets, answer.levels, map(int, place), strict=True)
     return Assignment(

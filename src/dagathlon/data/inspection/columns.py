@@ -74,7 +74,7 @@ class Source(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
+def open_source(path: str | os.PathLike[str], reading: Reading) -> Source:
     """Open a file for inspection; raise `DataError` if it cannot be read at all."""
     return _opened_table(path, reading) if is_table_file(path) else _opened_text(path, reading)
 

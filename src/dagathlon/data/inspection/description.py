@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.inspection.columns import FoundColumn, opened
+from dagathlon.data.inspection.columns import FoundColumn, open_source
 from dagathlon.data.inspection.noise import NoiseFinding, noise_findings
 from dagathlon.data.inspection.noise_sample import NoiseSample
-from dagathlon.data.inspection.numbers import Present, of_numbers
+from dagathlon.data.inspection.numbers import PresentValues, number_remarks
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.inspection.row_order import RowOrder
-from dagathlon.data.inspection.together import Together
-from dagathlon.data.inspection.words import of_words
+from dagathlon.data.inspection.together import ColumnStatistics
+from dagathlon.data.inspection.words import word_remarks
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.variable import Variable
 
@@ -128,13 +128,16 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         When the file as a whole cannot be read, with the reason. A column that cannot be read is
         part of the description.
     """
-    source = opened(path, reading)
+    source = open_source(path, reading)
     request = reading.request()
     order = RowOrder()
-    together, sample = Together(source.n_rows), NoiseSample(source.n_rows, len(source.names))
+    together, sample = (
+        ColumnStatistics(source.n_rows),
+        NoiseSample(source.n_rows, len(source.names)),
+    )
     columns, remarks = [], list(source.remarks)
     for found in source.columns:
-        present = Present.of(found.values)
+        present = PresentValues.of(found.values)
         columns.append(_facts(found, present))
         asked = request.kind(found.name) is not None
         said = list(_remarks(found, present, source.n_rows, asked))
@@ -158,7 +161,7 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
     return Description(str(path), source.n_rows, *about)
 
 
-def _facts(found: FoundColumn, there: Present) -> ColumnFacts:
+def _facts(found: FoundColumn, there: PresentValues) -> ColumnFacts:
     present = there.values
     n_missing, n_distinct = len(found.values) - len(present), len(there.distinct)
     if found.plan is None:
@@ -175,7 +178,7 @@ def _facts(found: FoundColumn, there: Present) -> ColumnFacts:
     return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
 
 
-def _levels(found: FoundColumn, there: Present, variable: Variable) -> dict[str, int]:
+def _levels(found: FoundColumn, there: PresentValues, variable: Variable) -> dict[str, int]:
     if found.words is not None:
         return {level: found.words.get(level, 0) for level in variable.levels or ()}
     pairs = zip(there.distinct.tolist(), there.counts.tolist(), strict=True)
@@ -183,11 +186,13 @@ def _levels(found: FoundColumn, there: Present, variable: Variable) -> dict[str,
     return {level: often.get(level, 0) for level in variable.levels or ()}
 
 
-def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> Iterator[Remark]:
+def _remarks(
+    found: FoundColumn, there: PresentValues, n_rows: int, asked: bool
+) -> Iterator[Remark]:
     """Yield all remarks on one column; `asked` if the user specified its kind."""
     name, present = found.name, there.values
     if found.problem:
-        about = list(of_words(name, found.words or {}, True))
+        about = list(word_remarks(name, found.words or {}, True))
         if not any(remark.advised for remark in about):  # else these say what makes it readable
             problem = found.problem.partition("; if it means missing")[0]
             yield Remark("unreadable", problem, name, "drop", name, advised=True)
@@ -208,9 +213,9 @@ def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> It
     if found.plan.guessed:
         yield _guess(name, discrete, int(present.max()))
     if found.words is None:
-        yield from of_numbers(name, there, discrete, asked)
+        yield from number_remarks(name, there, discrete, asked)
     else:
-        yield from of_words(name, found.words, discrete, found.plan.variable.ordered)
+        yield from word_remarks(name, found.words, discrete, found.plan.variable.ordered)
 
 
 def _guess(name: str, discrete: bool, highest: int) -> Remark:

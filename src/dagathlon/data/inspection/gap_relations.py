@@ -20,7 +20,7 @@ _LEVEL = 0.01
 _SEVERAL = 3
 
 
-class Marked(NamedTuple):
+class MarkedRows(NamedTuple):
     """Rows of a column that are missing, or in one state."""
 
     column: str
@@ -46,7 +46,7 @@ class Relation(NamedTuple):
         P-value of Pearson's test.
     """
 
-    marked: Marked
+    marked: MarkedRows
     other: str
     level: str
     there: float
@@ -61,7 +61,7 @@ def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int
     and its own missing values); levels too rare for the test are pooled. Holm's correction
     controls the family-wise error rate at 1 %.
     """
-    gaps = [Marked(column.name, -1, column.codes < 0) for column in columns]
+    gaps = [MarkedRows(column.name, -1, column.codes < 0) for column in columns]
     gaps = [one for one in gaps if np.count_nonzero(one.rows) >= _LEAST_GAPS]
     counted = list(_counted(gaps, columns))
     places = [
@@ -86,7 +86,7 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     """
     able = [column for column in columns if column.arity >= _SEVERAL and not column.is_continuous]
     states = [
-        Marked(column.name, state, column.codes == state)
+        MarkedRows(column.name, state, column.codes == state)
         for column in able
         for state in range(column.arity)
     ]
@@ -114,7 +114,7 @@ class _Counted(NamedTuple):
     p_values: Floats
 
 
-def _counted(marked: Sequence[Marked], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
+def _counted(marked: Sequence[MarkedRows], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
     """Yield each column cross-tabulated with all marked rows; no column is tested with itself."""
     if not marked:
         return
@@ -148,7 +148,7 @@ def _p_values(sizes: Floats, counts: Floats) -> Floats:
     return np.where(groups > 1, found, np.nan)
 
 
-def _relation(marked: Marked, found: _Counted, j: int) -> Relation:
+def _relation(marked: MarkedRows, found: _Counted, j: int) -> Relation:
     other, sizes, counts = found.other, found.sizes, found.counts[:, j]
     share = counts.sum() / sizes.sum()
     places = np.flatnonzero(sizes * min(share, 1 - share) >= _EXPECTED)

@@ -79,30 +79,30 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
     """
     if len(columns) < 2 or len(columns[0].codes) < _LEAST_ROWS:
         return None
-    coded = [_outer(column) if column.is_continuous else column for column in columns]
+    coded = [_outer_thirds(column) if column.is_continuous else column for column in columns]
     codes = np.column_stack([column.codes for column in coded])
     found = certainties(codes, [column.arity for column in coded])
-    at_most = min(_bound(one, columns, len(found)) for one in found)
-    sure = [one for one in found if _bound(one, columns) < _NEGLIGIBLE]
+    at_most = min(_largest_rate(one, columns, len(found)) for one in found)
+    sure = [one for one in found if _largest_rate(one, columns) < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
-        said = _said("hardly any", columns, sure, at_most)
+        said = _conclusion("hardly any", columns, sure, at_most)
         return said._replace(surprises=surprises(coded, sure))
     levels = [one for one in found if not columns[one.column].is_continuous]
     least = min((one.high for one in levels), default=0.0)
-    floor = [one for one in levels if one.low <= least and _is_foretold(one, columns)]
+    floor = [one for one in levels if one.low <= least and _is_predictable(one, columns)]
     verdict = _verdict(floor, len(levels))
-    if verdict == "probably" and _follow_one_thing(floor, columns):
+    if verdict == "probably" and _all_related(floor, columns):
         verdict = "possibly"
-    return _said(verdict, columns, floor, at_most)
+    return _conclusion(verdict, columns, floor, at_most)
 
 
-def _outer(column: SampledColumn) -> SampledColumn:
+def _outer_thirds(column: SampledColumn) -> SampledColumn:
     """Recode a continuous column as lowest and highest third; the middle third becomes missing."""
     codes = np.where(column.codes == 1, -1, column.codes // 2)
     return column._replace(codes=codes, arity=2, labels=("in the lowest third", "in the highest"))
 
 
-def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1) -> float:
+def _largest_rate(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1) -> float:
     """Return the largest rate of wrong values consistent with a column's contradiction rate.
 
     If wrong continuous values are drawn from the same column, only those that land in the
@@ -116,7 +116,7 @@ def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1
     return min(high / outer, 1.0) if outer > 0 else 1.0
 
 
-def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
+def _is_predictable(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
     """Whether other columns predict a column clearly better than its most frequent value does."""
     codes = columns[one.column].codes
     counts = np.bincount(codes[codes >= 0])
@@ -124,7 +124,7 @@ def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
     return bool(one.by) and one.rate < _FORETOLD * unusual
 
 
-def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
+def _all_related(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
     """Whether nearly all pairs of columns are associated, as children of one class variable are.
 
     Such children differ from their class at some rate by nature, and look as if they were
@@ -155,7 +155,7 @@ def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
     return "possibly" if most else "cannot be told"
 
 
-def _said(
+def _conclusion(
     verdict: Verdict, columns: Sequence[SampledColumn], by: Sequence[Certainty], at_most: float
 ) -> Misrecorded:
     by = sorted(by, key=lambda one: one.rate)

@@ -207,7 +207,7 @@ def _surprise(cell: Mapping[str, Any]) -> str:
 
 
 def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
-    hints = list(_joined(columns))
+    hints = list(_joined_levels(columns))
     if not hints:
         text = "cannot be told: states that were made one leave no trace in a file"
         return NoiseFinding("merged", "cannot be told", text)
@@ -218,7 +218,7 @@ def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
     return NoiseFinding("merged", "possibly", text, columns=names)
 
 
-def _joined(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
+def _joined_levels(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
     """Yield column and level where the name joins two level names, such as ``low+high``."""
     everywhere: dict[str, int] = {}
     for column in columns:

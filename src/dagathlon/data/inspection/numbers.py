@@ -28,7 +28,7 @@ _SURVEY_WEIGHT = re.compile(
 )
 
 
-class Present(NamedTuple):
+class PresentValues(NamedTuple):
     """Present values of a column, and the distinct ones with their counts."""
 
     values: npt.NDArray[np.float64]
@@ -36,14 +36,14 @@ class Present(NamedTuple):
     counts: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, values: npt.NDArray[np.float64]) -> Present:
+    def of(cls, values: npt.NDArray[np.float64]) -> PresentValues:
         """Make it from values in which NaN marks missing ones."""
         present = values[~np.isnan(values)]
         return cls(present, *np.unique(present, return_counts=True))
 
 
-def of_numbers(
-    name: str, present: Present, is_discrete: bool, asked: bool = False
+def number_remarks(
+    name: str, present: PresentValues, is_discrete: bool, asked: bool = False
 ) -> Iterator[Remark]:
     """Yield remarks on a column's present numbers; `asked` if the user specified its kind."""
     values, distinct, counts = present
@@ -51,7 +51,7 @@ def of_numbers(
     if infinite.any():
         text = f"infinite values: {int(infinite.sum())}; values are finite"
         yield Remark("infinite", text, name, "na", "inf,-inf", advised=True)
-        values, distinct, counts = Present.of(values[~infinite])
+        values, distinct, counts = PresentValues.of(values[~infinite])
     if len(distinct) < 2:
         return
     yield from _sentinels(name, distinct, counts)

@@ -44,7 +44,7 @@ class RowOrder:
             return
         head = values[:MOST_ROWS]
         head = head[np.isfinite(head)]
-        if is_time or (is_number and _counts(head)):
+        if is_time or (is_number and _is_monotone(head)):
             self._times.append(name)
         elif is_number and len(head) >= _LEAST_ROWS and head.min() < head.max():
             self._heads[name] = head.copy()
@@ -70,7 +70,7 @@ class RowOrder:
         yield Remark("serial dependence", text)
 
 
-def _counts(values: Floats) -> bool:
+def _is_monotone(values: Floats) -> bool:
     """Whether numbers are strictly monotone in the row number, as times and row numbers are."""
     if len(values) < _LEAST_ROWS:
         return False

@@ -14,7 +14,7 @@ from dagathlon.data.inspection.remarks import Remark
 _NAMED = 4
 
 
-class Together:
+class ColumnStatistics:
     """Collector of statistics over all columns, which are added one by one.
 
     Parameters

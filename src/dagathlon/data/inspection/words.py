@@ -34,7 +34,7 @@ _DATE = re.compile(
 )
 
 
-def of_words(
+def word_remarks(
     name: str, counts: Mapping[str, int], is_discrete: bool, ordered: bool = False
 ) -> Iterator[Remark]:
     """Yield remarks on a column's words, given their counts without missing ones.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.data.models.network import Network
-from dagathlon.data.networks.declaration import declared
+from dagathlon.data.networks.declaration import read_declaration
 from dagathlon.data.networks.definition import Draft, at, build, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.scanner import Scanner, numbers
@@ -43,7 +43,9 @@ def read(content: bytes) -> Network:
         elif word in _KINDS:
             if word != "node":
                 scan.expect("node")
-            declared(scan, draft, "node", "states", _states, continuous=word == "continuous")
+            read_declaration(
+                scan, draft, "node", "states", _states, continuous=word == "continuous"
+            )
         elif word == "potential":
             potentials.append(_potential(scan, line))
         elif word in ("decision", "utility", "function", "class"):

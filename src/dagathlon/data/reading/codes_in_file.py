@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from dagathlon.data.preparing.gaps import with_gaps
-from dagathlon.data.reading.column_plan import ColumnPlan, looked_up, plan_entries
+from dagathlon.data.reading.column_plan import ColumnPlan, apply_table, plan_entries
 from dagathlon.data.reading.columns import plan_column
 from dagathlon.data.reading.distinct_values import DistinctValues
 from dagathlon.data.reading.request import ColumnRequest
@@ -119,7 +119,7 @@ class _Reader:
     def codes(self, dtype: CodeType) -> Codes | None:
         """Return codes by first occurrence; None if a column has more values than `dtype`."""
         self.found = [DistinctValues(field, dtype) for field in self.fields]
-        codes = roomy_empty(self.n_rows, len(self.fields), dtype)
+        codes = empty_codes(self.n_rows, len(self.fields), dtype)
         for parts in self.marks.values():
             parts.clear()
         for before, batch in self._batches():
@@ -175,7 +175,7 @@ class _Reader:
         dtype = code_type(plan.variable.arity for plan in plans)
         target = codes
         if dtype != codes.dtype:
-            target = roomy_empty(self.n_rows, len(plans), dtype)
+            target = empty_codes(self.n_rows, len(plans), dtype)
         for j, (one, plan) in enumerate(zip(self.found, plans, strict=True)):
             gap = missing_code(dtype)
             table = np.full(missing_code(codes.dtype) + 1, gap, np.int64)
@@ -191,10 +191,10 @@ def _recode(source: Codes, target: Codes, table: npt.NDArray[np.int64], met: Seq
         return
     for start in range(0, len(source), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        target[part] = looked_up(table, source[part], 0)
+        target[part] = apply_table(table, source[part], 0)
 
 
-def roomy_empty(rows: int, columns: int, dtype: CodeType) -> Codes:
+def empty_codes(rows: int, columns: int, dtype: CodeType) -> Codes:
     """Return an uninitialised column-major array, in a temporary file if too large for memory."""
     size = rows * columns * dtype.itemsize
     if size <= most_unpacked():

@@ -48,7 +48,7 @@ class ColumnPlan:
     guessed: bool = False
 
 
-def carried_out(
+def execute_plans(
     plans: list[ColumnPlan],
     place: Place,
     regimes: Regimes | None,
@@ -151,12 +151,14 @@ def plan_entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
         if table is None:
             yield _direct(entries, gap, plan.variable)
         else:
-            yield looked_up(
+            yield apply_table(
                 table, chunk_numbers(entries, len(table) - 1 + plan.offset), plan.offset
             )
 
 
-def looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
+def apply_table(
+    table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int
+) -> npt.NDArray[Any]:
     """Return ``table[entry - offset]`` for each entry."""
     bytes_only = entries.dtype == np.uint8 and len(table) + offset <= _BYTES
     if not (bytes_only and table.dtype.kind == "i" and table.max() < _BYTES):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from dagathlon.data.reading.buffers import chunk_numbers
-from dagathlon.data.reading.column_plan import looked_up
+from dagathlon.data.reading.column_plan import apply_table
 from dagathlon.data.reading.narrow_batches import narrowed
 from dagathlon.data.storage import CodeType, missing_code
 
@@ -74,7 +74,7 @@ class DistinctValues:
         part = part if pt.is_dictionary(part.type) else part.dictionary_encode()
         if self._dictionary is None or not self._dictionary.equals(part.dictionary):
             self._dictionary, self._table = part.dictionary, self._codes_of(part.dictionary)
-        codes = looked_up(self._table, chunk_numbers(part.indices, len(part.dictionary)), 0)
+        codes = apply_table(self._table, chunk_numbers(part.indices, len(part.dictionary)), 0)
         gaps = part.indices.null_count or part.dictionary.null_count
         if not self._all_met(bool(gaps)):
             self._note(codes, before)

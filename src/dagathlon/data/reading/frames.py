@@ -27,14 +27,14 @@ from dagathlon.data.preparing.gaps import with_gaps
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.buffers import number_array
 from dagathlon.data.reading.codes_in_file import codes_in_file
-from dagathlon.data.reading.column_plan import carried_out, warn_of_guesses
+from dagathlon.data.reading.column_plan import execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
 from dagathlon.data.reading.labels import shown, word_of
-from dagathlon.data.reading.mapped_columns import lies_ready
+from dagathlon.data.reading.mapped_columns import usable_in_place
 from dagathlon.data.reading.recoding import with_recoded
 from dagathlon.data.reading.request import ColumnRequest
 from dagathlon.data.reading.rows_in_file import rows_in_file
-from dagathlon.data.reading.table_faults import explained
+from dagathlon.data.reading.table_faults import reading_errors
 from dagathlon.data.reading.table_sizes import (
     PARQUET_SUFFIXES,
     read_arrow,
@@ -75,7 +75,7 @@ def _note_row_labels(path: str | os.PathLike[str], schema: Any, request: ColumnR
 
 def load_table(path: str | os.PathLike[str]) -> Any:
     """Load the table of a Parquet or Arrow file, chosen by its ending."""
-    with explained(Path(path), str(path)):
+    with reading_errors(Path(path), str(path)):
         table = _loaded(Path(path), str(path))
         table.validate(full=True)
     return table
@@ -85,7 +85,7 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
     """Read a file too large for memory, if its rows or codes can stay on disk."""
     if request.recode:
         raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
-    with explained(path, str(path)):
+    with reading_errors(path, str(path)):
         schema = table_schema(path)
         _note_row_labels(path, schema, request)
         fields = list(schema)
@@ -128,7 +128,7 @@ def _used_in_place(
 ) -> Dataset | None:
     """Memory-map an Arrow file as a data set; None if its layout does not allow it."""
     table = None if request.missing else read_in_place(path)
-    if table is None or not all(lies_ready(table.column(name)) for name in names):
+    if table is None or not all(usable_in_place(table.column(name)) for name in names):
         return None
     table.select([*names, *map(indicator_name, targets)]).validate(full=True)
     try:
@@ -252,7 +252,7 @@ def _from_columns(
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
     regimes = _regimes(marks, columns, where) if marks else None
     guessed = [plan.variable for plan in plans if plan.guessed]
-    data = carried_out(plans, place, regimes, mapped, most)
+    data = execute_plans(plans, place, regimes, mapped, most)
     warn_of_guesses(guessed, where, 5 if most == math.inf else 7)
     return data
 

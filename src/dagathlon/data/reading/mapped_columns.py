@@ -33,7 +33,7 @@ def as_matrix(columns: Sequence[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any] 
     )
 
 
-def lies_ready(column: Any) -> bool:
+def usable_in_place(column: Any) -> bool:
     """Whether a column can be used in place: bytes or doubles without missing values."""
     return any(_entries(column, np.dtype(kind)) is not None for kind in (np.uint8, np.float64))
 

@@ -13,7 +13,7 @@ import numpy as np
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.cardinality import cardinalities, coded
-from dagathlon.data.reading.column_plan import ColumnPlan, carried_out, warn_of_guesses
+from dagathlon.data.reading.column_plan import ColumnPlan, execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
 from dagathlon.data.reading.labels import numbers_of, shown
 from dagathlon.data.reading.plain_text import PlainText
@@ -59,7 +59,7 @@ def read_csv(
     indicators = columns.indicators
     if found is not None:
         indicators = {name: coded(column) for name, column in indicators.items()}
-    return carried_out(plans, place, _regimes(indicators, place))
+    return execute_plans(plans, place, _regimes(indicators, place))
 
 
 def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeTable | None:

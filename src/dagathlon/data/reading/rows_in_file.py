@@ -23,7 +23,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
 from dagathlon.data.reading.buffers import chunk_numbers
 from dagathlon.data.reading.request import ColumnRequest
-from dagathlon.data.reading.table_faults import explained
+from dagathlon.data.reading.table_faults import reading_errors
 from dagathlon.data.reading.table_sizes import table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.storage import Values, aligned_empty
@@ -97,7 +97,7 @@ class RowsOfFile:
         `DataError`.
         """
         passed = 0
-        with explained(self.place, str(self.path)):
+        with reading_errors(self.place, str(self.path)):
             self._check_unchanged()
             for block in self._blocks(names):
                 passed += len(block)

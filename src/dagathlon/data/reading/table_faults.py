@@ -14,7 +14,7 @@ from dagathlon.errors import DataError
 
 
 @contextlib.contextmanager
-def explained(place: Path, label: str) -> Iterator[None]:
+def reading_errors(place: Path, label: str) -> Iterator[None]:
     """Convert exceptions of opening and reading a file into a `DataError` about it."""
     try:
         if place.is_dir():

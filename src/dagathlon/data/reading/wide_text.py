@@ -76,13 +76,13 @@ def _meaning(fields: Sequence[str], missing: frozenset[str], n_rows: int) -> _Me
         if gaps is not None:
             values[gaps] = np.nan
         return _Meaning(None, values, small and len(present) < n_rows)
-    if not present or any(map(_needs_a_look, present)):
+    if not present or any(map(_is_ambiguous, present)):
         return None
     levels = tuple(sorted(present))
     return _Meaning(levels, _codes_of(fields, levels))
 
 
-def _needs_a_look(field: str) -> bool:
+def _is_ambiguous(field: str) -> bool:
     """Whether a field has blanks around it or may be a number among labels."""
     return field != field.strip() or field[0] in FIRST_OF_NUMBER or is_float(field)
 

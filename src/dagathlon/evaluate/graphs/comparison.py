@@ -7,7 +7,7 @@ from typing import Any
 
 from dagathlon.errors import GraphError
 from dagathlon.evaluate.graphs.bayesys import bayesys_counts, columns_of
-from dagathlon.evaluate.metric import MetricModule, Value, families, is_own
+from dagathlon.evaluate.metric import MetricModule, Value, families, is_user_defined
 from dagathlon.graphs import Graph, as_graph, as_undirected
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
@@ -47,18 +47,18 @@ def compare(
         Metrics by name, those of your own modules last. Graphs over different nodes are compared
         over the shared ones, and ``n_nodes_left_out`` counts the others.
     """
-    families = [*standard_families(), *own_families()]
+    families = [*standard_families(), *user_families()]
     return compare_by(families, estimate, truth, causal, undirected, equivalent=equivalent)
 
 
 def standard_families() -> list[type[MetricModule]]:
     """Return the built-in metrics of a graph against the truth."""
-    return [family for family in families(_INPUTS) if not is_own(family)]
+    return [family for family in families(_INPUTS) if not is_user_defined(family)]
 
 
-def own_families() -> list[type[MetricModule]]:
+def user_families() -> list[type[MetricModule]]:
     """Return the user-defined metrics of a graph against the truth."""
-    return [family for family in families(_INPUTS) if is_own(family)]
+    return [family for family in families(_INPUTS) if is_user_defined(family)]
 
 
 def compare_by(

@@ -74,7 +74,7 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
     seed
         The same seed gives the same graphs.
     """
-    asked, columns = _asked()
+    asked, columns = _baseline_metrics()
     found = [
         compare_by(asked, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
     ]
@@ -86,7 +86,7 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
     return means
 
 
-def _asked() -> tuple[list[type[MetricModule]], list[str]]:
+def _baseline_metrics() -> tuple[list[type[MetricModule]], list[str]]:
     """Return the metric families used for baselines, and the names of their columns."""
     families = standard_families()
     columns = [one.name for family in families for one in family.measures if one.control]
@@ -110,7 +110,7 @@ def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
 
 @lru_cache(maxsize=2048)
 def _trivial(truth: Graph) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    asked, columns = _asked()
+    asked, columns = _baseline_metrics()
     graphs = {EMPTY: Graph(truth.names)}
     if len(truth) <= _MOST_COMPLETE:
         every = 1 - np.eye(len(truth), dtype=np.uint8)

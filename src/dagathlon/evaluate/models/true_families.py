@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network
 from dagathlon.data.inference.answer import NormalAnswer
-from dagathlon.data.inference.discrete import joint
+from dagathlon.data.inference.discrete import joint_distribution
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.models.distributions import FloatArray
 from dagathlon.data.models.multivariate_normal import MultivariateNormal
@@ -55,7 +55,7 @@ class FamilyTables:
         """
         found = self._tables.get(names)
         if found is None:
-            answer = joint(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
+            answer = joint_distribution(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
             found = self._tables[names] = answer.probabilities
             self._cells += found.size
             while self._cells > _MOST_CELLS and len(self._tables) > 1:

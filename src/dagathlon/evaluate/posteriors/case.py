@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
 from dagathlon.evaluate.posteriors.entropy import MOST_ROWS
-from dagathlon.evaluate.posteriors.graphs import MissingInputError, matched, places
+from dagathlon.evaluate.posteriors.graphs import MissingInputError, node_positions, reorder_nodes
 from dagathlon.evaluate.posteriors.likelihoods import complete_rows
 from dagathlon.evaluate.posteriors.quasi_random import normal_points
 from dagathlon.graphs import Graph
@@ -91,7 +91,7 @@ class PosteriorCase:
             known = self.model.graph
         if known is None:
             raise MissingInputError("there is no true graph to compare with")
-        return matched(known, self.names, "the true graph")
+        return reorder_nodes(known, self.names, "the true graph")
 
     @cached_property
     def true_model(self) -> LinearSem:
@@ -101,7 +101,7 @@ class PosteriorCase:
         sem = rescaled(self.model, "standardized" if self.scaled else "raw")
         if sem.names == self.names:
             return sem
-        order = places(sem.names, self.names, "the true model")
+        order = node_positions(sem.names, self.names, "the true model")
         weights = sem.weights[np.ix_(order, order)]
         return LinearSem(self.names, weights, sem.variances[order])
 
@@ -151,7 +151,7 @@ class PosteriorCase:
         found = self._with_parameters(self.other, _REFERENCE)
         if found.names == self.names:
             return found
-        order = places(found.names, self.names, "the reference")
+        order = node_positions(found.names, self.names, "the reference")
         coefficients = found.coefficients[:, order][:, :, order]
         return LinearModels(self.names, coefficients, found.variances[:, order], found.shares)
 

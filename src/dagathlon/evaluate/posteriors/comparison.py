@@ -10,8 +10,8 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DataError, unknown
 from dagathlon.evaluate.metric import Value
 from dagathlon.evaluate.posteriors.case import Parameters, PosteriorCase
-from dagathlon.evaluate.posteriors.graphs import same_nodes
-from dagathlon.evaluate.posteriors.scores import scores, settled
+from dagathlon.evaluate.posteriors.graphs import require_same_nodes
+from dagathlon.evaluate.posteriors.scores import scores, without_burn_in
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.files import read_posterior
@@ -73,7 +73,7 @@ def compare_posterior(
     given = {"the true graph": true, "the true model": model, "the reference": other}
     for what, one in given.items():
         if one is not None and hasattr(one, "names"):
-            same_nodes(tuple(one.names), found.names, what)
+            require_same_nodes(tuple(one.names), found.names, what)
     case = PosteriorCase(
         found, true, model, data, test_data, other, draw_parameters=draw_parameters, scaled=scaled
     )
@@ -98,7 +98,7 @@ def _posterior(given: Any, burn_in: float) -> Posterior:
         given = read_posterior(given)  # type: ignore[arg-type]
     elif isinstance(given, Sequence):
         given = Posterior.of([as_graph(one) for one in given])
-    found = settled(given, burn_in) if isinstance(given, Posterior | Estimate) else None
+    found = without_burn_in(given, burn_in) if isinstance(given, Posterior | Estimate) else None
     if found is None:
         raise DataError(
             "there is no distribution over graphs: give a Posterior, an estimate of a sampler, a "

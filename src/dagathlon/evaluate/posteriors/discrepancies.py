@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.errors import DataError
-from dagathlon.evaluate.posteriors.graphs import MissingInputError, matched_matrix, places
+from dagathlon.evaluate.posteriors.graphs import MissingInputError, node_positions, reorder_matrix
 from dagathlon.evaluate.posteriors.interventions import KernelDistance
 from dagathlon.evaluate.posteriors.likelihoods import Drawn, dense_models
 from dagathlon.posteriors.arrays import GraphRows, LinearModels, distinct_graphs
@@ -25,7 +25,7 @@ def graph_mmd(posterior: Posterior, reference: Posterior) -> float:
     so exact wherever these are. The kernel depends on these probabilities only: two posteriors
     with the same ones are at distance 0; see `exponential_graph_mmd`.
     """
-    other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
+    other = reorder_matrix(reference.edge_probabilities, reference.names, posterior.names)
     pairs = max(len(posterior.names) * (len(posterior.names) - 1), 1)
     return float(2.0 / pairs * ((posterior.edge_probabilities - other) ** 2).sum())
 
@@ -74,7 +74,7 @@ def _hamming(left: Floats, right: Floats) -> Floats:
 def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
     if found.names == names:
         return found
-    order = places(found.names, names, "the reference")
+    order = node_positions(found.names, names, "the reference")
     packing = Packing(len(names), "arcs")
     rows = packing.pack(found.adjacency()[:, order][:, :, order])
     return GraphRows(names, packing, rows, found.shares)

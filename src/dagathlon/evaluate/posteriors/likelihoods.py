@@ -15,7 +15,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
 from dagathlon.errors import DataError
-from dagathlon.evaluate.posteriors.graphs import places
+from dagathlon.evaluate.posteriors.graphs import node_positions
 from dagathlon.posteriors.arrays import LinearModels, linear_models
 from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
@@ -130,7 +130,7 @@ def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None)
     else:
         models = linear_models(found) if isinstance(found, Posterior) else found
     if names is not None and models.names != names:
-        order = places(models.names, names, "the true model")
+        order = node_positions(models.names, names, "the true model")
         coefficients = models.coefficients[:, order][:, :, order]
         models = LinearModels(names, coefficients, models.variances[:, order], models.shares)
     require_noise(models)
@@ -152,7 +152,7 @@ def require_noise(models: LinearModels) -> None:
 def second_moments(rows: Dataset | LinearSem | Floats, names: tuple[str, ...]) -> Floats:
     """Return the mean products of all pairs of variables, in an order of nodes."""
     if isinstance(rows, LinearSem):
-        order = places(rows.names, names, "the true model")
+        order = node_positions(rows.names, names, "the true model")
         return rows.covariance()[np.ix_(order, order)]
     values = complete_rows(rows, names) if isinstance(rows, Dataset) else None
     moments = np.asarray(rows if values is None else values.T @ values / len(values), dtype=float)
@@ -165,7 +165,7 @@ def complete_rows(data: Dataset, names: tuple[str, ...]) -> Floats:
     """Return rows of continuous variables without missing values, in an order of nodes."""
     absent = [name for name in names if name not in data.names]
     if absent:
-        places(tuple(data.names), names, "the held-out rows")
+        node_positions(tuple(data.names), names, "the held-out rows")
     chosen = data.select(names)
     if not chosen.is_continuous:
         raise DataError("linear Gaussian models have densities of continuous variables only")

@@ -73,7 +73,7 @@ class PosteriorScores(MetricModule):
         """Return one row, with None for missing values and notes on errors."""
         given = dict(zip(self.inputs, inputs, strict=True))
         for name in ("posterior", "reference"):
-            given[name] = settled(given.get(name), self.burn_in)
+            given[name] = without_burn_in(given.get(name), self.burn_in)
         if given["posterior"] is None:
             nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
@@ -83,7 +83,7 @@ class PosteriorScores(MetricModule):
         return scores(case)
 
 
-def settled(found: Estimate | Posterior | None, burn_in: float) -> Posterior | None:
+def without_burn_in(found: Estimate | Posterior | None, burn_in: float) -> Posterior | None:
     """Return the posterior of an estimate, without the burn-in of its Markov chains."""
     posterior = found.posterior if isinstance(found, Estimate) else found
     if posterior is None or not any(chain.markov for chain in posterior.chains):

@@ -91,7 +91,7 @@ class Scores(NamedTuple):
         found = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
         if len(kept.names) < 2:
             return found
-        groups = [group for group in _meeting(found.took_part) if len(group) > 1]
+        groups = [group for group in _connected_groups(found.took_part) if len(group) > 1]
         return found.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else found.at([])
 
     def complete(self) -> Scores:
@@ -100,7 +100,7 @@ class Scores(NamedTuple):
         return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
 
 
-def _meeting(took_part: Bools) -> list[list[int]]:
+def _connected_groups(took_part: Bools) -> list[list[int]]:
     """Return the connected groups of columns, linked by common rows."""
     left, groups = set(range(took_part.shape[1])), []
     while left:

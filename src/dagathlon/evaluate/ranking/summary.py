@@ -74,7 +74,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
         names = ("id", "setting", "adjmat", "parameters", "data")
         one: dict[str, Any] = dict(zip(names, key, strict=True))
         one["n_seeds"] = len(members)
-        one |= endings(members)
+        one |= count_failures(members)
         for name in ("curve_param", "curve_value"):
             one[name] = members[0].get(name)
         one["curve_vals"] = one["curve_value"] if is_number(one["curve_value"]) else None
@@ -84,7 +84,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     return result
 
 
-def endings(rows: Iterable[Row]) -> dict[str, int]:
+def count_failures(rows: Iterable[Row]) -> dict[str, int]:
     """Count the runs that failed, and those that were skipped as unsuitable."""
     found = Counter(row["status"] for row in rows)
     skipped = found["skipped"]

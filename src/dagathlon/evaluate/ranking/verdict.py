@@ -241,7 +241,7 @@ def _of_kind(
         tuple(Contender(*name, interval(fair[name])) for name in best),
         None if second is None else Contender(*second, interval(fair[second])),
         gap,
-        None if gap is None else _clear(gap, len(seeds)),
+        None if gap is None else _is_significant(gap, len(seeds)),
         len(seeds),
         partial,
         {name[1]: sign * mean for name, mean in means.items()},
@@ -273,7 +273,7 @@ def _gap(left: Values, right: Values, sign: float) -> Interval:
     return interval({seed: sign * (value - right[seed]) for seed, value in left.items()})
 
 
-def _clear(gap: Interval, n: int) -> bool | None:
+def _is_significant(gap: Interval, n: int) -> bool | None:
     """Return whether a gap over n data sets is significant; None for a single data set."""
     if gap.half_width is None:
         return None

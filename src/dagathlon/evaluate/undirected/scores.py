@@ -20,7 +20,7 @@ from dagathlon.evaluate.models.precision_losses import (
     precision_losses,
     true_covariance,
 )
-from dagathlon.evaluate.posteriors.scores import settled
+from dagathlon.evaluate.posteriors.scores import without_burn_in
 from dagathlon.evaluate.undirected.curves import Curve, path_curve, probability_curve
 from dagathlon.graphs import Graph, GraphPath
 from dagathlon.graphs.undirected import UndirectedForm
@@ -68,7 +68,7 @@ class PathScores(MetricModule):
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """Return one row: areas and points of the curve, or the reason why there are none."""
         row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
-        found = settled(estimate, self.burn_in) if estimate.path is None else estimate.path
+        found = without_burn_in(estimate, self.burn_in) if estimate.path is None else estimate.path
         if found is None:
             return row
         try:

@@ -82,7 +82,7 @@ def draw(
         raise GraphError(f"{file}: a drawing ends in one of {listing(PICTURES)}")
     if width is not None and not 1 <= width <= _MOST_PIXELS:
         raise GraphError(f"a width is from 1 to {_MOST_PIXELS} pixels, found {width:g}")
-    shown, classes = (graph, {}) if truth is None else against(graph, truth)
+    shown, classes = (graph, {}) if truth is None else marked_differences(graph, truth)
     if ending in (".dot", ".gv"):
         looks = {frozenset(pair): _DOT_LOOKS[found] for pair, found in classes.items()}
         content = write_dot(shown, looks).encode()
@@ -95,7 +95,7 @@ def draw(
         raise GraphError(not_written(file, error)) from None
 
 
-def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
+def marked_differences(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
     """Add the true edges that a graph misses, and classify each edge.
 
     ``correct``; ``reversed``, which joins the right nodes with other marks; ``wrong``;

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
+from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_user_defined
 from dagathlon.evaluate.models.learner_prior import LearnerPriorScore
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
@@ -67,7 +67,7 @@ def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
 
 def _own_metrics() -> list[type[MetricModule]]:
     """The metrics of the user's modules."""
-    return [module for module in families(INPUTS) if is_own(module)]
+    return [module for module in families(INPUTS) if is_user_defined(module)]
 
 
 def without_value(cases: Cases) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.reading.unpacking import most_unpacked, unpacked
-from dagathlon.data.storable import declared, name_of
+from dagathlon.data.storable import name_of, stored_class
 from dagathlon.errors import DagathlonError, storable_text
 from dagathlon.study.store.formats import FORMATS, Parts
 
@@ -57,7 +57,7 @@ class UndeclaredTypeError(CodecError):
 def can_store(value: object) -> bool:
     """Whether there is a stored form for the value."""
     own = isinstance(value, tuple(known.type for known in FORMATS.values()))
-    return own or declared(name_of(type(value))) is type(value)
+    return own or stored_class(name_of(type(value))) is type(value)
 
 
 def encode(value: object) -> list[Bytes]:
@@ -174,7 +174,7 @@ def _taken_apart(value: object) -> tuple[str, Parts, bool]:
         if type(value) is known.type:
             return name, known.take_apart(value), known.raw
     name = name_of(type(value))
-    cls = declared(name)
+    cls = stored_class(name)
     if cls is type(value):
         return name, Parts(*cls.to_parts(value)), False
     raise CodecError(f"a result of type {type(value).__name__} cannot be stored")
@@ -185,7 +185,7 @@ def _put_together(name: Any, parts: Parts) -> Any:
         raise ValueError(f"its type is {name!r}")
     if name in FORMATS:
         return FORMATS[name].put_together(parts)
-    cls = declared(name)
+    cls = stored_class(name)
     if cls is None:
         raise UndeclaredTypeError(
             f"the type {name} of a stored result is neither one of ours nor declared as storable "
