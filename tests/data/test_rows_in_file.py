@@ -21,7 +21,7 @@ from dagathlon import _core, learn
 from dagathlon.data import Dataset, Variable, read_data
 from dagathlon.data.reading import rows_in_file
 from dagathlon.data.reading.rows_in_file import FileDataset, RowsInFileError, RowsOfFile
-from dagathlon.data.reading.table_sizes import table_batches
+from dagathlon.data.reading.table_files import table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED
 from dagathlon.data.writing.write_csv import write_csv
 from dagathlon.errors import DataError

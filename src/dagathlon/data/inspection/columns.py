@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.preparing.gaps import spellings
-from dagathlon.data.reading.buffers import chunk_numbers, column_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers, column_numbers
 from dagathlon.data.reading.cardinality import coded
 from dagathlon.data.reading.column_plan import ColumnPlan
 from dagathlon.data.reading.columns import plan_column
@@ -28,10 +28,9 @@ from dagathlon.data.reading.frames import (
     with_written,
 )
 from dagathlon.data.reading.header import distinct_names
-from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number
+from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number, with_recoded
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.reading.read_csv import cardinalities_of
-from dagathlon.data.reading.recoding import with_recoded
 from dagathlon.data.reading.request import MISSING, ColumnRequest
 from dagathlon.data.reading.text_file import TitleLinesError
 from dagathlon.data.reading.text_table import TextTable

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers
 from dagathlon.data.reading.labels import numbers_of, shown
 from dagathlon.data.reading.request import Place
 from dagathlon.data.variable import MAX_LEVELS

@@ -19,8 +19,7 @@ import pyarrow as pa
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.regimes import Regimes
-from dagathlon.data.reading.buffers import chunk_numbers
-from dagathlon.data.reading.mapped_columns import as_matrix
+from dagathlon.data.reading.arrow_arrays import as_matrix, chunk_numbers
 from dagathlon.data.reading.request import Place
 from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.storage import aligned_empty, code_type, missing_code

@@ -25,21 +25,19 @@ import pyarrow.types as pt
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
-from dagathlon.data.reading.buffers import number_array
+from dagathlon.data.reading.arrow_arrays import number_array, usable_in_place
 from dagathlon.data.reading.codes_in_file import codes_in_file
 from dagathlon.data.reading.column_plan import execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
-from dagathlon.data.reading.labels import shown, word_of
-from dagathlon.data.reading.mapped_columns import usable_in_place
-from dagathlon.data.reading.recoding import with_recoded
+from dagathlon.data.reading.labels import shown, with_recoded, word_of
 from dagathlon.data.reading.request import ColumnRequest
 from dagathlon.data.reading.rows_in_file import rows_in_file
-from dagathlon.data.reading.table_faults import reading_errors
-from dagathlon.data.reading.table_sizes import (
+from dagathlon.data.reading.table_files import (
     PARQUET_SUFFIXES,
     read_arrow,
     read_in_place,
     read_parquet,
+    reading_errors,
     table_rows,
     table_schema,
 )

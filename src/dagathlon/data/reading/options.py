@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dagathlon.data.dataset import Dataset
@@ -112,22 +112,9 @@ class Reading:
 
     def read(self, path: str | os.PathLike[str]) -> Dataset:
         """Read a file with these options."""
-        return read_data(
-            path,
-            kinds=self.kinds,  # type: ignore[arg-type]  # checked above
-            levels=self.levels,
-            drop=self.drop,
-            keep=self.keep,
-            missing=(*MISSING, *self.na),
-            cardinality_row=self.cardinality_row,
-            header=self.header,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            encoding=self.encoding,
-            skip=self.skip,
-            sheet=self.sheet,
-            recode=self.recode,
-        )
+        options = {each.name: getattr(self, each.name) for each in fields(self)}
+        missing = (*MISSING, *options.pop("na"))
+        return read_data(path, missing=missing, **options)
 
 
 def _is_names(value: Any) -> bool:

@@ -15,12 +15,10 @@ from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.cardinality import cardinalities, coded
 from dagathlon.data.reading.column_plan import ColumnPlan, execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
-from dagathlon.data.reading.labels import numbers_of, shown
-from dagathlon.data.reading.plain_text import PlainText
-from dagathlon.data.reading.recoding import with_recoded
+from dagathlon.data.reading.labels import numbers_of, shown, with_recoded
+from dagathlon.data.reading.plain_text import PlainText, WholeTable, whole_table
 from dagathlon.data.reading.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.reading.text_table import TextColumns, TextTable
-from dagathlon.data.reading.wide_text import WholeTable, whole_table
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, DataWarning
 

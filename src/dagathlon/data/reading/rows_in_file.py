@@ -21,10 +21,9 @@ import pyarrow.types as pt
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
-from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers
 from dagathlon.data.reading.request import ColumnRequest
-from dagathlon.data.reading.table_faults import reading_errors
-from dagathlon.data.reading.table_sizes import table_batches
+from dagathlon.data.reading.table_files import reading_errors, table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.storage import Values, aligned_empty
 from dagathlon.data.variable import Variable
@@ -142,11 +141,11 @@ class RowsOfFile:
             column = column.cast(pa.float64(), safe=False)
         return chunk_numbers(column, np.nan)
 
-    def fit(self, n_rows: int) -> bool:
+    def fits_in_memory(self, n_rows: int) -> bool:
         """Whether so many rows of all columns fit into the memory limit."""
         return n_rows * len(self.names) * _CELL <= most_unpacked()
 
-    def looked_through(self) -> RowsOfFile:
+    def scanned(self) -> RowsOfFile:
         """Scan the file and return a copy with row count and ranges; infinite values are refused.
 
         So is a missing value, unless all rows fit into memory; the ranges are invalid then.
@@ -165,7 +164,7 @@ class RowsOfFile:
             lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
             sums.add(block)
             n_rows += len(block)
-            if gap is not None and not self.fit(n_rows):
+            if gap is not None and not self.fits_in_memory(n_rows):
                 raise gap
         if not n_rows:
             raise DataError(f"{self.path}: no rows")
@@ -218,7 +217,7 @@ class RowsOfFile:
         result.flags.writeable = False
         return result
 
-    def taken(self, names: Sequence[str], rows: Rows) -> Values:
+    def take_rows(self, names: Sequence[str], rows: Rows) -> Values:
         """Return a copy of chosen rows of some columns, in the given order."""
         if len(rows) * len(names) * _CELL > most_unpacked():
             raise RowsInFileError(str(self.path))
@@ -300,7 +299,7 @@ class FileDataset(Dataset):
 
     def take(self, indices: npt.ArrayLike) -> Dataset:
         """A copy of chosen rows, in the given order; a row may be chosen several times."""
-        values = self._rows.taken(self.names, self._checked_rows(indices))
+        values = self._rows.take_rows(self.names, self._checked_rows(indices))
         return Dataset(self._variables, values=values)
 
     @property
@@ -343,9 +342,9 @@ def rows_in_file(
     if not all(_is_measured(field, request) for field in fields):
         return None
     names = tuple(field.name for field in fields)
-    found = RowsOfFile(Path(path), names, request.missing).looked_through()
+    found = RowsOfFile(Path(path), names, request.missing).scanned()
     data = FileDataset(tuple(map(Variable, names)), found)
-    return data[:] if found.fit(len(data)) else data
+    return data[:] if found.fits_in_memory(len(data)) else data
 
 
 def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:

@@ -134,14 +134,14 @@ class TextTable:
         """Return the requested columns as tokenised natively; None if the file is not plain."""
         if self.has_quotes or self.header.ends_in_delimiter:
             return None
-        self._set_out(request)
+        self._choose_columns(request)
         if self.decimal != ".":
             return None
         row_size = sum(map(len, self.header.sample[0])) + self.header.width
         if self.text.size > _MANY_ROWS * row_size and pa.float64() in self._guess(request).values():
             return None
         uses = [Use.ANY] * self.header.width
-        for j in self._asked(request):
+        for j in self._label_types(request):
             uses[j] = Use.FIELDS
         for j in self.unwanted:
             uses[j] = Use.LEFT_OUT
@@ -157,7 +157,7 @@ class TextTable:
         The types are integers, doubles, dictionaries of text, or null where all is missing.
         Columns already tokenised as `plain` are not read again.
         """
-        self._set_out(request)
+        self._choose_columns(request)
         names = [*self.header.names, *self.header.indicators]
         found = None
         if plain is not None:
@@ -194,14 +194,14 @@ class TextTable:
                 return False
         return True
 
-    def _set_out(self, request: ColumnRequest) -> None:
+    def _choose_columns(self, request: ColumnRequest) -> None:
         """Determine the unwanted columns, and the decimal sign of the others."""
         names = (*self.header.names, *self.header.indicators)
         self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
         self.unwanted |= {0} if self.header.labels_rows else set()
-        self.decimal = self._decimal_sign({*self._asked(request), *self.unwanted})
+        self.decimal = self._decimal_sign({*self._label_types(request), *self.unwanted})
 
-    def _asked(self, request: ColumnRequest) -> dict[int, Any]:
+    def _label_types(self, request: ColumnRequest) -> dict[int, Any]:
         """Return the columns that are to be read as labels, with that type."""
         if not request.is_about_kinds:
             return {}
@@ -213,8 +213,8 @@ class TextTable:
         }
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
-        asked, hexadecimal = self._asked(request), self._hexadecimal()
-        found = self._typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
+        asked, hexadecimal = self._label_types(request), self._hexadecimal()
+        found = self._read_typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
         for number in found.keys() - asked.keys():
             found[number] = self._with_points(found[number])
         return found
@@ -224,7 +224,7 @@ class TextTable:
         if not self.may_have_hexadecimals:
             return {}
         wanted = (j for j in range(self.header.width) if j not in self.unwanted)
-        found = self._parsed(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
+        found = self._run_reader(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
         return dict.fromkeys(map(int, found or ()), _LABELS)
 
     def _fields(self) -> list[list[str]]:
@@ -306,7 +306,7 @@ class TextTable:
                 types[j] = kind
         return types
 
-    def _typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
+    def _read_typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
         """Read the columns with pyarrow in these types; in the `asked` ones if they do not fit."""
         table = self._read(types)
         if table is None:
@@ -324,9 +324,9 @@ class TextTable:
 
     def _read(self, types: Mapping[int, Any]) -> Any | None:
         """Read the table; return None when a column does not have its given type."""
-        return self._parsed(pa_csv.read_csv, types)
+        return self._run_reader(pa_csv.read_csv, types)
 
-    def _parsed(
+    def _run_reader(
         self, read: Callable[..., Any], types: Mapping[int, Any], block: int | None = None
     ) -> Any | None:
         """Run a pyarrow reader; return None when a column does not have its given type."""
@@ -356,7 +356,7 @@ class TextTable:
             if "conversion error" in str(error):
                 return None
             if "straddl" in str(error) and block < self.text.size:
-                return self._parsed(read, types, min(self.text.size + 1, _LARGEST_BLOCK))
+                return self._run_reader(read, types, min(self.text.size + 1, _LARGEST_BLOCK))
             raise self._fault(error) from None
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{self.label}: cannot be read ({error})") from None
