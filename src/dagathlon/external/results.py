@@ -87,8 +87,8 @@ def read_outputs(
     """
     expected = TRAJECTORY if gives == "chain" else POSTERIOR if posterior else GRAPH
     if not (folder / expected).is_file():
-        left = sorted(path.name for path in folder.iterdir())
-        others = [found for found in left if found not in INPUTS]
+        written = sorted(path.name for path in folder.iterdir())
+        others = [found for found in written if found not in INPUTS]
         raise ProgramError(f"{name} wrote no {expected}; it wrote {listing(others)}")
     try:
         return _estimate(folder, data, gives, posterior=posterior)
@@ -104,8 +104,8 @@ def _estimate(folder: Path, data: Dataset, gives: Output, *, posterior: bool) ->
         found = read_posterior(folder / TRAJECTORY, data.names)
     elif posterior:
         found = _read_graphs(folder / POSTERIOR, data, gives)
-    own = gives != "chain" and (folder / GRAPH).is_file()
-    graph = _read_graph(folder / GRAPH, data, gives) if own or found is None else found.map()
+    has_graph = gives != "chain" and (folder / GRAPH).is_file()
+    graph = _read_graph(folder / GRAPH, data, gives) if has_graph or found is None else found.map()
     weights = _read_weights(folder / WEIGHTS, data)
     return Estimate(graph, statistics, found, notes, weights=weights)
 

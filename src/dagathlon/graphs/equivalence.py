@@ -79,7 +79,11 @@ def meek(
     """
     require_pdag(graph, "Meek's rules")
     stated = [("required", a, b) for a, b in required] + [("forbidden", a, b) for a, b in forbidden]
-    known = [(said, *_directed(graph, *said)) for said in stated if _applies(graph, *said)]
+    known = [
+        (statement, *_directed(graph, *statement))
+        for statement in stated
+        if _applies(graph, *statement)
+    ]
     closed, contradicting = _core.meek(graph.native, [(a, b) for _, a, b in known])
     if contradicting is None:
         return Graph._of(graph.names, closed)

@@ -77,7 +77,7 @@ class Draws(ABC):
     @property
     @abstractmethod
     def counts(self) -> Floats:
-        """Number of states of each row, not counting its weight."""
+        """Number (or duration) of the states of each row, without their weight."""
 
     @property
     @abstractmethod

@@ -71,12 +71,12 @@ class _Conjugate(ABC):
 
     def _fit(self, parents: Bools, moments: Moments, node: int) -> _Fit:
         sets, of_draw = _distinct(parents)
-        ridge, own = self._prior_squares(parents.shape[1])
+        ridge, own_squares = self._prior_squares(parents.shape[1])
         found = regressions(moments.at(node), node, sets, ridge=ridge)
         sizes = sets.sum(axis=1)
         shape, rate = self._prior_shape_rate(sizes, parents.shape[1])
         rows = moments.rows[moments.of_node[node]]
-        return _Fit(of_draw, found, sizes, shape + rows / 2, rate + (found.rest + own) / 2)
+        return _Fit(of_draw, found, sizes, shape + rows / 2, rate + (found.rest + own_squares) / 2)
 
     def _variances(self, fits: list[_Fit], moments: Moments, rng: np.random.Generator) -> Floats:
         columns = [
@@ -88,9 +88,9 @@ class _Conjugate(ABC):
         p, terms = len(fits), []
         for fit, choice in zip(fits, moments.of_node.tolist(), strict=True):
             rows = float(moments.rows[choice])
-            ridge, own = self._prior_squares(p)
+            ridge, own_squares = self._prior_squares(p)
             shape, rate = self._prior_shape_rate(fit.sizes, p)
-            before = _log_inverse_gamma(float(shape[0]), float(rate[0] + own / 2))
+            before = _log_inverse_gamma(float(shape[0]), float(rate[0] + own_squares / 2))
             after = _log_inverse_gamma(float(fit.shape[0]), float(fit.rate[0]))
             spread = fit.sizes[0] * math.log(ridge) - fit.found.log_determinants()[0]
             terms.append(before - after + spread / 2 + self._constant(rows))

@@ -32,9 +32,9 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
     meta: dict[str, Any] = {"version": VERSION, "names": list(posterior.names), "chains": []}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for number, chain in enumerate(posterior.chains):
-        about, own = _chain_parts(chain)
+        about, chain_arrays = _chain_parts(chain)
         meta["chains"].append(about)
-        arrays |= {f"{number}.{name}": array for name, array in own.items()}
+        arrays |= {f"{number}.{name}": array for name, array in chain_arrays.items()}
     if posterior.space:
         meta["space"] = posterior.space
     if isinstance(posterior, MarginalPosterior):

@@ -138,7 +138,7 @@ def log_probability(network: Network, evidence: Evidence) -> float:
 def impossible_evidence(network: Network, evidence: Evidence) -> DataError:
     """Return an error that names the first evidence impossible given that before it."""
     seen = Evidence()
-    told: list[str] = []
+    earlier: list[str] = []
     for name in (*evidence.levels, *evidence.likelihoods):
         if name in evidence.levels:
             seen.levels[name] = evidence.levels[name]
@@ -149,9 +149,9 @@ def impossible_evidence(network: Network, evidence: Evidence) -> DataError:
             seen.likelihoods[name] = evidence.likelihoods[name]
             written = f"the likelihood of {name}"
         if log_probability(network, seen) == -math.inf:
-            beside = f" together with {', '.join(told)}" if told else ""
+            beside = f" together with {', '.join(earlier)}" if earlier else ""
             return DataError(
                 f"the evidence has probability zero under the network: {written}{beside}"
             )
-        told.append(written)
+        earlier.append(written)
     return DataError("the evidence has probability zero under the network")

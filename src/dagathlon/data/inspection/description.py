@@ -140,13 +140,13 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         present = PresentValues.of(found.values)
         columns.append(_facts(found, present))
         asked = request.kind(found.name) is not None
-        said = list(_remarks(found, present, source.n_rows, asked))
-        remarks += said
+        column_remarks = list(_remarks(found, present, source.n_rows, asked))
+        remarks += column_remarks
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
-        codes = [str(one.value) for one in said if one.what == "sentinel"]
+        codes = [str(one.value) for one in column_remarks if one.what == "sentinel"]
         sample.add(found, codes)
-        is_time = any(one.what == "date" for one in said)
+        is_time = any(one.what == "date" for one in column_remarks)
         order.add(found.name, found.values, found.words is None, is_time)
     out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
     out += together.remarks({one.column for one in out if one.column is not None})
@@ -178,10 +178,10 @@ def _facts(found: FoundColumn, there: PresentValues) -> ColumnFacts:
     return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
 
 
-def _levels(found: FoundColumn, there: PresentValues, variable: Variable) -> dict[str, int]:
+def _levels(found: FoundColumn, present: PresentValues, variable: Variable) -> dict[str, int]:
     if found.words is not None:
         return {level: found.words.get(level, 0) for level in variable.levels or ()}
-    pairs = zip(there.distinct.tolist(), there.counts.tolist(), strict=True)
+    pairs = zip(present.distinct.tolist(), present.counts.tolist(), strict=True)
     often = {f"{number:g}": n for number, n in pairs}
     return {level: often.get(level, 0) for level in variable.levels or ()}
 

@@ -119,14 +119,14 @@ def _counted(marked: Sequence[MarkedRows], columns: Sequence[SampledColumn]) -> 
     if not marked:
         return
     marks = np.column_stack([one.rows for one in marked])
-    own = np.array([one.column for one in marked], dtype=object)
+    marked_column = np.array([one.column for one in marked], dtype=object)
     for other in columns:
         groups = [other.codes == level for level in (*range(other.arity), -1)]
         sizes = np.array([np.count_nonzero(group) for group in groups], dtype=np.float64)
         counts = np.stack([np.count_nonzero(marks[group], axis=0) for group in groups])
         counts = counts.astype(np.float64)
         tests = _p_values(sizes, counts)
-        tests[own == other.name] = np.nan
+        tests[marked_column == other.name] = np.nan
         yield _Counted(other, sizes, counts, tests)
 
 

@@ -85,8 +85,8 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
     at_most = min(_largest_rate(one, columns, len(found)) for one in found)
     sure = [one for one in found if _largest_rate(one, columns) < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
-        said = _conclusion("hardly any", columns, sure, at_most)
-        return said._replace(surprises=surprises(coded, sure))
+        conclusion = _conclusion("hardly any", columns, sure, at_most)
+        return conclusion._replace(surprises=surprises(coded, sure))
     levels = [one for one in found if not columns[one.column].is_continuous]
     least = min((one.high for one in levels), default=0.0)
     floor = [one for one in levels if one.low <= least and _is_predictable(one, columns)]

@@ -50,8 +50,8 @@ class LinearSem:
             raise DataError("noise variances are at least 0")
         self.order = tuple(_core.weight_order(self.weights))
         if len(self.order) < p:
-            left = sorted(set(range(p)) - set(self.order))
-            name = self.names[left[0]]
+            on_cycles = sorted(set(range(p)) - set(self.order))
+            name = self.names[on_cycles[0]]
             raise DataError(f"weights of a linear model: {name} is on or behind a cycle")
 
     @cached_property

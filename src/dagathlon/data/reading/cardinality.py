@@ -1,4 +1,4 @@
-"""The cardinality row of Benchpress's discrete data: finding it and holding data against it.
+"""The cardinality row of Benchpress's discrete data: detection and validation.
 
 The first row below the header holds cardinalities when every field in it is a whole number from 1
 to 65,535, at least one row follows, and every other field in the file is empty or a whole number

@@ -89,7 +89,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as JSON, without those that are not set."""
-        said = {
+        settings = {
             "kinds": dict(sorted(self.kinds.items())),
             "levels": {name: list(self.levels[name]) for name in sorted(self.levels)},
             "drop": sorted(self.drop),
@@ -98,7 +98,7 @@ class Reading:
                 name: dict(sorted(self.recode[name].items())) for name in sorted(self.recode)
             },
         }
-        found: dict[str, Any] = {key: value for key, value in said.items() if value}
+        found: dict[str, Any] = {key: value for key, value in settings.items() if value}
         if self.keep is not None:
             found["keep"] = sorted(self.keep)
         if not self.header:

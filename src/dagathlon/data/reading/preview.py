@@ -123,16 +123,16 @@ def row_names(data: Dataset) -> list[str]:
     for name, variable in zip(data.names, data.variables, strict=True):
         if variable.is_discrete:
             many = variable.arity >= len(data)
-            own = many and len(np.unique(data.column(name))) == len(data)
+            identifies = many and len(np.unique(data.column(name))) == len(data)
         else:
-            own = is_index_name(name) and _counts_rows(data, name)
-        if own:
+            identifies = is_index_name(name) and _counts_rows(data, name)
+        if identifies:
             found.append(name)
     return found
 
 
 def _counts_rows(data: Dataset, name: str) -> bool:
-    """Whether a column counts up by one; of rows on disk only the first are checked."""
+    """Whether a column counts up by one; of rows in a file only the range is checked."""
     if data.has_rows:
         return bool((np.diff(data.column(name)) == 1).all())
     lowest, highest = (bounds[data.position(name)] for bounds in data.ranges)

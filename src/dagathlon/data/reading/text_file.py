@@ -276,16 +276,16 @@ class _NotUtf8Error(DataError):
         with text.open() as stream:
             line = stream.read(offset).count(b"\n") + 1
         self.found = f"byte 0x{byte:02X} at offset {offset}, line {line}"
-        said = (
+        reason = (
             f"{text.label}, line {line}: not UTF-8 text (byte 0x{byte:02X} at offset {offset}); "
             "name the encoding (--encoding NAME), or save the file as UTF-8"
         )
         if not byte:
-            said = (
+            reason = (
                 f"{text.label}: not a text file (found a zero byte at offset {offset}); if it is "
                 "text in another encoding, name it: --encoding NAME"
             )
-        super().__init__(said)
+        super().__init__(reason)
 
 
 def _packed(text: TextFile) -> str:

@@ -81,8 +81,8 @@ class TextTable:
         self.text, separator = without_separator_line(without_titles(text, layout.skip))
         self.has_quotes = signs.quotes > 0
         self.may_have_hexadecimals = signs.may_have_hexadecimals
-        told = None if is_workbook(self.text.path) else layout.delimiter
-        self.delimiter = told or separator or sniffed_delimiter(self.text)
+        given_delimiter = None if is_workbook(self.text.path) else layout.delimiter
+        self.delimiter = given_delimiter or separator or sniffed_delimiter(self.text)
         if signs.quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.tolerant = tolerant

@@ -176,10 +176,10 @@ def _expected(fitted: Network, tables: FamilyTables) -> float:
             raise GraphError("the cross-entropy to a discrete network is that of a discrete one")
         probable = tables.table((*given.parents, name))
         estimated = _aligned(fitted, (*given.parents, name), given.probabilities, tables)
-        there = probable > 0
+        possible = probable > 0
         with np.errstate(divide="ignore"):
-            logs = np.log(estimated[there])
-        total -= float(probable[there] @ logs)
+            logs = np.log(estimated[possible])
+        total -= float(probable[possible] @ logs)
     if not math.isfinite(total):
         raise DataError("the fitted network gives no probability to rows that the truth draws")
     return total
@@ -191,13 +191,16 @@ def _aligned(
     """Return a fitted table's probabilities with axes and levels in the order of the truth."""
     for axis, name in enumerate(names):
         given = fitted.distribution(name)
-        own, wanted = given.levels if isinstance(given, Table) else (), tables.levels[name]
-        if own == wanted:
+        fitted_levels, wanted = (
+            given.levels if isinstance(given, Table) else (),
+            tables.levels[name],
+        )
+        if fitted_levels == wanted:
             continue
-        lacking = [level for level in wanted if level not in own]
+        lacking = [level for level in wanted if level not in fitted_levels]
         if lacking:
             raise DataError(f"variable {name!r} has no level {listing(lacking)} in the data")
-        cells = np.take(cells, [own.index(level) for level in wanted], axis=axis)
+        cells = np.take(cells, [fitted_levels.index(level) for level in wanted], axis=axis)
     return cells
 
 

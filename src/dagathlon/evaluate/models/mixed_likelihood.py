@@ -78,13 +78,13 @@ def mixed_row_log_likelihoods(
     total = np.zeros(len(test))
     for name in dag.names:
         family = _Family.of(name, dag, training)
-        own = training.take(np.flatnonzero(~_intervened(name, training)))
-        if not len(own):
+        own_rows = training.take(np.flatnonzero(~_intervened(name, training)))
+        if not len(own_rows):
             raise DataError(f"variable {name!r} was intervened on in every row")
         if training.variables[training.position(name)].is_discrete:
-            terms = _discrete_terms(family, own, test, sample_size)
+            terms = _discrete_terms(family, own_rows, test, sample_size)
         else:
-            terms = _continuous_terms(family, own, test)
+            terms = _continuous_terms(family, own_rows, test)
         terms[_intervened(name, test)] = 0.0
         total += terms
     return total
@@ -100,7 +100,7 @@ def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> Floa
     cells, values = family.configurations(training), family.values(training)
     asked, given = family.configurations(test), family.values(test)
     node = training.column(family.node).astype(np.float64)
-    there = test.column(family.node).astype(np.float64)
+    observed = test.column(family.node).astype(np.float64)
     shared = _regression(values, node)
     if shared is None:
         raise DataError(f"variable {family.node!r} follows from its parents without noise")
@@ -112,7 +112,7 @@ def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> Floa
             own = _regression(values[mine], node[mine])
         weights, deviation = own or shared
         mean = weights[0] + given[rows] @ weights[1:]
-        terms[rows] = _log_normal((there[rows] - mean) / deviation) - math.log(deviation)
+        terms[rows] = _log_normal((observed[rows] - mean) / deviation) - math.log(deviation)
     return terms
 
 

@@ -158,13 +158,13 @@ def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
         Weight of a tie. An implementation that sorts and breaks ties in the order of the entries
         has a weight between 0 and 1 here, depending on that order.
     """
-    there, not_there = scores[present], np.sort(scores[~present])
-    if not len(there) or not len(not_there):
+    positive, negative = scores[present], np.sort(scores[~present])
+    if not len(positive) or not len(negative):
         return math.nan
-    below = np.searchsorted(not_there, there, side="left")
-    up_to = np.searchsorted(not_there, there, side="right")
+    below = np.searchsorted(negative, positive, side="left")
+    up_to = np.searchsorted(negative, positive, side="right")
     won = below.sum() + ties * (up_to - below).sum()
-    return float(won / (len(there) * len(not_there)))
+    return float(won / (len(positive) * len(negative)))
 
 
 def average_precision(scores: Floats, present: Bools) -> float:

@@ -99,8 +99,12 @@ class _Densities:
 
     def log(self, rows: Floats, node: int) -> Floats:
         """Return the log density of each row under the mixture, without the factor of a node."""
-        own = self._residuals[:, :, node]
-        left_out = own[:, self._i] * own[:, self._j] * self._precisions[:, node, None]
+        node_residuals = self._residuals[:, :, node]
+        left_out = (
+            node_residuals[:, self._i]
+            * node_residuals[:, self._j]
+            * self._precisions[:, node, None]
+        )
         forms = (self._forms - left_out) * self._count
         constants = self._shares - 0.5 * (self._logs.sum(axis=1) - self._logs[:, node])
         logs = (rows[:, self._i] * rows[:, self._j]) @ (-0.5 * forms.T)

@@ -84,9 +84,9 @@ class Scores(NamedTuple):
         omitted. The result has no data set if the competitors form several groups that
         never meet, even indirectly, since these cannot be compared.
         """
-        there = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
-        often = there.took_part.mean(axis=0) >= _OFTEN if len(there.cases) else []
-        kept = there.of(name for name, stays in zip(self.names, often, strict=False) if stays)
+        nonempty = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
+        often = nonempty.took_part.mean(axis=0) >= _OFTEN if len(nonempty.cases) else []
+        kept = nonempty.of(name for name, stays in zip(self.names, often, strict=False) if stays)
         least = min(2, len(kept.names))
         found = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
         if len(kept.names) < 2:
@@ -259,8 +259,8 @@ def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Float
     found, blocks = ranks(scores, better, ties), blocks_of(scores)
     result = np.full((len(blocks), len(scores.names)), np.nan)
     for place, members in enumerate(blocks):
-        there = ~np.isnan(found[members])
-        count, total = there.sum(axis=0), np.nansum(found[members], axis=0)
+        ranked = ~np.isnan(found[members])
+        count, total = ranked.sum(axis=0), np.nansum(found[members], axis=0)
         result[place, count > 0] = total[count > 0] / count[count > 0]
     return result
 

@@ -107,8 +107,8 @@ def _block_shares(table: Scores, better: Better, unit: Unit) -> Floats:
 
 def _present(table: Scores) -> list[Floats]:
     """Return, per block, a 0/1 vector of the competitors that take part in it."""
-    there = table.took_part
-    return [there[members].any(axis=0).astype(float) for members in blocks_of(table)]
+    took_part = table.took_part
+    return [took_part[members].any(axis=0).astype(float) for members in blocks_of(table)]
 
 
 def critical_difference(k: int, n: float, alpha: float = 0.05) -> float:

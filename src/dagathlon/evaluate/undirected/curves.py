@@ -92,11 +92,11 @@ def probability_curve(
     above = np.triu_indices(len(posterior.names), 1)
     scores = pair_probabilities(posterior, undirected)[above]
     levels = np.unique(scores)[::-1]
-    there, absent = np.sort(scores[present]), np.sort(scores[~present])
-    tp = len(there) - np.searchsorted(there, levels, side="left")
-    fp = len(absent) - np.searchsorted(absent, levels, side="left")
+    positive, negative = np.sort(scores[present]), np.sort(scores[~present])
+    tp = len(positive) - np.searchsorted(positive, levels, side="left")
+    fp = len(negative) - np.searchsorted(negative, levels, side="left")
     areas = auroc(scores, present), average_precision(scores, present)
-    curve = Curve(levels, tp, fp, len(there), len(absent), *areas)
+    curve = Curve(levels, tp, fp, len(positive), len(negative), *areas)
     return curve if len(levels) <= _MOST_POINTS else _thinned(curve)
 
 

@@ -104,7 +104,7 @@ def _topological(above: Neighbours, below: Neighbours) -> list[int]:
 
 def _tightened(layer: list[int], order: list[int], above: Neighbours, below: Neighbours) -> bool:
     """Move nodes to the end of their range that shortens their edges; return whether any moved."""
-    moved = False
+    has_changed = False
     for node in [*reversed(order), *order]:
         pull = len(below[node]) - len(above[node])
         if pull > 0:
@@ -113,6 +113,6 @@ def _tightened(layer: list[int], order: list[int], above: Neighbours, below: Nei
             target = max(layer[parent] for parent in above[node]) + 1
         else:
             continue
-        moved = moved or target != layer[node]
+        has_changed = has_changed or target != layer[node]
         layer[node] = target
-    return moved
+    return has_changed

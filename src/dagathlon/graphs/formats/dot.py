@@ -64,8 +64,8 @@ def write_dot(graph: Graph, looks: Mapping[frozenset[str], Mapping[str, str]] | 
     undirected = bool(edges) and all(edge.connector == "-" for edge in edges)
     lines = [f"  {_quoted(name)};" for name in graph.names]
     for edge in edges:
-        own = (looks or {}).get(frozenset((edge.left, edge.right)), {})
-        lines.append(f"  {_statement(edge, undirected, own)};")
+        style = (looks or {}).get(frozenset((edge.left, edge.right)), {})
+        lines.append(f"  {_statement(edge, undirected, style)};")
     return "\n".join([f"{'graph' if undirected else 'digraph'} {{", *lines, "}", ""])
 
 
