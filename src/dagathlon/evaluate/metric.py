@@ -285,12 +285,12 @@ def _module(
 
 def families(needs: Sequence[str]) -> list[type[MetricModule]]:
     """Return the metrics that need no more than these inputs, in the order of their columns."""
-    found = [
+    chosen = [
         module
         for module in modules("metric").values()
         if issubclass(module, MetricModule) and module.needs and set(module.needs) <= set(needs)
     ]
-    return sorted(found, key=lambda module: (module.order, module.name))
+    return sorted(chosen, key=lambda module: (module.order, module.name))
 
 
 def is_user_defined(module: type[Module]) -> bool:
@@ -321,19 +321,19 @@ def measures() -> dict[str, Measure]:
 
 @functools.lru_cache(maxsize=4)
 def _declared(known: tuple[type[Module], ...]) -> Mapping[str, Measure]:
-    found: dict[str, Measure] = {}
+    measures_by_name: dict[str, Measure] = {}
     declaring = [module for module in known if issubclass(module, MetricModule)]
     for module in sorted(declaring, key=lambda one: (one.order, one.name)):
         for measure in module.measures:
-            if found.setdefault(measure.name, measure) != measure:
+            if measures_by_name.setdefault(measure.name, measure) != measure:
                 raise DagathlonError(f"the column {measure.name!r} is declared by two metrics")
-    return found
+    return measures_by_name
 
 
 def measure_of(name: str) -> Measure:
     """Return the declaration of a column; undeclared ones get a default with their name."""
-    found = measures().get(name)
-    return found if found is not None else Measure(name, name.replace("_", " "), truth=False)
+    declared = measures().get(name)
+    return declared if declared is not None else Measure(name, name.replace("_", " "), truth=False)
 
 
 def rankable() -> list[str]:
@@ -343,8 +343,10 @@ def rankable() -> list[str]:
 
 def headlines() -> list[str]:
     """Return the columns that verdicts are about, by priority."""
-    found = {name: one.headline for name, one in measures().items() if one.headline is not None}
-    return sorted(found, key=lambda name: found[name])
+    priorities = {
+        name: one.headline for name, one in measures().items() if one.headline is not None
+    }
+    return sorted(priorities, key=lambda name: priorities[name])
 
 
 def further_columns() -> list[str]:

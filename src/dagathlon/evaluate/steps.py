@@ -96,8 +96,10 @@ class StandardMetrics(Module):
 
     def to_json(self) -> dict[str, Any]:
         """Return all parameters, without `equivalent` if false, as in results stored before it."""
-        found = super().to_json()
-        return found if self.equivalent else {k: v for k, v in found.items() if k != "equivalent"}
+        content = super().to_json()
+        return (
+            content if self.equivalent else {k: v for k, v in content.items() if k != "equivalent"}
+        )
 
     @classmethod
     def of(
@@ -182,8 +184,8 @@ class OwnMetrics(Module):
         return self._modules()
 
     def _modules(self) -> tuple[MetricModule, ...]:
-        found = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
-        return tuple(module() for module in found)
+        modules = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
+        return tuple(module() for module in modules)
 
 
 def _metric_input(name: str, value: Any) -> Any:

@@ -66,8 +66,8 @@ class ContainerEngine(Environment):
     @property
     def program(self) -> str:
         """Name of the program that runs containers."""
-        found = (name for name in self.programs if shutil.which(name))
-        return next(found, self.programs[0])
+        available = (name for name in self.programs if shutil.which(name))
+        return next(available, self.programs[0])
 
     def missing(self) -> str:
         """Return why the container cannot run here (no program, offline no image), else empty."""

@@ -106,7 +106,9 @@ def _constraints(given: RunInputs) -> dict[str, Any]:
     content = content_of(given.constraints)
     tiers = content.get("tiers") if isinstance(content, Mapping) else None
     edges = {"forbidden": knowledge.forbidden, "required": knowledge.required}
-    pairs = {f"{kind}_edges": sorted(map(list, found)) for kind, found in edges.items()}
+    pairs = {
+        f"{kind}_edges": sorted(map(list, pairs_of_names)) for kind, pairs_of_names in edges.items()
+    }
     return {**pairs, "tiers": tiers or []}
 
 

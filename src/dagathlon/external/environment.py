@@ -117,8 +117,8 @@ class Environment:
 def fill_placeholders(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """Replace ``{name}`` in the words by values; leave other braces unchanged."""
 
-    def value(found: re.Match[str]) -> str:
-        return values.get(found.group(1), found.group(0))
+    def value(match: re.Match[str]) -> str:
+        return values.get(match.group(1), match.group(0))
 
     return [PLACE_HOLDER.sub(value, word) for word in words]
 

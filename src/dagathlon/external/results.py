@@ -88,7 +88,7 @@ def read_outputs(
     expected = TRAJECTORY if gives == "chain" else POSTERIOR if posterior else GRAPH
     if not (folder / expected).is_file():
         written = sorted(path.name for path in folder.iterdir())
-        others = [found for found in written if found not in INPUTS]
+        others = [file for file in written if file not in INPUTS]
         raise ProgramError(f"{name} wrote no {expected}; it wrote {listing(others)}")
     try:
         return _estimate(folder, data, gives, posterior=posterior)

@@ -45,8 +45,8 @@ def _loaded(script: str) -> Callable[[], object]:
     spec.loader.exec_module(module)
     if not callable(getattr(module, "main", None)):
         raise SystemExit(f"{script} has no function main() to be called for each run")
-    found: Callable[[], object] = module.main
-    return found
+    main: Callable[[], object] = module.main
+    return main
 
 
 def _do(learn: Callable[[], object], folder: str) -> None:

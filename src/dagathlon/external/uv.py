@@ -98,9 +98,9 @@ class UvEnvironment(Environment):
 
 def find_uv() -> str | None:
     """Return the path of uv, from the PATH or from the Python package of that name."""
-    found = shutil.which("uv")
-    if found is not None:
-        return found
+    path = shutil.which("uv")
+    if path is not None:
+        return path
     try:
         package = importlib.import_module("uv")
         return str(package.find_uv_bin())
@@ -110,18 +110,18 @@ def find_uv() -> str | None:
 
 def dependencies(script: Path) -> str:
     """Return the packages required by a script, as declared in it."""
-    found = _INLINE.search(script.read_text(encoding="utf-8"))
-    lines = (found.group(1) if found else "").splitlines()
+    match = _INLINE.search(script.read_text(encoding="utf-8"))
+    lines = (match.group(1) if match else "").splitlines()
     metadata = tomllib.loads("\n".join(line[2:] for line in lines))
     return ", ".join(map(str, metadata.get("dependencies", []))) or "no packages"
 
 
 def _interpreter(script: _Script) -> str | None:
     """Return the interpreter of a script's environment; None if it is absent or outdated."""
-    found = _interpreters.get(script) or _ask_uv(script, cache_period())
-    if found is not None:
-        _interpreters[script] = found
-    return found
+    interpreter = _interpreters.get(script) or _ask_uv(script, cache_period())
+    if interpreter is not None:
+        _interpreters[script] = interpreter
+    return interpreter
 
 
 _interpreters: dict[_Script, str] = {}

@@ -49,11 +49,11 @@ def as_graph(obj: Any) -> Graph:
         converter = _CONVERTERS.get(cls.__module__.partition(".")[0])
         if converter is not None:
             return converter(obj)
-    found = f"{type(obj).__module__}.{type(obj).__qualname__}"
+    type_name = f"{type(obj).__module__}.{type(obj).__qualname__}"
     hint = "; an array has no names: use Graph.from_adjacency" if hasattr(obj, "dtype") else ""
     raise GraphError(
-        f"cannot make a graph of {found}; known are Graph, paths of graph files, and objects of "
-        f"{', '.join(_CONVERTERS)}{hint}"
+        f"cannot make a graph of {type_name}; known are Graph, paths of graph files, and objects "
+        f"of {', '.join(_CONVERTERS)}{hint}"
     )
 
 
@@ -171,8 +171,10 @@ def from_causal_learn(graph: Any) -> Graph:
     endpoints = np.asarray(general.graph)
     strange = ~np.isin(endpoints, list(_CAUSAL_LEARN))
     if strange.any():
-        found = endpoints[strange][0]
-        raise GraphError(f"causal-learn graph: endpoint {found} means two edges between two nodes")
+        unknown_mark = endpoints[strange][0]
+        raise GraphError(
+            f"causal-learn graph: endpoint {unknown_mark} means two edges between two nodes"
+        )
     marks = np.zeros(endpoints.shape, dtype=np.uint8)
     for number, mark in _CAUSAL_LEARN.items():
         marks[(endpoints == number).T] = mark

@@ -38,11 +38,11 @@ def cpdag(graph: Graph) -> Graph:
     A graph of directed and undirected edges (a CPDAG, a pattern, a PDAG) gives the CPDAG of its
     consistent `extension`; without one it is refused.
     """
-    found = _core.cpdag(graph.native)
-    if found is None:
+    native = _core.cpdag(graph.native)
+    if native is None:
         require_pdag(graph, "a CPDAG")
         raise _no_extension(graph)
-    return Graph._of(graph.names, found)
+    return Graph._of(graph.names, native)
 
 
 def extension(graph: Graph) -> Graph:
@@ -52,10 +52,10 @@ def extension(graph: Graph) -> Graph:
     consistent extension is refused with the reason.
     """
     require_pdag(graph, "an extension")
-    found, _ = _core.extension(graph.native)
-    if found is None:
+    native, _ = _core.extension(graph.native)
+    if native is None:
         raise _no_extension(graph)
-    return Graph._of(graph.names, found)
+    return Graph._of(graph.names, native)
 
 
 def meek(

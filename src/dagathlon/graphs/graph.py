@@ -108,7 +108,7 @@ class Graph(Exchange, Immutable):
         met = dict.fromkeys(end for edge in parsed for end in (edge.left, edge.right))
         nodes = _checked_names(met if names is None else names)
         index = {name: i for i, name in enumerate(nodes)}
-        found: dict[tuple[int, int], tuple[int, int]] = {}
+        pairs: dict[tuple[int, int], tuple[int, int]] = {}
         for edge in parsed:
             for end in (edge.left, edge.right):
                 if end not in index:
@@ -118,9 +118,9 @@ class Graph(Exchange, Immutable):
             if i == j:
                 raise GraphError(f"edge {edge}: a node has no edge with itself")
             pair, marks = ((i, j), ends) if i < j else ((j, i), ends[::-1])
-            if found.setdefault(pair, marks) != marks:
+            if pairs.setdefault(pair, marks) != marks:
                 raise GraphError(f"edge {edge}: {edge.left} and {edge.right} are joined twice")
-        return cls.from_edge_arrays(nodes, edge_arrays_of(found))
+        return cls.from_edge_arrays(nodes, edge_arrays_of(pairs))
 
     @classmethod
     def from_edge_arrays(cls, names: Iterable[str], edges: EdgeArrays) -> Graph:
@@ -459,26 +459,26 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
     """Convert marks to a native graph; raise an error that names the first invalid pair."""
-    found = np.asarray(marks)
+    matrix = np.asarray(marks)
     p = len(names)
-    if found.shape != (p, p):
-        shape = "×".join(map(str, found.shape))
+    if matrix.shape != (p, p):
+        shape = "×".join(map(str, matrix.shape))
         raise GraphError(f"a mark matrix of {p} nodes is {p}×{p}, found {shape}")
-    if found.dtype == np.uint8:
+    if matrix.dtype == np.uint8:
         try:
-            return _core.MarkedGraph(np.ascontiguousarray(found))
+            return _core.MarkedGraph(np.ascontiguousarray(matrix))
         except ValueError:
             pass  # errors are reported below
-    _refuse_bad_pair(found, names)
-    return _core.MarkedGraph(np.ascontiguousarray(found, dtype=np.uint8))
+    _refuse_bad_pair(matrix, names)
+    return _core.MarkedGraph(np.ascontiguousarray(matrix, dtype=np.uint8))
 
 
-def _refuse_bad_pair(found: npt.NDArray[Any], names: tuple[str, ...]) -> None:
-    bad = ~np.isin(found, list(Mark)) | ((found == 0) != (found.T == 0))
-    bad |= np.eye(len(names), dtype=bool) & (found != 0)
+def _refuse_bad_pair(matrix: npt.NDArray[Any], names: tuple[str, ...]) -> None:
+    bad = ~np.isin(matrix, list(Mark)) | ((matrix == 0) != (matrix.T == 0))
+    bad |= np.eye(len(names), dtype=bool) & (matrix != 0)
     if np.any(bad):
         i, j = np.argwhere(bad)[0]
         raise GraphError(
-            f"marks between {names[i]} and {names[j]}: found {found[i, j]} and {found[j, i]}; an "
+            f"marks between {names[i]} and {names[j]}: found {matrix[i, j]} and {matrix[j, i]}; an "
             "edge joins two different nodes and has a mark (1 circle, 2 arrow, 3 tail) at both ends"
         )

@@ -64,9 +64,9 @@ class LinearModels(NamedTuple):
 def distinct_graphs(posterior: Posterior) -> GraphRows:
     """Return the distinct graphs among the draws with their probabilities."""
     posterior._require_draws("expected values")
-    found = posterior._distinct
+    distinct = posterior._distinct
     return GraphRows(
-        posterior.names, found.packing, found.rows, found.weights / posterior._total_raw
+        posterior.names, distinct.packing, distinct.rows, distinct.weights / posterior._total_raw
     )
 
 
@@ -86,9 +86,9 @@ def linear_models(posterior: Posterior) -> LinearModels:
         dense.append(matrices)
         noise.append(chain.parameters.variances)
     shares = np.concatenate(posterior.weights)
-    found = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
+    models = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
     kept = shares > 0
-    return found if kept.all() else LinearModels(found.names, *(a[kept] for a in found[1:]))
+    return models if kept.all() else LinearModels(models.names, *(a[kept] for a in models[1:]))
 
 
 def sample_of(posterior: Posterior, most: int) -> Sample:
@@ -119,5 +119,5 @@ def systematic(shares: Floats, count: int) -> Ints:
     """
     ends = np.cumsum(shares)
     points = (np.arange(count) + _FIRST) / count * ends[-1]
-    found: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
-    return np.minimum(found, len(shares) - 1)
+    positions: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
+    return np.minimum(positions, len(shares) - 1)

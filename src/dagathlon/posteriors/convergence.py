@@ -42,8 +42,8 @@ def potential_scale_reduction(draws: npt.ArrayLike) -> float:
     if split.shape[1] < 2 or np.all(split == split.flat[0]):
         return float("nan")
     folded = np.abs(split - np.median(split))
-    found = [_rhat(_normal_scores(values)) for values in (split, folded)]
-    return float(np.nanmax(found))
+    values_of_r = [_rhat(_normal_scores(values)) for values in (split, folded)]
+    return float(np.nanmax(values_of_r))
 
 
 def effective_sample_size(draws: npt.ArrayLike) -> float:

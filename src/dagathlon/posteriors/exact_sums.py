@@ -267,8 +267,8 @@ class ExactSums(MarginalPosterior):
         sample = self.classes.chains[0]
         assert isinstance(sample, Sample)
         row = sample.packing.pack(wanted[None])
-        found = np.all(sample.bits == row, axis=1)
-        return float(self.classes.weights[0][found].sum())
+        matches = np.all(sample.bits == row, axis=1)
+        return float(self.classes.weights[0][matches].sum())
 
     def _listed(self) -> _core.DagEnumeration:
         if len(self.names) > ENUMERABLE or self.modularity == _core.Modularity.order:
@@ -300,5 +300,5 @@ class ExactSums(MarginalPosterior):
 def _arcs(masks: Masks) -> Bools:
     """Return adjacency matrices from row to column, given parent sets as bit masks."""
     nodes = np.arange(masks.shape[1], dtype=np.uint32)
-    found: Bools = (masks[:, None, :] >> nodes[None, :, None]) & 1 == 1
-    return found
+    matrices: Bools = (masks[:, None, :] >> nodes[None, :, None]) & 1 == 1
+    return matrices

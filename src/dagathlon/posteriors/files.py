@@ -102,8 +102,8 @@ def check_chains(path: Path, chains: int) -> None:
 
 
 def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
-    with zipfile.ZipFile(file) as found:
-        claimed = sum(member.file_size for member in found.infolist())
+    with zipfile.ZipFile(file) as archive:
+        claimed = sum(member.file_size for member in archive.infolist())
     if claimed > MOST_BYTES:
         raise DataError(f"it claims {claimed / 1e9:.3g} GB of arrays, more than is ever read")
     with np.load(file, allow_pickle=False) as arrays:

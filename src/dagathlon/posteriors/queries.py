@@ -20,8 +20,8 @@ def written_edges(
     """Yield, for each written edge, the row numbers of its nodes and the marks at them."""
     index = {name: i for i, name in enumerate(names)}
     for edge in edges:
-        found: Edge = Graph.from_edges([edge], names).edges()[0]
-        yield index[found.left], index[found.right], *marks_of(found.connector)
+        parsed: Edge = Graph.from_edges([edge], names).edges()[0]
+        yield index[parsed.left], index[parsed.right], *marks_of(parsed.connector)
 
 
 def has_edge(graphs: DistinctGraphs, edge: Place) -> Bools:

@@ -49,15 +49,15 @@ def marginals(
         return {}
     names = targets_of(network, asked, known)
     tables = [name for name in names if isinstance(network.distribution(name), Table)]
-    found: dict[str, TableAnswer | NormalAnswer] = {}
+    answers: dict[str, TableAnswer | NormalAnswer] = {}
     if tables and not known.values:
-        found.update(discrete.marginal_distributions(network, tables, known))
+        answers.update(discrete.marginal_distributions(network, tables, known))
     elif tables:
-        found.update((name, normal.discrete_answer(network, [name], known)) for name in tables)
-    others = [name for name in names if name not in found]
+        answers.update((name, normal.discrete_answer(network, [name], known)) for name in tables)
+    others = [name for name in names if name not in answers]
     if others:
-        found.update(_one_by_one(normal.continuous_answer(network, others, known)))
-    return {name: found[name] for name in names}
+        answers.update(_one_by_one(normal.continuous_answer(network, others, known)))
+    return {name: answers[name] for name in names}
 
 
 def _one_by_one(answer: NormalAnswer) -> dict[str, NormalAnswer]:

@@ -72,15 +72,15 @@ def certainties(codes: Codes, arities: Sequence[int]) -> list[Certainty]:
 def pairwise_information(codes: Codes, arities: Sequence[int]) -> npt.NDArray[np.float64]:
     """Return the mutual information of all pairs of columns, with -1 on the diagonal."""
     p = len(arities)
-    found = np.full((p, p), -1.0)
+    information = np.full((p, p), -1.0)
     shifted = codes + 1
     sizes = [arity + 1 for arity in arities]
     for i in range(p):
         for j in range(i):
             cells = shifted[:, i] * sizes[j] + shifted[:, j]
             table = np.bincount(cells, minlength=sizes[i] * sizes[j]).reshape(sizes[i], sizes[j])
-            found[i, j] = found[j, i] = _information(table[1:, 1:].astype(np.float64))
-    return found
+            information[i, j] = information[j, i] = _information(table[1:, 1:].astype(np.float64))
+    return information
 
 
 def _information(table: npt.NDArray[np.float64]) -> float:
@@ -177,5 +177,5 @@ def _upper(counts: Counts, totals: Counts, tail: float = _TAIL) -> npt.NDArray[n
     from scipy.special import betaincinv  # noqa: PLC0415 - only where files are described
 
     rest = np.maximum(totals - counts, 1)
-    found: npt.NDArray[np.float64] = betaincinv(counts + 1, rest, 1 - tail)
-    return np.where(counts >= totals, 1.0, found)
+    bounds: npt.NDArray[np.float64] = betaincinv(counts + 1, rest, 1 - tail)
+    return np.where(counts >= totals, 1.0, bounds)

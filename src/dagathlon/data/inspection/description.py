@@ -55,10 +55,10 @@ class ColumnFacts:
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON; of very many levels only their number."""
-        found = {key: value for key, value in vars(self).items() if value is not None}
+        content = {key: value for key, value in vars(self).items() if value is not None}
         if self.levels is not None and len(self.levels) > _MOST_LEVELS:
-            found["levels"] = len(self.levels)
-        return found
+            content["levels"] = len(self.levels)
+        return content
 
 
 @dataclass(frozen=True)
@@ -161,40 +161,42 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
     return Description(str(path), source.n_rows, *about)
 
 
-def _facts(found: FoundColumn, there: PresentValues) -> ColumnFacts:
+def _facts(column: FoundColumn, there: PresentValues) -> ColumnFacts:
     present = there.values
-    n_missing, n_distinct = len(found.values) - len(present), len(there.distinct)
-    if found.plan is None:
-        return ColumnFacts(found.name, "unreadable", n_missing, n_distinct)
-    variable = found.plan.variable
+    n_missing, n_distinct = len(column.values) - len(present), len(there.distinct)
+    if column.plan is None:
+        return ColumnFacts(column.name, "unreadable", n_missing, n_distinct)
+    variable = column.plan.variable
     if variable.levels is not None:
         kind = "ordinal" if variable.ordered else "categorical"
-        return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, there, variable))
-    if not len(present) or found.words is not None:
-        return ColumnFacts(found.name, "continuous", n_missing, n_distinct)
+        return ColumnFacts(
+            column.name, kind, n_missing, n_distinct, _levels(column, there, variable)
+        )
+    if not len(present) or column.words is not None:
+        return ColumnFacts(column.name, "continuous", n_missing, n_distinct)
     low, high = float(present.min()), float(present.max())
     finite = bool(np.isfinite([low, high]).all())
     limits = (low, float(present.mean()), high) if finite else (None, None, None)
-    return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
+    return ColumnFacts(column.name, "continuous", n_missing, n_distinct, None, *limits)
 
 
-def _levels(found: FoundColumn, present: PresentValues, variable: Variable) -> dict[str, int]:
-    if found.words is not None:
-        return {level: found.words.get(level, 0) for level in variable.levels or ()}
+def _levels(column: FoundColumn, present: PresentValues, variable: Variable) -> dict[str, int]:
+    if column.words is not None:
+        return {level: column.words.get(level, 0) for level in variable.levels or ()}
     pairs = zip(present.distinct.tolist(), present.counts.tolist(), strict=True)
     often = {f"{number:g}": n for number, n in pairs}
     return {level: often.get(level, 0) for level in variable.levels or ()}
 
 
 def _remarks(
-    found: FoundColumn, there: PresentValues, n_rows: int, asked: bool
+    column: FoundColumn, there: PresentValues, n_rows: int, asked: bool
 ) -> Iterator[Remark]:
     """Yield all remarks on one column; `asked` if the user specified its kind."""
-    name, present = found.name, there.values
-    if found.problem:
-        about = list(word_remarks(name, found.words or {}, True))
+    name, present = column.name, there.values
+    if column.problem:
+        about = list(word_remarks(name, column.words or {}, True))
         if not any(remark.advised for remark in about):  # else these say what makes it readable
-            problem = found.problem.partition("; if it means missing")[0]
+            problem = column.problem.partition("; if it means missing")[0]
             yield Remark("unreadable", problem, name, "drop", name, advised=True)
         yield from about
         return
@@ -208,14 +210,14 @@ def _remarks(
     if len(present) < _HALF * n_rows:
         text = f"{1 - len(present) / n_rows:.0%} of the values are missing"
         yield Remark("mostly missing", text, name, "drop", name)
-    assert found.plan is not None
-    discrete = found.plan.variable.is_discrete
-    if found.plan.guessed:
+    assert column.plan is not None
+    discrete = column.plan.variable.is_discrete
+    if column.plan.guessed:
         yield _guess(name, discrete, int(present.max()))
-    if found.words is None:
+    if column.words is None:
         yield from number_remarks(name, there, discrete, asked)
     else:
-        yield from word_remarks(name, found.words, discrete, found.plan.variable.ordered)
+        yield from word_remarks(name, column.words, discrete, column.plan.variable.ordered)
 
 
 def _guess(name: str, discrete: bool, highest: int) -> Remark:

@@ -96,13 +96,13 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     tests = np.stack([one.p_values for one in _counted(states, columns)])
     level = _LEVEL / max(len(columns) - 1, 1)
     related: Bools = np.logical_or.reduce(tests <= level, axis=0)
-    found: dict[str, int] = {}
+    silent: dict[str, int] = {}
     for column in able:
         mine = [j for j, one in enumerate(states) if one.column == column.name]
         alone = [states[j].state for j in mine if not related[j]]
         if len(alone) == 1 < len(mine):
-            found[column.name] = alone[0]
-    return found if len(found) >= max(_SEVERAL, len(able) / 2) else {}
+            silent[column.name] = alone[0]
+    return silent if len(silent) >= max(_SEVERAL, len(able) / 2) else {}
 
 
 class _Counted(NamedTuple):
@@ -144,16 +144,16 @@ def _p_values(sizes: Floats, counts: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         each = (k - n * share) ** 2 / (n * share * (1 - share))
     statistic = np.where(used, each, 0).sum(axis=0)
-    found: Floats = chdtrc(np.maximum(groups - 1, 1), statistic)
-    return np.where(groups > 1, found, np.nan)
+    p_values: Floats = chdtrc(np.maximum(groups - 1, 1), statistic)
+    return np.where(groups > 1, p_values, np.nan)
 
 
-def _relation(marked: MarkedRows, found: _Counted, j: int) -> Relation:
-    other, sizes, counts = found.other, found.sizes, found.counts[:, j]
+def _relation(marked: MarkedRows, counted: _Counted, j: int) -> Relation:
+    other, sizes, counts = counted.other, counted.sizes, counted.counts[:, j]
     share = counts.sum() / sizes.sum()
     places = np.flatnonzero(sizes * min(share, 1 - share) >= _EXPECTED)
     place = int(places[np.argmax(counts[places] / sizes[places])])
     there = float(counts[place] / sizes[place])
     elsewhere = float((counts.sum() - counts[place]) / (sizes.sum() - sizes[place]))
     level = "gap" if place == other.arity else "" if other.is_continuous else other.labels[place]
-    return Relation(marked, other.name, level, there, elsewhere, float(found.p_values[j]))
+    return Relation(marked, other.name, level, there, elsewhere, float(counted.p_values[j]))

@@ -81,13 +81,13 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
         return None
     coded = [_outer_thirds(column) if column.is_continuous else column for column in columns]
     codes = np.column_stack([column.codes for column in coded])
-    found = certainties(codes, [column.arity for column in coded])
-    at_most = min(_largest_rate(one, columns, len(found)) for one in found)
-    sure = [one for one in found if _largest_rate(one, columns) < _NEGLIGIBLE]
+    rates = certainties(codes, [column.arity for column in coded])
+    at_most = min(_largest_rate(one, columns, len(rates)) for one in rates)
+    sure = [one for one in rates if _largest_rate(one, columns) < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
         conclusion = _conclusion("hardly any", columns, sure, at_most)
         return conclusion._replace(surprises=surprises(coded, sure))
-    levels = [one for one in found if not columns[one.column].is_continuous]
+    levels = [one for one in rates if not columns[one.column].is_continuous]
     least = min((one.high for one in levels), default=0.0)
     floor = [one for one in levels if one.low <= least and _is_predictable(one, columns)]
     verdict = _verdict(floor, len(levels))
@@ -141,8 +141,8 @@ def _all_related(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -
     return bool(related[np.triu_indices(len(chosen), 1)].mean() >= _ONE_THING)
 
 
-def _rate(found: Sequence[Certainty]) -> float:
-    return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
+def _rate(certainties: Sequence[Certainty]) -> float:
+    return sum(one.different for one in certainties) / max(sum(one.rows for one in certainties), 1)
 
 
 def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:

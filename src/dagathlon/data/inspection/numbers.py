@@ -73,13 +73,13 @@ def _sentinels(
     if len(distinct) < 3:
         return
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
-        found = distinct[end]
-        gap = np.abs(others - found).min()
+        extreme = distinct[end]
+        gap = np.abs(others - extreme).min()
         spread = others[-1] - others[0]
-        at_its_end = (found < 0) == (end == 0)
-        if float(found) in _SENTINELS and at_its_end and gap > max(spread / 2, 1.0):
-            text = f"{found:g} ({counts[end]} times) is far from all other values"
-            yield Remark("sentinel", text, name, "na", f"{found:g}", advised=True)
+        at_its_end = (extreme < 0) == (end == 0)
+        if float(extreme) in _SENTINELS and at_its_end and gap > max(spread / 2, 1.0):
+            text = f"{extreme:g} ({counts[end]} times) is far from all other values"
+            yield Remark("sentinel", text, name, "na", f"{extreme:g}", advised=True)
 
 
 def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> Iterator[Remark]:

@@ -43,10 +43,10 @@ def surprises(
     columns: Sequence[SampledColumn], certainties: Sequence[Certainty]
 ) -> tuple[Surprise, ...]:
     """Return the most surprising values, at most one per row and column, rarest first."""
-    found = [one for certain in certainties for one in _of_column(columns, certain)]
-    found.sort(key=lambda one: (one.alike / one.rows, one.row))
+    candidates = [one for certain in certainties for one in _of_column(columns, certain)]
+    candidates.sort(key=lambda one: (one.alike / one.rows, one.row))
     kept: list[Surprise] = []
-    for one in found:
+    for one in candidates:
         if all(one.row != other.row and one.column != other.column for other in kept):
             kept.append(one)
     return tuple(kept[:_MOST])

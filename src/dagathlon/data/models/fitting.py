@@ -72,9 +72,9 @@ def fit(
     if not (math.isfinite(prior) and prior > 0):
         raise DataError(f"prior: found {prior:g}, expected a number of imaginary rows above 0")
     table = data if isinstance(data, Dataset) else read_data(data)
-    found = as_graph(graph)
-    table = table.select(_columns(found, table))
-    dag = chosen_dag(found, table)
+    as_given = as_graph(graph)
+    table = table.select(_columns(as_given, table))
+    dag = chosen_dag(as_given, table)
     rows = 0.0 if method == "mle" else prior
     return Network({name: _node(name, dag, table, rows) for name in dag.names}, about=about)
 

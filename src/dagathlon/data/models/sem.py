@@ -80,8 +80,8 @@ class LinearSem:
 def _checked(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> npt.NDArray[np.float64]:
     array = np.array(values, dtype=np.float64)
     if array.shape != shape:
-        found, wanted = ("×".join(map(str, s)) for s in (array.shape, shape))
-        raise DataError(f"{what}: expected {wanted} numbers, found {found}")
+        actual, wanted = ("×".join(map(str, s)) for s in (array.shape, shape))
+        raise DataError(f"{what}: expected {wanted} numbers, found {actual}")
     if not np.all(np.isfinite(array)):
         raise DataError(f"{what}: all numbers must be finite")
     array.flags.writeable = False

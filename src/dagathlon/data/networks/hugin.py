@@ -70,19 +70,19 @@ def _potential(scan: Scanner, line: int) -> _Potential:
     scan.expect("(")
     name = scan.name("a node's name")
     scan.accept("|")
-    found = _Potential(name, scan.names(")"), line)
+    potential = _Potential(name, scan.names(")"), line)
     scan.expect("{")
     while not scan.accept("}"):
         if scan.accept("data"):
             scan.expect("=")
-            found.data = scan.raw_until(";")
+            potential.data = scan.raw_until(";")
         elif scan.at_mark("model_nodes") or scan.at_mark("model_data"):
             raise scan.error("tables given by expressions are not read, only numbers")
         elif scan.at_end():
-            raise scan.error(f"expected '}}' after potential {found.name!r}")
+            raise scan.error(f"expected '}}' after potential {potential.name!r}")
         else:
             scan.skip_statement()
-    return found
+    return potential
 
 
 def _finish(potential: _Potential, draft: Draft) -> None:

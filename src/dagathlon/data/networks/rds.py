@@ -23,8 +23,8 @@ def definitions(content: bytes) -> list[Definition]:
     """Return the nodes of a ``bn.fit`` object."""
     fit = read_r_object(content)
     if not isinstance(fit, RVector) or fit.kind != "list" or "bn.fit" not in _classes(fit):
-        found = listing(_classes(fit)) if isinstance(fit, RVector) else type(fit).__name__
-        raise DataError(f"holds no bn.fit object of bnlearn, found class {found}")
+        kind = listing(_classes(fit)) if isinstance(fit, RVector) else type(fit).__name__
+        raise DataError(f"holds no bn.fit object of bnlearn, found class {kind}")
     names = fit.names()
     if len(names) != len(fit.values) or len(names) > MAX_NODES:
         raise DataError(f"{len(names)} names for {len(fit.values)} nodes")

@@ -94,9 +94,9 @@ def cut(data: Dataset, cuts: Mapping[str, Floats]) -> Dataset:
     for variable in data.variables:
         column = data.column(variable.name)
         if variable.name in cuts:
-            found, intervals = _levels(column, cuts[variable.name])
+            level_codes, intervals = _levels(column, cuts[variable.name])
             variables.append(Variable(variable.name, intervals, ordered=True))
-            codes.append(found)
+            codes.append(level_codes)
             continue
         variables.append(variable)
         if variable.is_discrete:

@@ -36,28 +36,28 @@ def cardinalities(
     if demanded is False:
         return None
     if demanded:
-        found = [
+        numbers = [
             _demanded(name, column, place) for name, column in zip(names, columns, strict=True)
         ]
     else:
         guessed = [_whole(column[0].as_py()) for column in columns]
-        found = [number for number in guessed if number is not None and 1 <= number <= MAX_LEVELS]
+        numbers = [number for number in guessed if number is not None and 1 <= number <= MAX_LEVELS]
     n_rows = len(columns[0]) - 1
-    if len(found) < len(columns) or not n_rows:
+    if len(numbers) < len(columns) or not n_rows:
         if demanded:
             raise DataError(f"{place(0)}: no rows follow the row of cardinalities")
         return None
     rests = [column.slice(1) for column in columns]
-    outside = [j for j, rest in enumerate(rests) if not _is_inside(rest, found[j])]
+    outside = [j for j, rest in enumerate(rests) if not _is_inside(rest, numbers[j])]
     if not outside:
-        return found
-    if demanded or _is_narrow_miss(rests, found, outside):
-        first = {j: int(np.argmax(_outside(rests[j], found[j]))) for j in outside}
+        return numbers
+    if demanded or _is_narrow_miss(rests, numbers, outside):
+        first = {j: int(np.argmax(_outside(rests[j], numbers[j]))) for j in outside}
         j = min(outside, key=lambda column: first[column])
         raise DataError(
             f"{place(first[j] + 1)}, column {names[j]!r}: found "
             f"{shown(rests[j][first[j]].as_py())}, but the first row gives the column "
-            f"{found[j]} levels: 0 to {found[j] - 1}{'' if demanded else _ADVICE}"
+            f"{numbers[j]} levels: 0 to {numbers[j] - 1}{'' if demanded else _ADVICE}"
         )
     return None
 
@@ -101,12 +101,12 @@ def _is_inside(rest: Any, cardinality: int) -> bool:
     return bounds["min"] is None or (bounds["min"] >= 0 and bounds["max"] < cardinality)
 
 
-def _is_narrow_miss(rests: Sequence[Any], found: Sequence[int], outside: Sequence[int]) -> bool:
+def _is_narrow_miss(rests: Sequence[Any], counts: Sequence[int], outside: Sequence[int]) -> bool:
     allowed = _TOLERATED * len(rests[0])
-    if allowed < 1 or min(found) < 2:
+    if allowed < 1 or min(counts) < 2:
         return False
     for j in outside:
-        if np.count_nonzero(_outside(rests[j], found[j])) > allowed:
+        if np.count_nonzero(_outside(rests[j], counts[j])) > allowed:
             return False
     return all(bool((numbers_of(rest) == 0).any()) for rest in rests)
 

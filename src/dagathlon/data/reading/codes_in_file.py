@@ -290,9 +290,9 @@ class DistinctValues:
         return len(self._rows) - with_gap == len(self) and (with_gap or not gaps)
 
     def _note(self, codes: npt.NDArray[Any], before: int) -> None:
-        found, rows = np.unique(codes, return_index=True)
+        distinct, rows = np.unique(codes, return_index=True)
         for i in np.argsort(rows):
-            self._rows.setdefault(int(found[i]), before + int(rows[i]))
+            self._rows.setdefault(int(distinct[i]), before + int(rows[i]))
 
     def _codes_of(self, dictionary: Any) -> npt.NDArray[np.int64]:
         """Return the code of each dictionary entry, followed by the code of a missing value."""

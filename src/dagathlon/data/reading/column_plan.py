@@ -164,9 +164,9 @@ def apply_table(
         return table[entries.astype(np.int64, copy=False) - offset]
     whole = np.zeros(_BYTES, np.uint8)
     whole[offset : offset + len(table)] = table
-    found = np.empty_like(entries)
-    _core.recode(entries, whole, found)
-    return found
+    result = np.empty_like(entries)
+    _core.recode(entries, whole, result)
+    return result
 
 
 def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:

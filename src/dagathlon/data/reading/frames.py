@@ -102,12 +102,12 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
 def _with_codes_in_file(
     path: Path, fields: Sequence[Any], targets: Sequence[str], request: ColumnRequest
 ) -> Dataset:
-    found = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
+    coded = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
     places = {name: i for i, name in enumerate(targets)}
-    regimes = _regimes(places, found.marks, str(path)) if targets else None
-    variables = [plan.variable for plan in found.plans]
-    data = Dataset(variables, found.codes, None, regimes)
-    warn_of_guesses([plan.variable for plan in found.plans if plan.guessed], str(path), 6)
+    regimes = _regimes(places, coded.marks, str(path)) if targets else None
+    variables = [plan.variable for plan in coded.plans]
+    data = Dataset(variables, coded.codes, None, regimes)
+    warn_of_guesses([plan.variable for plan in coded.plans if plan.guessed], str(path), 6)
     return data
 
 
@@ -222,8 +222,8 @@ def row_labels(schema: Any, request: ColumnRequest) -> frozenset[str]:
     """Return unnamed index columns written by pandas that the user did not mention."""
     if request.keep is not None:
         return frozenset()
-    found = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
-    return frozenset(found) - request.drop
+    labels = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
+    return frozenset(labels) - request.drop
 
 
 def _written_order(schema: Any, name: str) -> bool:
@@ -288,8 +288,8 @@ def _check_names(names: Sequence[str], where: str) -> None:
 def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
     """Return positions of the intervention columns, by variable; only names and types are used."""
     position = {name: j for j, name in enumerate(names)}
-    found = {name: position.get(indicator_name(name), -1) for name in names}
-    return {name: j for name, j in found.items() if j >= 0 and pt.is_boolean(columns[j].type)}
+    places = {name: position.get(indicator_name(name), -1) for name in names}
+    return {name: j for name, j in places.items() if j >= 0 and pt.is_boolean(columns[j].type)}
 
 
 def _regimes(marks: dict[str, int], columns: Sequence[Any], where: str) -> Regimes:

@@ -124,12 +124,12 @@ def _header(
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names with missing and repeated ones replaced, as pandas does it."""
-    found: dict[str, None] = {}
+    taken: dict[str, None] = {}
     for number, name in enumerate(names):
         plain = name or UNNAMED.format(number)
         choices = (f"{plain}.{i}" if i else plain for i in itertools.count())
-        found[next(choice for choice in choices if choice not in found)] = None
-    return list(found)
+        taken[next(choice for choice in choices if choice not in taken)] = None
+    return list(taken)
 
 
 def without_header(text: TextFile, delimiter: str) -> Header:

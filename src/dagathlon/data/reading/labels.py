@@ -162,10 +162,10 @@ class Labels:
         """Raise `DataError` about the first row whose entry of `words` is wrong, if any."""
         row = self.first_row(wrong) if any(wrong) else -1
         if row >= 0:
-            found = self._found(row)
+            entry = self._found(row)
             raise DataError(
-                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is "
-                f"{describe(found)}"
+                f"{self.place(row)}, column {self.name!r}: found {shown(entry)}, which is "
+                f"{describe(entry)}"
             )
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
@@ -187,17 +187,17 @@ class Labels:
                 raise DataError(self._mostly_numbers(max(row, 0)))
 
     def _mostly_numbers(self, row: int) -> str:
-        found = self._found(row)
+        entry = self._found(row)
         advice = (
-            _comma_hint(found)
-            or _sign_hint(found)
+            _comma_hint(entry)
+            or _sign_hint(entry)
             or (
                 "; if it means missing, say so (`missing` of read_data, --na of the commands), and "
                 "if the column is one of labels, give it the kind 'categorical'"
             )
         )
         return (
-            f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
+            f"{self.place(row)}, column {self.name!r}: found {shown(entry)} in a column of "
             f"numbers{advice}"
         )
 

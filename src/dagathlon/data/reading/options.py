@@ -67,9 +67,9 @@ class Reading:
 
     def request(self) -> ColumnRequest:
         """Return the options about columns."""
-        found = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
+        request = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
         beyond = frozenset(spellings(self.na)) - frozenset(MISSING)
-        return replace(found, missing=beyond, recode=self.recode)
+        return replace(request, missing=beyond, recode=self.recode)
 
     def layout(self) -> TextLayout:
         """Return the options about the layout of a text file."""
@@ -98,17 +98,17 @@ class Reading:
                 name: dict(sorted(self.recode[name].items())) for name in sorted(self.recode)
             },
         }
-        found: dict[str, Any] = {key: value for key, value in settings.items() if value}
+        content: dict[str, Any] = {key: value for key, value in settings.items() if value}
         if self.keep is not None:
-            found["keep"] = sorted(self.keep)
+            content["keep"] = sorted(self.keep)
         if not self.header:
-            found["header"] = False
+            content["header"] = False
         if self.skip:
-            found["skip"] = self.skip
+            content["skip"] = self.skip
         for key in ("cardinality_row", "delimiter", "decimal", "encoding", "sheet"):
             if getattr(self, key) is not None:
-                found[key] = getattr(self, key)
-        return found
+                content[key] = getattr(self, key)
+        return content
 
     def read(self, path: str | os.PathLike[str]) -> Dataset:
         """Read a file with these options."""

@@ -95,9 +95,9 @@ class PlainText:
     def _column(
         self, codes: npt.NDArray[np.uint8], fields: Sequence[str], as_labels: bool
     ) -> pa.Array | None:
-        found = None if as_labels else byte_table(tuple(fields), self.missing)
-        if found is not None:
-            table, gaps = found
+        numbers_of_fields = None if as_labels else byte_table(tuple(fields), self.missing)
+        if numbers_of_fields is not None:
+            table, gaps = numbers_of_fields
             numbers = np.empty_like(codes)
             _core.recode(codes, table, numbers)
             return number_array(numbers, None if gaps is None else gaps[codes])
@@ -120,10 +120,10 @@ def plain_text(
     body = _below(text, skipped)
     if body is None:
         return None
-    found = _core.plain_columns(body, delimiter, np.array(uses, np.uint8), sorted(missing))
-    if found is None:
+    tokenised = _core.plain_columns(body, delimiter, np.array(uses, np.uint8), sorted(missing))
+    if tokenised is None:
         return None
-    lists_of_columns, codes, values, lists = found
+    lists_of_columns, codes, values, lists = tokenised
     if not codes.shape[1]:
         return None
     numbers = [j for j, use in enumerate(uses) if use]
@@ -223,14 +223,14 @@ def whole_table(
 
 def _meaning(fields: Sequence[str], missing: frozenset[str], n_rows: int) -> _Meaning | None:
     """Interpret a list of fields; None where it is not clear-cut."""
-    found = byte_table(tuple(fields), missing)
+    numbers_of_fields = byte_table(tuple(fields), missing)
     present = [field for field in fields if field not in missing]
-    if found is not None:
+    if numbers_of_fields is not None:
         small = max(map(int, present)) <= MAX_CODE
         if small and len(present) <= MAX_CODES:
             levels = tuple(sorted(present, key=int))
             return _Meaning(levels, _codes_of(fields, levels), len(present) > SURE_CODES)
-        table, gaps = found
+        table, gaps = numbers_of_fields
         values = table.astype(np.float64)
         if gaps is not None:
             values[gaps] = np.nan

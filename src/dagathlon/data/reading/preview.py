@@ -85,7 +85,7 @@ def constant_columns(data: Dataset) -> list[str]:
     if not data.has_rows:
         lowest, highest = data.ranges
         return [data.names[j] for j in np.flatnonzero(lowest == highest)]
-    found = []
+    constant = []
     varied = _varied(data)
     for name, variable in zip(data.names, data.variables, strict=True):
         if name in varied:
@@ -93,8 +93,8 @@ def constant_columns(data: Dataset) -> list[str]:
         column = data.column(name)
         gap = data.missing_code if variable.is_discrete else math.nan
         if _has_one_value(column[:_GLANCE], gap) and _has_one_value(column, gap):
-            found.append(name)
-    return found
+            constant.append(name)
+    return constant
 
 
 def _varied(data: Dataset) -> set[str]:
@@ -119,7 +119,7 @@ def row_names(data: Dataset) -> list[str]:
     """Return names of columns that identify rows: a distinct label per row, or the row number."""
     if len(data) < _FEW_ROWS:
         return []
-    found = []
+    labelling = []
     for name, variable in zip(data.names, data.variables, strict=True):
         if variable.is_discrete:
             many = variable.arity >= len(data)
@@ -127,8 +127,8 @@ def row_names(data: Dataset) -> list[str]:
         else:
             identifies = is_index_name(name) and _counts_rows(data, name)
         if identifies:
-            found.append(name)
-    return found
+            labelling.append(name)
+    return labelling
 
 
 def _counts_rows(data: Dataset, name: str) -> bool:

@@ -41,21 +41,21 @@ def read_csv(
         warn_of_guesses(whole.guessed, table.label)
         return whole.data
     columns = table.columns(request, plain)
-    found = cardinalities_of(table, columns, request)
-    place: Place = table.place if found is None else _below_cardinalities(table.place)
+    cardinality = cardinalities_of(table, columns, request)
+    place: Place = table.place if cardinality is None else _below_cardinalities(table.place)
     plans = []
     for name in names:
         column = columns.variables.pop(name, None)
         if column is None:
             continue
-        if found is None:
+        if cardinality is None:
             recoded = with_recoded(name, column, request.recode.get(name, {}), table.missing)
             plans.append(plan_column(name, recoded, request, place, table.missing))
         else:
-            plans.append(_plan_codes(name, column, found[name], request))
+            plans.append(_plan_codes(name, column, cardinality[name], request))
     warn_of_guesses([plan.variable for plan in plans if plan.guessed], table.label)
     indicators = columns.indicators
-    if found is not None:
+    if cardinality is not None:
         indicators = {name: coded(column) for name, column in indicators.items()}
     return execute_plans(plans, place, _regimes(indicators, place))
 
@@ -86,13 +86,13 @@ def cardinalities_of(
     if continuous or (demanded is None and not table.may_begin_with_cardinalities()):
         return None
     all_columns = [*columns.variables.values(), *columns.indicators.values()]
-    found = cardinalities([*names, *indicators], all_columns, demanded, table.place)
-    if found is not None and request.recode:
+    numbers = cardinalities([*names, *indicators], all_columns, demanded, table.place)
+    if numbers is not None and request.recode:
         raise DataError(
             f"{table.label}: the second line was taken for the numbers of levels, and codes below "
             "it cannot be recoded; if it is data, say cardinality_row=False (--cardinality-row no)"
         )
-    return None if found is None else dict(zip(names, found, strict=False))
+    return None if numbers is None else dict(zip(names, numbers, strict=False))
 
 
 def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest) -> ColumnPlan:

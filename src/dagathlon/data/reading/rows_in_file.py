@@ -115,8 +115,8 @@ class RowsOfFile:
 
     def _stamp_now(self) -> Stamp:
         """Return size and modification time; inode numbers may change on network file systems."""
-        found = self.place.stat()
-        return found.st_size, found.st_mtime_ns
+        status = self.place.stat()
+        return status.st_size, status.st_mtime_ns
 
     def _blocks(self, names: Sequence[str]) -> Iterator[Values]:
         part = _core.BlockMoments.rows_of_block
@@ -197,13 +197,13 @@ class RowsOfFile:
     @cached_property
     def moments(self) -> _core.Moments:
         """Means and sums of products of deviations, of all columns."""
-        found = _core.BlockMoments(self.means, self.n_rows)
+        sums = _core.BlockMoments(self.means, self.n_rows)
         again = True
         while again:
             for block in self.blocks(self.names):
-                found.add(block)
-            again = found.next_pass()
-        return found.finished()
+                sums.add(block)
+            again = sums.next_pass()
+        return sums.finished()
 
     def column(self, name: str) -> Values:
         """Return all rows of one column."""
@@ -342,9 +342,9 @@ def rows_in_file(
     if not all(_is_measured(field, request) for field in fields):
         return None
     names = tuple(field.name for field in fields)
-    found = RowsOfFile(Path(path), names, request.missing).scanned()
-    data = FileDataset(tuple(map(Variable, names)), found)
-    return data[:] if found.fits_in_memory(len(data)) else data
+    rows = RowsOfFile(Path(path), names, request.missing).scanned()
+    data = FileDataset(tuple(map(Variable, names)), rows)
+    return data[:] if rows.fits_in_memory(len(data)) else data
 
 
 def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:

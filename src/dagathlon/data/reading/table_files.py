@@ -87,8 +87,8 @@ def read_in_place(path: Path) -> pa.Table | None:
     if _is_parquet(path):
         return None
     with pa.memory_map(str(path)) as stream:
-        found = list(_batch_sizes(stream))
-        if sum(not batch.of_labels for batch in found) != 1 or any(one.packed for one in found):
+        batches = list(_batch_sizes(stream))
+        if sum(not batch.of_labels for batch in batches) != 1 or any(one.packed for one in batches):
             return None
         stream.seek(len(_MAGIC))
         return pa.Table.from_batches(pa.ipc.open_stream(stream))
@@ -178,8 +178,8 @@ def _batch_sizes(stream: Any) -> Iterator[_Batch]:
     """Yield the sizes of all batches from the metadata, without unpacking."""
     stream.seek(len(_MAGIC))
     for message in pa.ipc.MessageReader.open_stream(stream):
-        found = _Table.root(message.metadata.to_pybytes())
-        kind, batch = found.number(_HEADER_TYPE, "<B"), found.table(_HEADER)
+        header = _Table.root(message.metadata.to_pybytes())
+        kind, batch = header.number(_HEADER_TYPE, "<B"), header.table(_HEADER)
         if kind == _DICTIONARY_BATCH and batch is not None:
             batch = batch.table(_DICTIONARY_DATA)
         if kind in (_DICTIONARY_BATCH, _RECORD_BATCH) and batch is not None:

@@ -148,10 +148,10 @@ def _whole(file: Path, content: bytes | None) -> bytes:
 def without_separator_line(text: TextFile) -> tuple[TextFile, str | None]:
     """Skip the line ``sep=;`` that programs write for Excel; return the delimiter that it names."""
     with text.open() as stream:
-        found = _SEPARATOR_LINE.match(stream.read(_LONGEST_SEPARATOR_LINE))
-    if found is None or text.start:
+        match = _SEPARATOR_LINE.match(stream.read(_LONGEST_SEPARATOR_LINE))
+    if match is None or text.start:
         return text, None
-    return replace(text, start=found.end(), skipped=1), found[1].decode()
+    return replace(text, start=match.end(), skipped=1), match[1].decode()
 
 
 def without_titles(text: TextFile, lines: int) -> TextFile:

@@ -145,11 +145,11 @@ class TextTable:
             uses[j] = Use.FIELDS
         for j in self.unwanted:
             uses[j] = Use.LEFT_OUT
-        found = plain_text(self.text, self.delimiter, self._lines_above, uses, self.missing)
+        plain = plain_text(self.text, self.delimiter, self._lines_above, uses, self.missing)
         # A number of levels above 255 would have been taken for a measurement.
-        if found is not None and len(found.values) and self.first_row_may_hold_cardinalities():
+        if plain is not None and len(plain.values) and self.first_row_may_hold_cardinalities():
             return None
-        return found
+        return plain
 
     def columns(self, request: ColumnRequest, plain: PlainText | None = None) -> TextColumns:
         """Return the requested columns, typed; those with a requested kind may come as labels.
@@ -159,20 +159,22 @@ class TextTable:
         """
         self._choose_columns(request)
         names = [*self.header.names, *self.header.indicators]
-        found = None
+        columns = None
         if plain is not None:
             worded = {*request.levels, *request.recode}
-            found = plain.columns({j for j, name in enumerate(self.header.names) if name in worded})
-        if found is None:
-            found = self._by_pyarrow(request)
+            columns = plain.columns(
+                {j for j, name in enumerate(self.header.names) if name in worded}
+            )
+        if columns is None:
+            columns = self._by_pyarrow(request)
         if self.header.ends_in_delimiter:
-            rest = found.pop(self.header.width - 1)
+            rest = columns.pop(self.header.width - 1)
             if not self.tolerant:
                 self._check_empty(rest)
         split = len(self.header.names)
         return TextColumns(
-            {names[j]: column for j, column in found.items() if j < split},
-            {names[j]: column for j, column in found.items() if j >= split},
+            {names[j]: column for j, column in columns.items() if j < split},
+            {names[j]: column for j, column in columns.items() if j >= split},
         )
 
     def first_row_may_hold_cardinalities(self) -> bool:
@@ -214,18 +216,18 @@ class TextTable:
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
         asked, hexadecimal = self._label_types(request), self._hexadecimal()
-        found = self._read_typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
-        for number in found.keys() - asked.keys():
-            found[number] = self._with_points(found[number])
-        return found
+        columns = self._read_typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
+        for number in columns.keys() - asked.keys():
+            columns[number] = self._with_points(columns[number])
+        return columns
 
     def _hexadecimal(self) -> dict[int, Any]:
         """Return the columns with fields such as ``0x1F``, which pyarrow parses as integers."""
         if not self.may_have_hexadecimals:
             return {}
         wanted = (j for j in range(self.header.width) if j not in self.unwanted)
-        found = self._run_reader(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
-        return dict.fromkeys(map(int, found or ()), _LABELS)
+        hexadecimal = self._run_reader(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
+        return dict.fromkeys(map(int, hexadecimal or ()), _LABELS)
 
     def _fields(self) -> list[list[str]]:
         """Return the fields of the first rows, column by column."""
@@ -412,13 +414,13 @@ def _with_hexadecimals(stream: Any, **options: Any) -> set[str]:
     """Return text columns that contain a hexadecimal number, reading batch by batch."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
-    found: set[str] = set()
+    hexadecimal: set[str] = set()
     with pa_csv.open_csv(stream, **options) as reader:
         for batch in reader:
-            for name in set(batch.schema.names) - found:
+            for name in set(batch.schema.names) - hexadecimal:
                 if pc.any(pc.match_substring_regex(batch.column(name), _HEXADECIMAL)).as_py():
-                    found.add(name)
-    return found
+                    hexadecimal.add(name)
+    return hexadecimal
 
 
 def _has_decimals(field: str) -> bool:

@@ -198,8 +198,8 @@ def _shared(archive: zipfile.ZipFile, sheets: list[str], most: int) -> int:
         before = b""
         for piece in _pieces(archive, sheet):
             text, end = before + piece, 0
-            for found in _REFERENCE.finditer(text):
-                number, end = int(found[1]), found.end()
+            for reference in _REFERENCE.finditer(text):
+                number, end = int(reference[1]), reference.end()
                 size += strings[number] if number < len(strings) else 0
             before = text[max(end, len(text) - _LONGEST_REFERENCE) :]
     return size
@@ -222,5 +222,5 @@ def _size_of_cell(cell: bytes) -> int:
 
 
 def _times(pattern: re.Pattern[bytes], head: bytes) -> int:
-    found = pattern.search(head)
-    return 1 if found is None else int(found[1])
+    match = pattern.search(head)
+    return 1 if match is None else int(match[1])

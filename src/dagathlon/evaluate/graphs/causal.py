@@ -124,11 +124,11 @@ def causal_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     if not _is_accepted(learned) or not _is_accepted(true):
         return dict.fromkeys(("SID", *(f"{name}_AID" for name in _ADJUSTMENTS)))
     graphs = coded(true), [coded(learned)]
-    found = {name: count_mistakes(*graphs, name)[0] for name in _ADJUSTMENTS}
+    distances = {name: count_mistakes(*graphs, name)[0] for name in _ADJUSTMENTS}
     both_dags = learned.is_dag and true.is_dag
     return {
-        "SID": found["parent"] if both_dags else None,
-        **{f"{name}_AID": value for name, value in found.items()},
+        "SID": distances["parent"] if both_dags else None,
+        **{f"{name}_AID": value for name, value in distances.items()},
     }
 
 

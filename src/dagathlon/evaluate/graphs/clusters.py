@@ -70,10 +70,10 @@ def compare_clusters(estimate: MeasurementModel, truth: MeasurementModel) -> dic
 
 def _labels(model: MeasurementModel) -> dict[str, int]:
     """Return a cluster number per variable; unclustered variables get numbers of their own."""
-    found = {name: -1 - i for i, name in enumerate(model.names)}
+    numbers = {name: -1 - i for i, name in enumerate(model.names)}
     for number, cluster in enumerate(model.clusters):
-        found |= dict.fromkeys(cluster, number)
-    return found
+        numbers |= dict.fromkeys(cluster, number)
+    return numbers
 
 
 def _by_pairs(

@@ -107,5 +107,5 @@ def _shared(learned: Graph, true: Graph) -> int:
     return len(shared)
 
 
-def _graph(found: Any) -> Graph:
-    return found.graph if isinstance(found, Estimate) else as_graph(found)
+def _graph(given: Any) -> Graph:
+    return given.graph if isinstance(given, Estimate) else as_graph(given)

@@ -75,12 +75,12 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
         The same seed gives the same graphs.
     """
     asked, columns = _baseline_metrics()
-    found = [
+    rows = [
         compare_by(asked, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
     ]
     means: dict[str, Value] = {}
     for metric in columns:
-        values = [row.get(metric) for row in found]
+        values = [row.get(metric) for row in rows]
         numbers = [float(value) for value in values if isinstance(value, int | float)]
         means[f"control_{metric}"] = float(np.mean(numbers)) if numbers else None
     return means
@@ -105,7 +105,7 @@ def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
     truth
         The true graph.
     """
-    return {metric: dict(found) for metric, found in _trivial(truth)}
+    return {metric: dict(values) for metric, values in _trivial(truth)}
 
 
 @lru_cache(maxsize=2048)
@@ -128,7 +128,7 @@ def _number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else float("nan")
 
 
-def best_baseline(found: Sequence[Mapping[str, float]], better: Better) -> Baseline | None:
+def best_baseline(values: Sequence[Mapping[str, float]], better: Better) -> Baseline | None:
     """Return the baseline with the best mean over data sets; None if there is none.
 
     Parameters
@@ -138,9 +138,9 @@ def best_baseline(found: Sequence[Mapping[str, float]], better: Better) -> Basel
     better
         Whether more or less is better.
     """
-    names = set.intersection(*map(set, found)) if found else set()
+    names = set.intersection(*map(set, values)) if values else set()
     ordered = [name for name in (EMPTY, RANDOM, COMPLETE) if name in names]
-    means = [Baseline(name, float(np.mean([one[name] for one in found]))) for name in ordered]
+    means = [Baseline(name, float(np.mean([one[name] for one in values]))) for name in ordered]
     if not means:
         return None
     return max(means, key=lambda one: one.value if better == "more" else -one.value)

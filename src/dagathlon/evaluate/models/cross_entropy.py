@@ -141,12 +141,12 @@ def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -
     return _mean_of(-predicted_rows(dag, training, complete, sample_size))
 
 
-def _mean_of(found: FloatArray) -> CrossEntropyValue:
+def _mean_of(rows: FloatArray) -> CrossEntropyValue:
     """Return the mean over rows, with its standard error."""
-    if not len(found) or not np.isfinite(found).all():
+    if not len(rows) or not np.isfinite(rows).all():
         raise DataError("some fresh rows have no finite log-likelihood")
-    error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
-    return CrossEntropyValue(float(found.mean()), error, counted(len(found), "fresh row"))
+    error = float(np.std(rows, ddof=1) / math.sqrt(len(rows))) if len(rows) > 1 else None
+    return CrossEntropyValue(float(rows.mean()), error, counted(len(rows), "fresh row"))
 
 
 def discrete_cross_entropy(fitted: Network, truth: Network) -> float:
@@ -281,9 +281,9 @@ class CrossEntropy(LearnerPriorScore):
             graph, faithful = estimate.graph, True
             if not stands_for_normal(graph, data):
                 graph, faithful = _extended(graph)
-            found = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
+            entropy = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
         except DagathlonError as error:
             return {CROSS_ENTROPY.name: None, "cross_entropy_note": str(error)}
-        row = {CROSS_ENTROPY.name: found.value, "cross_entropy_how": found.how}
-        row |= {} if found.error is None else {"cross_entropy_se": found.error}
+        row = {CROSS_ENTROPY.name: entropy.value, "cross_entropy_how": entropy.how}
+        row |= {} if entropy.error is None else {"cross_entropy_se": entropy.error}
         return row | ({} if faithful else {"cross_entropy_note": REMARK})

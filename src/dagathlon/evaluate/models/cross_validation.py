@@ -60,8 +60,8 @@ class PredictedRows(LearnerPriorScore):
             return {_NAME: {"note": str(error)}}
         if not np.isfinite(rows).all():
             return {_NAME: {"note": "some rows have no finite log-likelihood"}}
-        found = _summed(rows) | {"sample_size": self.sample_size}
-        return {_NAME: found | ({} if extended.exact else {"remark": REMARK})}
+        fold = _summed(rows) | {"sample_size": self.sample_size}
+        return {_NAME: fold | ({} if extended.exact else {"remark": REMARK})}
 
 
 def _summed(rows: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def cross_validate(
     table = data if isinstance(data, Dataset) else read_data(data)
     chosen = LearnerSpec.of(learner, parameters).learner()
     score = PredictedRows(sample_size=sample_size).for_learner(chosen)
-    found = []
+    results = []
     for number in range(1, folds + 1):
         fold = Fold.from_json({"number": number, "folds": folds})
         training, test = (
@@ -150,8 +150,8 @@ def cross_validate(
             for one in (fold, replace(fold, left_out=True))
         )
         estimate = learn(training, chosen, seed=seed)
-        found.append(score.compute(training, test, estimate))
-    return joined_folds(found)
+        results.append(score.compute(training, test, estimate))
+    return joined_folds(results)
 
 
 def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:

@@ -53,15 +53,15 @@ class FamilyTables:
         DataError
             When the exact answer would need too large tables.
         """
-        found = self._tables.get(names)
-        if found is None:
+        table = self._tables.get(names)
+        if table is None:
             answer = joint_distribution(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
-            found = self._tables[names] = answer.probabilities
-            self._cells += found.size
+            table = self._tables[names] = answer.probabilities
+            self._cells += table.size
             while self._cells > _MOST_CELLS and len(self._tables) > 1:
                 self._cells -= self._tables.popitem(last=False)[1].size
         self._tables.move_to_end(names)
-        return found
+        return table
 
     def within_reach(self, families: Iterable[tuple[str, ...]]) -> bool:
         """Whether the joint probabilities of all these families can be computed exactly."""

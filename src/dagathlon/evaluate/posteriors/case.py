@@ -76,12 +76,14 @@ class PosteriorCase:
     @property
     def drawn_dags(self) -> Posterior:
         """The posterior; raise `MissingInputError` if its draws are no DAGs."""
-        found = self.drawn
-        if not found.edge_probabilities.any():  # graphs without edges are kept as undirected ones
-            return found
-        if any(chain.form != "arcs" for chain in found.chains) or _undirected(found):
+        posterior = self.drawn
+        if (
+            not posterior.edge_probabilities.any()
+        ):  # graphs without edges are kept as undirected ones
+            return posterior
+        if any(chain.form != "arcs" for chain in posterior.chains) or _undirected(posterior):
             raise MissingInputError("the draws are no DAGs")
-        return found
+        return posterior
 
     @cached_property
     def true_graph(self) -> Graph:
@@ -148,12 +150,12 @@ class PosteriorCase:
     @cached_property
     def reference_models(self) -> LinearModels:
         """The reference's draws with parameters, with nodes in the posterior's order."""
-        found = self._with_parameters(self.other, _REFERENCE)
-        if found.names == self.names:
-            return found
-        order = node_positions(found.names, self.names, "the reference")
-        coefficients = found.coefficients[:, order][:, :, order]
-        return LinearModels(self.names, coefficients, found.variances[:, order], found.shares)
+        models = self._with_parameters(self.other, _REFERENCE)
+        if models.names == self.names:
+            return models
+        order = node_positions(models.names, self.names, "the reference")
+        coefficients = models.coefficients[:, order][:, :, order]
+        return LinearModels(self.names, coefficients, models.variances[:, order], models.shares)
 
     def _with_parameters(self, posterior: Posterior, stream: int) -> LinearModels:
         if not posterior.chains:

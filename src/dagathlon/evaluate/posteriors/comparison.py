@@ -63,9 +63,9 @@ def compare_posterior(
         with the draws, if anything is.
     """
     _check_asked(draw_parameters, burn_in)
-    found = _posterior(posterior, burn_in)
+    compared = _posterior(posterior, burn_in)
     other = None if reference is None else _posterior(reference, burn_in)
-    if draw_parameters != "own" and data is None and _graphs_alone(found):
+    if draw_parameters != "own" and data is None and _graphs_alone(compared):
         raise DataError(
             f"draw_parameters={draw_parameters!r} draws them given the data learned from: give data"
         )
@@ -73,9 +73,16 @@ def compare_posterior(
     given = {"the true graph": true, "the true model": model, "the reference": other}
     for what, one in given.items():
         if one is not None and hasattr(one, "names"):
-            require_same_nodes(tuple(one.names), found.names, what)
+            require_same_nodes(tuple(one.names), compared.names, what)
     case = PosteriorCase(
-        found, true, model, data, test_data, other, draw_parameters=draw_parameters, scaled=scaled
+        compared,
+        true,
+        model,
+        data,
+        test_data,
+        other,
+        draw_parameters=draw_parameters,
+        scaled=scaled,
     )
     return scores(case)
 
@@ -98,13 +105,13 @@ def _posterior(given: Any, burn_in: float) -> Posterior:
         given = read_posterior(given)  # type: ignore[arg-type]
     elif isinstance(given, Sequence):
         given = Posterior.of([as_graph(one) for one in given])
-    found = without_burn_in(given, burn_in) if isinstance(given, Posterior | Estimate) else None
-    if found is None:
+    posterior = without_burn_in(given, burn_in) if isinstance(given, Posterior | Estimate) else None
+    if posterior is None:
         raise DataError(
             "there is no distribution over graphs: give a Posterior, an estimate of a sampler, a "
             "list of graphs, or the file of a posterior"
         )
-    return found
+    return posterior
 
 
 def _graph(given: Any) -> Graph:

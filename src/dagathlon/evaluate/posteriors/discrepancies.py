@@ -62,22 +62,22 @@ def exponential_graph_mmd(
     return KernelDistance(max(float(sum(terms)), 0.0), scale)
 
 
-def _bits(found: GraphRows) -> Floats:
-    off = ~np.eye(len(found.names), dtype=bool)
-    return found.adjacency()[:, off].astype(np.float64)
+def _bits(graphs: GraphRows) -> Floats:
+    off = ~np.eye(len(graphs.names), dtype=bool)
+    return graphs.adjacency()[:, off].astype(np.float64)
 
 
 def _hamming(left: Floats, right: Floats) -> Floats:
     return np.asarray(left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T))
 
 
-def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
-    if found.names == names:
-        return found
-    order = node_positions(found.names, names, "the reference")
+def _reordered(graphs: GraphRows, names: tuple[str, ...]) -> GraphRows:
+    if graphs.names == names:
+        return graphs
+    order = node_positions(graphs.names, names, "the reference")
     packing = Packing(len(names), "arcs")
-    rows = packing.pack(found.adjacency()[:, order][:, :, order])
-    return GraphRows(names, packing, rows, found.shares)
+    rows = packing.pack(graphs.adjacency()[:, order][:, :, order])
+    return GraphRows(names, packing, rows, graphs.shares)
 
 
 def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> KernelDistance:
@@ -146,10 +146,10 @@ def _squares(left: Floats, right: Floats) -> Floats:
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:
     """Return the median distance over all pairs of different points."""
-    found = [np.repeat(between.ravel(), 2)]
+    squares = [np.repeat(between.ravel(), 2)]
     for square in (within, without):
-        found.append(square[~np.eye(len(square), dtype=bool)])
-    return float(np.sqrt(np.median(np.concatenate(found))))
+        squares.append(square[~np.eye(len(square), dtype=bool)])
+    return float(np.sqrt(np.median(np.concatenate(squares))))
 
 
 def _within(squares: Floats, weights: Floats, factor: float) -> float:
@@ -184,17 +184,17 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
         Exact probabilities of any DAG: see `exact_probabilities`.
     """
     posterior.require_dags()
-    found = distinct_graphs(posterior)
-    right = exact_probabilities(found, exact)
-    apart = float(np.maximum(found.shares - right, 0.0).sum())
-    some = found.shares > 0  # a weight can underflow to zero
-    shares = found.shares[some]
+    drawn = distinct_graphs(posterior)
+    right = exact_probabilities(drawn, exact)
+    apart = float(np.maximum(drawn.shares - right, 0.0).sum())
+    some = drawn.shares > 0  # a weight can underflow to zero
+    shares = drawn.shares[some]
     with np.errstate(divide="ignore"):
         ratios = np.log(shares) - np.log(right[some])
     return ExactDistance(apart, max(float(shares @ ratios), 0.0))
 
 
-def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
+def exact_probabilities(graphs: GraphRows, exact: Posterior) -> Floats:
     """Return the exact probability of each of some DAGs.
 
     Parameters
@@ -207,10 +207,10 @@ def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
     """
     if isinstance(exact, MarginalPosterior):
         try:
-            return np.exp(exact.log_probabilities(_reordered(found, exact.names).adjacency()))
+            return np.exp(exact.log_probabilities(_reordered(graphs, exact.names).adjacency()))
         except DataError as error:
             raise MissingInputError(str(error)) from None
-    known = _reordered(distinct_graphs(exact), found.names)
+    known = _reordered(distinct_graphs(exact), graphs.names)
     pairs = zip(known.arcs(), known.shares, strict=True)
     table = {row.tobytes(): share for row, share in pairs}
-    return np.array([table.get(row.tobytes(), 0.0) for row in found.arcs()])
+    return np.array([table.get(row.tobytes(), 0.0) for row in graphs.arcs()])

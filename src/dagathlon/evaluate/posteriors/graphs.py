@@ -84,14 +84,14 @@ def _drawn_classes(posterior: Posterior) -> tuple[Words, Floats]:
     """Return the CPDAG of each distinct graph, and its probability."""
     if not posterior.chains:
         raise MissingInputError("exact marginals without draws")
-    found = distinct_graphs(posterior)
-    p = len(found.names)
-    arcs = found.arcs()
+    drawn = distinct_graphs(posterior)
+    p = len(drawn.names)
+    arcs = drawn.arcs()
     rows, first_without = _core.cpdag_rows(arcs, p)
     if first_without < len(arcs):
-        bad = found.packing.graph(found.names, found.rows[first_without])
+        bad = drawn.packing.graph(drawn.names, drawn.rows[first_without])
         raise GraphError(f"a drawn graph has no CPDAG: {_reason(bad)}")
-    return rows, found.shares
+    return rows, drawn.shares
 
 
 def _reason(graph: Graph) -> str:

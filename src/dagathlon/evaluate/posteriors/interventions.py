@@ -69,16 +69,16 @@ def interventional_kl(
     true = dense_models(model, models.names)
     densities = (_Densities(models), _Densities(true))
     normal = normal_points(rows, len(models.names))
-    found = []
+    divergences = []
     for one in interventions(true, size):
         if method == "mean":
             own, other = (density.expected(one) for density in densities)
-            found.append(float(own @ models.shares - other[0]))
+            divergences.append(float(own @ models.shares - other[0]))
             continue
         drawn = one.rows(normal)
         predicted, right = (density.log(drawn, one.node) for density in densities)
-        found.append(float(np.mean(right - predicted)))
-    return float(np.mean(found))
+        divergences.append(float(np.mean(right - predicted)))
+    return float(np.mean(divergences))
 
 
 class _Densities:
@@ -218,10 +218,10 @@ def _median_distance(one: Intervention) -> float:
     """Return the median distance of two rows of the true model under an intervention."""
     p = len(one.variances)
     noise = normal_points(512, p) * np.sqrt(2 * one.variances)
-    found = float(np.median(np.sqrt(((noise @ one.effects) ** 2).sum(axis=1))))
-    if not found > 0:
+    distance = float(np.median(np.sqrt(((noise @ one.effects) ** 2).sum(axis=1))))
+    if not distance > 0:
         raise DataError("rows of the true model under an intervention are all the same")
-    return found
+    return distance
 
 
 def _closed(true: _Gaussians, other: _Gaussians, bandwidth: float) -> float:

@@ -101,13 +101,13 @@ def interventions(true: LinearModels, size: float) -> list[Intervention]:
     """Return an intervention on each node of a model, to `size` of its standard deviations."""
     total, noise = total_effects(true)[0], true.variances[0]
     deviations = np.sqrt(noise @ total**2)
-    found = []
+    result = []
     for node, deviation in enumerate(deviations):
         variances = noise.copy()
         variances[node] = 0.0
         effects = effects_under(total[None], node)[0]
-        found.append(Intervention(node, size * float(deviation), effects, variances))
-    return found
+        result.append(Intervention(node, size * float(deviation), effects, variances))
+    return result
 
 
 def total_effects(models: LinearModels) -> Floats:
@@ -118,17 +118,17 @@ def total_effects(models: LinearModels) -> Floats:
 
 def effects_under(total: Floats, node: int) -> Floats:
     """Return the total effects after an intervention on a node, which cuts paths through it."""
-    found = total - total[:, :, node, None] * total[:, node, None, :]
-    found[:, node] = total[:, node]
-    return found
+    effects = total - total[:, :, node, None] * total[:, node, None, :]
+    effects[:, node] = total[:, node]
+    return effects
 
 
-def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
+def dense_models(given: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
     """Return draws as arrays in an order of nodes, checked to have densities."""
-    if isinstance(found, LinearSem):
-        models = LinearModels(found.names, found.weights[None], found.variances[None], np.ones(1))
+    if isinstance(given, LinearSem):
+        models = LinearModels(given.names, given.weights[None], given.variances[None], np.ones(1))
     else:
-        models = linear_models(found) if isinstance(found, Posterior) else found
+        models = linear_models(given) if isinstance(given, Posterior) else given
     if names is not None and models.names != names:
         order = node_positions(models.names, names, "the true model")
         coefficients = models.coefficients[:, order][:, :, order]

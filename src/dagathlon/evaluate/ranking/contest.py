@@ -173,7 +173,7 @@ def _placed(
         return ()
     ranks, took_part = neutral_ranks(table, better), table.took_part
     averages, blocks = mean_ranks(table, better, unit), blocks_of(table)
-    found = [
+    placed = [
         Placed(
             ids[name],
             name,
@@ -186,7 +186,7 @@ def _placed(
         )
         for j, name in enumerate(table.names)
     ]
-    return tuple(sorted(found, key=lambda one: one.average))
+    return tuple(sorted(placed, key=lambda one: one.average))
 
 
 def _deviation(ranks: Floats, took_part: Bools, blocks: list[list[int]]) -> float:

@@ -88,11 +88,11 @@ class Scores(NamedTuple):
         often = nonempty.took_part.mean(axis=0) >= _OFTEN if len(nonempty.cases) else []
         kept = nonempty.of(name for name, stays in zip(self.names, often, strict=False) if stays)
         least = min(2, len(kept.names))
-        found = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
+        meeting = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
         if len(kept.names) < 2:
-            return found
-        groups = [group for group in _connected_groups(found.took_part) if len(group) > 1]
-        return found.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else found.at([])
+            return meeting
+        groups = [group for group in _connected_groups(meeting.took_part) if len(group) > 1]
+        return meeting.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else meeting.at([])
 
     def complete(self) -> Scores:
         """Return the data sets of `contested` in which all of its competitors take part."""
@@ -160,10 +160,10 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def blocks_of(scores: Scores) -> list[list[int]]:
     """Return the positions of the data sets of each block, by first appearance."""
-    found: dict[tuple[Any, ...], list[int]] = {}
+    blocks: dict[tuple[Any, ...], list[int]] = {}
     for i, case in enumerate(scores.cases):
-        found.setdefault(block_of(case), []).append(i)
-    return list(found.values())
+        blocks.setdefault(block_of(case), []).append(i)
+    return list(blocks.values())
 
 
 def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
@@ -256,11 +256,11 @@ def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Float
     """
     if not scores.names:
         return np.empty((0, 0))
-    found, blocks = ranks(scores, better, ties), blocks_of(scores)
+    by_case, blocks = ranks(scores, better, ties), blocks_of(scores)
     result = np.full((len(blocks), len(scores.names)), np.nan)
     for place, members in enumerate(blocks):
-        ranked = ~np.isnan(found[members])
-        count, total = ranked.sum(axis=0), np.nansum(found[members], axis=0)
+        ranked = ~np.isnan(by_case[members])
+        count, total = ranked.sum(axis=0), np.nansum(by_case[members], axis=0)
         result[place, count > 0] = total[count > 0] / count[count > 0]
     return result
 
@@ -303,19 +303,19 @@ def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[R
     """
     if not scores.names or not scores.cases:
         return []
-    found = block_ranks(scores, better, ties)
+    by_block = block_ranks(scores, better, ties)
     part = scores.took_part.sum(axis=0)
     present = [j for j in range(len(scores.names)) if part[j]]
-    averages = {j: float(np.nanmean(found[:, j])) for j in present}
+    averages = {j: float(np.nanmean(by_block[:, j])) for j in present}
     rows = [
         RankRow(
             scores.names[j],
             averages[j],
-            float(np.nanstd(found[:, j])),
+            float(np.nanstd(by_block[:, j])),
             1 + sum(other < averages[j] - SAME_RANK for other in averages.values()),
             int(part[j]),
             int(scores.failed[:, j].sum()),
-            int((~np.isnan(found[:, j])).sum()),
+            int((~np.isnan(by_block[:, j])).sum()),
         )
         for j in present
     ]

@@ -86,13 +86,13 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
 
 def count_failures(rows: Iterable[Row]) -> dict[str, int]:
     """Count the runs that failed, and those that were skipped as unsuitable."""
-    found = Counter(row["status"] for row in rows)
-    skipped = found["skipped"]
-    return {"failed": found.total() - found["ok"] - skipped, "skipped": skipped}
+    counts = Counter(row["status"] for row in rows)
+    skipped = counts["skipped"]
+    return {"failed": counts.total() - counts["ok"] - skipped, "skipped": skipped}
 
 
-def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
-    values = [float(value) for value in found if is_number(value)]
+def _statistics(metric: str, cells: Sequence[Any]) -> dict[str, float | None]:
+    values = [float(value) for value in cells if is_number(value)]
     numbers = _of(values) if values else dict.fromkeys(_STATISTICS)
     return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in numbers.items()}
 

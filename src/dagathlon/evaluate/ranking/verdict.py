@@ -211,11 +211,11 @@ def verdict(
 
 def _by_kind(baselines: Baselines, metric: str) -> dict[Kind, dict[Any, Mapping[str, float]]]:
     """Return values of one metric by kind of data and seed."""
-    found: dict[Kind, dict[Any, Mapping[str, float]]] = {}
+    result: dict[Kind, dict[Any, Mapping[str, float]]] = {}
     for case, metrics in baselines.items():
         if metric in metrics:
-            found.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
-    return found
+            result.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
+    return result
 
 
 def _of_kind(
@@ -230,7 +230,10 @@ def _of_kind(
     if not seeds:
         return None
     sign = 1.0 if better == "more" else -1.0
-    means = {name: sign * float(np.mean(list(found.values()))) for name, found in fair.items()}
+    means = {
+        name: sign * float(np.mean(list(values_by_seed.values())))
+        for name, values_by_seed in fair.items()
+    }
     top = max(means.values())
     best = [name for name, mean in means.items() if is_same(mean, top)]
     second = _runner_up(means, {name[0] for name in best})
@@ -257,7 +260,7 @@ def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple
     """
     most = max(map(len, values.values()))
     total = len(set[Any]().union(*values.values()))
-    complete = {name: found for name, found in values.items() if len(found) == most}
+    complete = {name: by_seed for name, by_seed in values.items() if len(by_seed) == most}
     common = sorted(set.intersection(*map(set, complete.values())))
     partial = [Incomplete(n[1], len(v), total) for n, v in values.items() if len(v) < most]
     return {n: {seed: v[seed] for seed in common} for n, v in complete.items()}, tuple(partial)

@@ -65,8 +65,8 @@ def path_curve(path: GraphPath, truth: Graph, undirected: UndirectedForm = "mora
         The form of a truth with directed edges.
     """
     present = _joined(truth, path.names, undirected)
-    found = path.pairs
-    tp = np.asarray((found & present).sum(axis=1), dtype=np.int64)
+    edges = path.pairs
+    tp = np.asarray((edges & present).sum(axis=1), dtype=np.int64)
     fp = path.n_edges - tp
     positives, negatives = int(present.sum()), int((~present).sum())
     areas = _areas(tp, fp, positives, negatives)
@@ -115,8 +115,8 @@ def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral
         return edges
     if isinstance(posterior, MarginalPosterior) or not posterior.chains:
         raise MissingInputError("exact marginals of DAGs do not determine their undirected forms")
-    found = posterior.expect(lambda graph: as_undirected(graph, undirected).adjacency)
-    return np.asarray(found, dtype=np.float64)
+    matrix = posterior.expect(lambda graph: as_undirected(graph, undirected).adjacency)
+    return np.asarray(matrix, dtype=np.float64)
 
 
 def _is_undirected(posterior: Posterior) -> bool:

@@ -68,25 +68,25 @@ class PathScores(MetricModule):
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """Return one row: areas and points of the curve, or the reason why there are none."""
         row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
-        found = without_burn_in(estimate, self.burn_in) if estimate.path is None else estimate.path
-        if found is None:
+        path = without_burn_in(estimate, self.burn_in) if estimate.path is None else estimate.path
+        if path is None:
             return row
         try:
-            return row | curve_of(found, truth, self.undirected)
+            return row | curve_of(path, truth, self.undirected)
         except DagathlonError as error:
             return row | {"undirected_note": str(error)}
 
 
 def curve_of(
-    found: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
+    path: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
 ) -> dict[str, Any]:
     """Return the areas of a curve, its best graph, and its points: value, right and wrong edges.
 
     The chosen graph of a posterior has all edges above one half.
     """
-    if isinstance(found, GraphPath):
-        return _curve_row(path_curve(found, truth, undirected), found.chosen) | {"along": "penalty"}
-    curve = probability_curve(found, truth, undirected)
+    if isinstance(path, GraphPath):
+        return _curve_row(path_curve(path, truth, undirected), path.chosen) | {"along": "penalty"}
+    curve = probability_curve(path, truth, undirected)
     above = np.flatnonzero(curve.values > 0.5)
     row = _curve_row(curve, int(above[-1]) if len(above) else None) | {"along": "probability"}
     # The graph without edges is no point of the curve.

@@ -66,10 +66,10 @@ def components(n: int, edges: Sequence[Sequence[int]]) -> list[list[int]]:
     for u, v in edges:
         a, b = sorted((first(u), first(v)))
         part[b] = a
-    found: dict[int, list[int]] = {}
+    parts: dict[int, list[int]] = {}
     for node in range(n):
-        found.setdefault(first(node), []).append(node)
-    return list(found.values())
+        parts.setdefault(first(node), []).append(node)
+    return list(parts.values())
 
 
 def _connected(

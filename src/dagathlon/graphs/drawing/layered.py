@@ -62,8 +62,8 @@ def layered_layout(
 
 def _mesh(edges: list[Pair], layer: list[int]) -> _Mesh:
     rows: Rows = [[] for _ in range(max(layer, default=-1) + 1)]
-    for node, found in enumerate(layer):
-        rows[found].append(node)
+    for node, row in enumerate(layer):
+        rows[row].append(node)
     chains: dict[Pair, list[int]] = {}
     count = len(layer)
     for u, v in edges:

@@ -84,7 +84,7 @@ def draw(
         raise GraphError(f"a width is from 1 to {_MOST_PIXELS} pixels, found {width:g}")
     shown, classes = (graph, {}) if truth is None else marked_differences(graph, truth)
     if ending in (".dot", ".gv"):
-        looks = {frozenset(pair): _DOT_LOOKS[found] for pair, found in classes.items()}
+        looks = {frozenset(pair): _DOT_LOOKS[edge_class] for pair, edge_class in classes.items()}
         content = write_dot(shown, looks).encode()
     else:
         paper = dark if ending == ".svg" or dark is not None else False
@@ -157,9 +157,9 @@ def _key(classes: Mapping[Pair, str]) -> tuple[str, float]:
 
 
 def _size(svg: str) -> tuple[float, float]:
-    found = _SIZE.search(svg)
-    assert found is not None
-    return float(found[1]), float(found[2])
+    match = _SIZE.search(svg)
+    assert match is not None
+    return float(match[1]), float(match[2])
 
 
 def _converted(svg: str, ending: str, width: float | None) -> bytes:

@@ -92,15 +92,15 @@ def _distances(n: int, edges: Sequence[Pair]) -> Floats:
         neighbours[j].append(i)
     distances = np.zeros((n, n))
     for start in range(n):
-        found = {start: 0}
+        lengths = {start: 0}
         queue = deque([start])
         while queue:
             node = queue.popleft()
             for other in neighbours[node]:
-                if other not in found:
-                    found[other] = found[node] + 1
+                if other not in lengths:
+                    lengths[other] = lengths[node] + 1
                     queue.append(other)
-        distances[start, list(found)] = list(found.values())
+        distances[start, list(lengths)] = list(lengths.values())
     return distances
 
 

@@ -140,9 +140,9 @@ def _check_diagonal(table: _Table) -> None:
 
 
 def _bad_cell(table: _Table, i: int, j: int, allowed: str) -> GraphError:
-    found = shown(int(table.cells[i, j]))
+    cell_text = shown(int(table.cells[i, j]))
     column = f"{j + 1} ({shown(table.names[j])})"
-    return table.source.error(f"found {found}, allowed are {allowed}", table.lines[i], column)
+    return table.source.error(f"found {cell_text}, allowed are {allowed}", table.lines[i], column)
 
 
 def _read_table(source: TextSource, allowed: str) -> _Table:
