@@ -252,11 +252,11 @@ def metric_family(
 
 def _needs(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
-    asked = [one.name for one in parameters if one.default is one.empty]
-    for parameter in asked:
+    required = [one.name for one in parameters if one.default is one.empty]
+    for parameter in required:
         if parameter not in INPUTS:
             raise DagathlonError(unknown(f"input of metric {name}", parameter, INPUTS))
-    return tuple(one for one in INPUTS if one in asked)
+    return tuple(one for one in INPUTS if one in required)
 
 
 def _module(
@@ -344,14 +344,20 @@ def rankable() -> list[str]:
 def headlines() -> list[str]:
     """Return the columns that verdicts are about, by priority."""
     priorities = {
-        name: one.headline for name, one in measures().items() if one.headline is not None
+        name: declared.headline
+        for name, declared in measures().items()
+        if declared.headline is not None
     }
     return sorted(priorities, key=lambda name: priorities[name])
 
 
 def further_columns() -> list[str]:
     """Return the columns beyond the joint table that the report page shows."""
-    return [name for name, one in measures().items() if one.table == "further" and one.show]
+    return [
+        name
+        for name, declared in measures().items()
+        if declared.table == "further" and declared.show
+    ]
 
 
 def columns(*tables: Table) -> tuple[str, ...]:

@@ -141,7 +141,9 @@ class StandardMetrics(Module):
 
     def _chosen(self) -> list[type[MetricModule]]:
         return [
-            one for one in standard_families() if one.name in self.families or not self.families
+            family
+            for family in standard_families()
+            if family.name in self.families or not self.families
         ]
 
     def delegates(self) -> tuple[Delegate, ...]:
@@ -175,7 +177,7 @@ class OwnMetrics(Module):
             try:
                 row |= module.compute(*(given[name] for name in module.needs))
             except Exception as error:
-                row |= dict.fromkeys(one.name for one in module.measures)
+                row |= dict.fromkeys(measure.name for measure in module.measures)
                 row[f"{module.name}_note"] = f"{type(error).__name__}: {error}"
         return row
 

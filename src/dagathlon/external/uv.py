@@ -87,8 +87,8 @@ class UvEnvironment(Environment):
 
     def variables(self) -> dict[str, str]:
         """Return environment variables without those that add packages of other environments."""
-        kept = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
-        return {**kept, "PYTHONNOUSERSITE": "1"}
+        own_variables = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
+        return {**own_variables, "PYTHONNOUSERSITE": "1"}
 
     @property
     def _script(self) -> _Script:

@@ -164,8 +164,8 @@ class Graph(Exchange, Immutable):
             name = labels[int(rows[rows == columns][0])]
             raise GraphError(f"adjacency matrix: node {name} has an edge with itself")
         both = cells[columns, rows] != 0
-        kept = ~both | (rows < columns)
-        rows, columns, both = rows[kept], columns[kept], both[kept]
+        counted_once = ~both | (rows < columns)
+        rows, columns, both = rows[counted_once], columns[counted_once], both[counted_once]
         pairs = np.array((rows, columns), dtype=np.int64).T.copy()
         marks = np.full(pairs.shape, int(Mark.TAIL), dtype=np.uint8)
         marks[~both, 1] = Mark.ARROW

@@ -102,5 +102,5 @@ def from_json(content: Any) -> MeasurementModel:
 def _table(model: MeasurementModel) -> str:
     lines = ["latent,indicator"]
     for latent, shown in model.indicators.items():
-        lines += [f"{quoted(latent)},{quoted(one)}" for one in shown]
+        lines += [f"{quoted(latent)},{quoted(indicator)}" for indicator in shown]
     return "\n".join(lines) + "\n"

@@ -87,8 +87,10 @@ def linear_models(posterior: Posterior) -> LinearModels:
         noise.append(chain.parameters.variances)
     shares = np.concatenate(posterior.weights)
     models = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
-    kept = shares > 0
-    return models if kept.all() else LinearModels(models.names, *(a[kept] for a in models[1:]))
+    positive = shares > 0
+    return (
+        models if positive.all() else LinearModels(models.names, *(a[positive] for a in models[1:]))
+    )
 
 
 def sample_of(posterior: Posterior, most: int) -> Sample:
@@ -102,12 +104,12 @@ def sample_of(posterior: Posterior, most: int) -> Sample:
     # A row of a Markov chain may hold for many states, each of which gets its own parameters.
     single = all(isinstance(chain, Sample) for chain in posterior.chains)
     if single and len(rows) <= most:
-        kept = np.flatnonzero(shares > 0)
-        logs = np.log(shares[kept])
+        chosen = np.flatnonzero(shares > 0)
+        logs = np.log(shares[chosen])
     else:
-        kept = systematic(shares, min(most, posterior.n_draws))
-        logs = np.zeros(len(kept))
-    return Sample(posterior.names, posterior.chains[0].form, rows[kept], log_weights=logs)
+        chosen = systematic(shares, min(most, posterior.n_draws))
+        logs = np.zeros(len(chosen))
+    return Sample(posterior.names, posterior.chains[0].form, rows[chosen], log_weights=logs)
 
 
 def systematic(shares: Floats, count: int) -> Ints:

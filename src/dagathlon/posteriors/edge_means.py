@@ -57,8 +57,8 @@ class EdgeMeans(NamedTuple):
     def after(self, burnin: float) -> EdgeMeans:
         """Return the means without the share `burnin` at the start; keep at least one segment."""
         ends = np.cumsum(self.lengths)
-        kept = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
-        if not kept.sum() > 0:
-            kept[-1] = 1.0
-        rows = kept > 0
-        return EdgeMeans.of(kept[rows], self.means[rows], self.means.shape[1])
+        remaining = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
+        if not remaining.sum() > 0:
+            remaining[-1] = 1.0
+        rows = remaining > 0
+        return EdgeMeans.of(remaining[rows], self.means[rows], self.means.shape[1])

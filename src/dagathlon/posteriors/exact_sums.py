@@ -216,7 +216,7 @@ class ExactSums(MarginalPosterior):
     def sample(self, count: int, seed: int) -> list[Graph]:
         """Draw independent DAGs."""
         arcs = _arcs(self._native.sample(count, seed))
-        return [Graph.from_adjacency(self.names, one) for one in arcs]
+        return [Graph.from_adjacency(self.names, matrix) for matrix in arcs]
 
     def drawn(
         self,
@@ -290,10 +290,10 @@ class ExactSums(MarginalPosterior):
     def _matrix(self, edges: Iterable[Any]) -> npt.NDArray[np.bool_]:
         matrix = np.zeros((len(self.names),) * 2, dtype=bool)
         for edge in edges:
-            one = Graph.from_edges([edge], self.names)
-            if not one.is_dag:
-                raise GraphError(f"edges of DAGs are directed, found {one.edges()[0]}")
-            matrix |= one.adjacency != 0
+            single = Graph.from_edges([edge], self.names)
+            if not single.is_dag:
+                raise GraphError(f"edges of DAGs are directed, found {single.edges()[0]}")
+            matrix |= single.adjacency != 0
         return matrix
 
 

@@ -128,10 +128,10 @@ def moments_of(data: Dataset, *, centred: bool) -> Moments:
     of_node = [numbers.setdefault(mask.tobytes(), len(numbers)) for mask in masks.T]
     sums, rows = [], []
     for number in range(len(numbers)):
-        kept = values[~masks[:, of_node.index(number)]]
-        shifted = kept - kept.mean(axis=0) if centred and len(kept) else kept
+        observed = values[~masks[:, of_node.index(number)]]
+        shifted = observed - observed.mean(axis=0) if centred and len(observed) else observed
         sums.append(shifted.T @ shifted)
-        rows.append(float(len(kept)))
+        rows.append(float(len(observed)))
     return Moments(np.array(sums), np.array(rows), np.array(of_node))
 
 

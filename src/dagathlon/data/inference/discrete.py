@@ -42,8 +42,8 @@ class Problem:
     def __init__(self, network: Network, evidence: Evidence, names: Iterable[str]) -> None:
         self.network = network
         self.evidence = evidence
-        kept = network.graph.ancestors([*names, *evidence.levels, *evidence.likelihoods])
-        self.names = [name for name in kept if isinstance(network.distribution(name), Table)]
+        relevant = network.graph.ancestors([*names, *evidence.levels, *evidence.likelihoods])
+        self.names = [name for name in relevant if isinstance(network.distribution(name), Table)]
         self.number = {name: k for k, name in enumerate(self.names)}
         self.sizes = [len(self._table(name).levels) for name in self.names]
         known = {self.number[name]: value for name, value in evidence.levels.items()}

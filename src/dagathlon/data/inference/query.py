@@ -40,14 +40,14 @@ def marginals(
 ) -> dict[str, TableAnswer | NormalAnswer]:
     """Return the marginal distribution of each target; see `Network.marginals`."""
     known = evidence_of(network, evidence)
-    asked = (
+    requested = (
         [name for name in network.names if name not in {*known.levels, *known.values}]
         if targets is None
         else list(targets)
     )
-    if not asked:
+    if not requested:
         return {}
-    names = targets_of(network, asked, known)
+    names = targets_of(network, requested, known)
     tables = [name for name in names if isinstance(network.distribution(name), Table)]
     answers: dict[str, TableAnswer | NormalAnswer] = {}
     if tables and not known.values:

@@ -144,19 +144,23 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         remarks += column_remarks
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
-        codes = [str(one.value) for one in column_remarks if one.what == "sentinel"]
+        codes = [str(remark.value) for remark in column_remarks if remark.what == "sentinel"]
         sample.add(found, codes)
-        is_time = any(one.what == "date" for one in column_remarks)
+        is_time = any(remark.what == "date" for remark in column_remarks)
         order.add(found.name, found.values, found.words is None, is_time)
-    out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
-    out += together.remarks({one.column for one in out if one.column is not None})
+    out = [
+        remark
+        for remark in remarks
+        if remark.advised and (remark.option == "drop" or remark.what == "id")
+    ]
+    out += together.remarks({remark.column for remark in out if remark.column is not None})
     known = set(remarks)
-    remarks += [one for one in out if one not in known]
-    remarks += order.remarks({one.column for one in out if one.column is not None})
+    remarks += [remark for remark in out if remark not in known]
+    remarks += order.remarks({remark.column for remark in out if remark.column is not None})
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
     place = {name: j for j, name in enumerate(source.names)}
     columns.sort(key=lambda column: place[column.name])
-    noise = noise_findings(sample, {one.column for one in out if one.column is not None})
+    noise = noise_findings(sample, {remark.column for remark in out if remark.column is not None})
     about = (tuple(columns), tuple(remarks), together.missing(), noise)
     return Description(str(path), source.n_rows, *about)
 

@@ -62,20 +62,20 @@ def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int
     controls the family-wise error rate at 1 %.
     """
     gaps = [MarkedRows(column.name, -1, column.codes < 0) for column in columns]
-    gaps = [one for one in gaps if np.count_nonzero(one.rows) >= _LEAST_GAPS]
+    gaps = [entry for entry in gaps if np.count_nonzero(entry.rows) >= _LEAST_GAPS]
     counted = list(_counted(gaps, columns))
     places = [
         (float(p), i, j)
-        for i, one in enumerate(counted)
-        for j, p in enumerate(one.p_values)
+        for i, entry in enumerate(counted)
+        for j, p in enumerate(entry.p_values)
         if not np.isnan(p)
     ]
-    kept = []
+    significant = []
     for rank, (p, i, j) in enumerate(sorted(places)):
         if p > _LEVEL / (len(places) - rank):
             break
-        kept.append(_relation(gaps[j], counted[i], j))
-    return kept, len(places)
+        significant.append(_relation(gaps[j], counted[i], j))
+    return significant, len(places)
 
 
 def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
@@ -90,15 +90,15 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
         for column in able
         for state in range(column.arity)
     ]
-    states = [one for one in states if np.count_nonzero(one.rows) >= _LEAST_SEEN]
+    states = [entry for entry in states if np.count_nonzero(entry.rows) >= _LEAST_SEEN]
     if not states:
         return {}
-    tests = np.stack([one.p_values for one in _counted(states, columns)])
+    tests = np.stack([entry.p_values for entry in _counted(states, columns)])
     level = _LEVEL / max(len(columns) - 1, 1)
     related: Bools = np.logical_or.reduce(tests <= level, axis=0)
     silent: dict[str, int] = {}
     for column in able:
-        mine = [j for j, one in enumerate(states) if one.column == column.name]
+        mine = [j for j, entry in enumerate(states) if entry.column == column.name]
         alone = [states[j].state for j in mine if not related[j]]
         if len(alone) == 1 < len(mine):
             silent[column.name] = alone[0]
@@ -118,8 +118,8 @@ def _counted(marked: Sequence[MarkedRows], columns: Sequence[SampledColumn]) -> 
     """Yield each column cross-tabulated with all marked rows; no column is tested with itself."""
     if not marked:
         return
-    marks = np.column_stack([one.rows for one in marked])
-    marked_column = np.array([one.column for one in marked], dtype=object)
+    marks = np.column_stack([entry.rows for entry in marked])
+    marked_column = np.array([entry.column for entry in marked], dtype=object)
     for other in columns:
         groups = [other.codes == level for level in (*range(other.arity), -1)]
         sizes = np.array([np.count_nonzero(group) for group in groups], dtype=np.float64)

@@ -136,22 +136,25 @@ def _why(columns: Sequence[SampledColumn]) -> str:
         return "too few to say whether they come at random"
     if not relations:
         return "related to no other column, as if completely at random"
-    names = len({one.marked.column for one in relations})
+    names = len({relation.marked.column for relation in relations})
     return (
         f"not completely at random: in {names} column{'s' if names > 1 else ''} they are related "
         f"to other columns, most surely {_related(relations[0])}"
     )
 
 
-def _related(one: Relation) -> str:
-    if one.level == "gap":
-        place = f"{one.other!r} is missing too"
+def _related(relation: Relation) -> str:
+    if relation.level == "gap":
+        place = f"{relation.other!r} is missing too"
     else:
-        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a third of {one.other!r}"
+        place = (
+            f"{relation.other!r} is {relation.level!r}"
+            if relation.level
+            else f"in a third of {relation.other!r}"
+        )
     where = place if place.startswith("in ") else f"where {place}"
-    return (
-        f"those of {one.marked.column!r}, {one.there:.1%} {where} and {one.elsewhere:.1%} elsewhere"
-    )
+    shares = f"{relation.there:.1%} {where} and {relation.elsewhere:.1%} elsewhere"
+    return f"those of {relation.marked.column!r}, {shares}"
 
 
 def _incorrect(
@@ -186,16 +189,18 @@ def _incorrect(
         )
     if len(looked) == MOST_COLUMNS:
         text += f" (looked at {MOST_COLUMNS} columns)"
-    cells = tuple(_cell(one, int(sample.rows[one.row]) + 1) for one in estimate.surprises)
+    cells = tuple(
+        _cell(surprise, int(sample.rows[surprise.row]) + 1) for surprise in estimate.surprises
+    )
     if cells:
         text += f"; most surprising: {_surprise(cells[0])}"
     numbers = (estimate.rate, estimate.low, estimate.high, estimate.at_most)
     return NoiseFinding("incorrect", estimate.verdict, text, *numbers, estimate.columns, cells)
 
 
-def _cell(one: Surprise, row: int) -> dict[str, Any]:
+def _cell(surprise: Surprise, row: int) -> dict[str, Any]:
     """Return a surprising value with its 1-based row in the file."""
-    return one._asdict() | {"row": row, "given": dict(one.given)}
+    return surprise._asdict() | {"row": row, "given": dict(surprise.given)}
 
 
 def _surprise(cell: Mapping[str, Any]) -> str:

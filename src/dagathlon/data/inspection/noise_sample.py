@@ -74,8 +74,8 @@ class NoiseSample:
         self._step = max(-(-n_columns // _MOST_KEPT), 1)
         self.columns: list[SampledColumn] = []
         self.n_columns = 0
-        kept = min(n_rows, MOST_ROWS)
-        self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
+        n_sampled = min(n_rows, MOST_ROWS)
+        self.rows = np.linspace(0, max(n_rows - 1, 0), n_sampled).astype(np.intp)
 
     def add(self, column: FoundColumn, lost: Collection[str] = ()) -> None:
         """Sample one more readable column; with too many levels only missing values are kept.

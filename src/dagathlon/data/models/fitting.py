@@ -141,13 +141,13 @@ def _node(name: str, dag: Graph, data: Dataset, prior: float) -> Distribution:
 
 def _rows(name: str, parents: tuple[str, ...], data: Dataset) -> npt.NDArray[np.intp]:
     """Return the rows with the family complete and the variable not intervened on."""
-    kept = np.ones(len(data), dtype=bool)
+    usable = np.ones(len(data), dtype=bool)
     places = [data.position(n) for n in (name, *parents)]
     if data.missing is not None:
-        kept &= ~data.missing[:, places].any(axis=1)
+        usable &= ~data.missing[:, places].any(axis=1)
     if data.intervened is not None:
-        kept &= ~data.intervened[:, places[0]]
-    return np.flatnonzero(kept)
+        usable &= ~data.intervened[:, places[0]]
+    return np.flatnonzero(usable)
 
 
 def _shape(names: tuple[str, ...], child: str, data: Dataset) -> tuple[int, ...]:

@@ -47,8 +47,8 @@ class Regimes(NamedTuple):
 
     def restricted(self, names: Iterable[str]) -> Regimes:
         """Return the regimes with targets outside `names` dropped."""
-        kept = frozenset(names)
-        return merged([target & kept for target in self.targets], self.rows)
+        observed = frozenset(names)
+        return merged([target & observed for target in self.targets], self.rows)
 
 
 def merged(targets: Iterable[Iterable[str]], rows: npt.NDArray[np.integer]) -> Regimes:

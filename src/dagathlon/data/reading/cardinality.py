@@ -94,7 +94,7 @@ def _is_inside(rest: Any, cardinality: int) -> bool:
     if pa.types.is_null(rest.type):
         return True
     if pa.types.is_uint8(rest.type):  # nearly always, and numpy is at it sooner
-        return all(chunk_numbers(one, 0).max(initial=0) < cardinality for one in rest.chunks)
+        return all(chunk_numbers(chunk, 0).max(initial=0) < cardinality for chunk in rest.chunks)
     if not pa.types.is_integer(rest.type):
         return not _outside(rest, cardinality).any()
     bounds = pc.min_max(rest).as_py()

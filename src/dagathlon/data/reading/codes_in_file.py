@@ -69,7 +69,7 @@ def codes_in_file(
         codes = reader.codes(dtype)
         if codes is not None:
             return reader.planned(codes)
-    name = next(one.name for one in reader.found if not one.fits)
+    name = next(values.name for values in reader.found if not values.fits)
     raise DataError(
         f"{path}, row 1, column {name!r}: found more than {MAX_LEVELS} different labels; "
         f"a discrete column has at most {MAX_LEVELS} levels"
@@ -123,12 +123,12 @@ class _Reader:
         for parts in self.marks.values():
             parts.clear()
         for before, batch in self._batches():
-            for j, one in enumerate(self.found):
-                known = len(one)
-                part = one.codes(batch.column(one.name), before)
-                if len(one) > known:
-                    self._check(one)
-                if not one.fits:
+            for j, values in enumerate(self.found):
+                known = len(values)
+                part = values.codes(batch.column(values.name), before)
+                if len(values) > known:
+                    self._check(values)
+                if not values.fits:
                     return None
                 codes[before : before + len(batch), j] = part
             for name, parts in self.marks.items():
@@ -151,24 +151,24 @@ class _Reader:
         if passed < self.n_rows:
             raise ValueError(f"it has {passed} rows, not {self.n_rows}")
 
-    def _check(self, one: DistinctValues) -> None:
+    def _check(self, values: DistinctValues) -> None:
         """Raise at once if a column cannot be labels or has too many of them."""
-        whole = pt.is_integer(one.type) and self.request.kind(one.name) is None
-        if whole and self._plan(one).table is None:
-            check_labels(self.path, [one.name])
-        if len(one) > MAX_LEVELS:
-            self._plan(one)
+        whole = pt.is_integer(values.type) and self.request.kind(values.name) is None
+        if whole and self._plan(values).table is None:
+            check_labels(self.path, [values.name])
+        if len(values) > MAX_LEVELS:
+            self._plan(values)
 
-    def _plan(self, one: DistinctValues) -> ColumnPlan:
-        rows = one.first_rows
-        column = with_gaps(one.column(), self.request.missing)
+    def _plan(self, values: DistinctValues) -> ColumnPlan:
+        rows = values.first_rows
+        column = with_gaps(values.column(), self.request.missing)
         return plan_column(
-            one.name, column, self.request, lambda row: f"{self.path}, row {rows[row] + 1}"
+            values.name, column, self.request, lambda row: f"{self.path}, row {rows[row] + 1}"
         )
 
     def planned(self, codes: Codes) -> CodedColumns:
         """Recode the codes to the inferred levels."""
-        plans = [self._plan(one) for one in self.found]
+        plans = [self._plan(values) for values in self.found]
         check_labels(
             self.path, [plan.variable.name for plan in plans if not plan.variable.is_discrete]
         )
@@ -176,11 +176,11 @@ class _Reader:
         target = codes
         if dtype != codes.dtype:
             target = empty_codes(self.n_rows, len(plans), dtype)
-        for j, (one, plan) in enumerate(zip(self.found, plans, strict=True)):
+        for j, (values, plan) in enumerate(zip(self.found, plans, strict=True)):
             gap = missing_code(dtype)
             table = np.full(missing_code(codes.dtype) + 1, gap, np.int64)
-            table[one.met] = np.concatenate(list(plan_entries(plan, gap)))
-            _recode(codes[:, j], target[:, j], table, one.met)
+            table[values.met] = np.concatenate(list(plan_entries(plan, gap)))
+            _recode(codes[:, j], target[:, j], table, values.met)
         marks = [pa.chunked_array(parts) for parts in self.marks.values()]
         return CodedColumns(plans, target, marks)
 

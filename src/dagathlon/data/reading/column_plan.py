@@ -115,8 +115,8 @@ def warn_of_guesses(guessed: Sequence[Variable], where: str, depth: int = 5) -> 
     The warning points to the caller of `read_data`, `depth` frames up.
     """
     taken = {
-        "levels": [repr(one.name) for one in guessed if one.is_discrete],
-        "measurements": [repr(one.name) for one in guessed if not one.is_discrete],
+        "levels": [repr(variable.name) for variable in guessed if variable.is_discrete],
+        "measurements": [repr(variable.name) for variable in guessed if not variable.is_discrete],
     }
     parts = [f"{listing(names)} as {kind}" for kind, names in taken.items() if names]
     if parts:

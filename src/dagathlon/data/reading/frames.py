@@ -204,16 +204,18 @@ def with_written(
 ) -> ColumnRequest:
     """Return the request completed by levels and orders stored in a table's schema."""
     known = {**_written_levels(schema), **(levels or {})}
-    kept = {
+    applicable = {
         name: known[name]
         for name in known
         if request.kind(name) != "continuous" and name not in request.recode
     }
-    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(schema, name)}
+    ordinal = {
+        name: "ordinal" for name in applicable if name in ordered or _written_order(schema, name)
+    }
     return replace(
         request,
         kinds={**ordinal, **request.kinds},
-        levels={**kept, **request.levels},
+        levels={**applicable, **request.levels},
         drop=request.drop | row_labels(schema, request),
     )
 

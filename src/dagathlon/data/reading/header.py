@@ -95,8 +95,8 @@ def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Heade
         note = f"{fault}; other commands refuse the file"
         trailing = len(words) > 1 and not words[-1]
         named = distinct_names(words[: len(words) - trailing])
-        kept = tuple(tuple(row) for _, row in fitting)
-        return Header(tuple(named), (), len(words), line, kept, notes=(note,))
+        sample_rows = tuple(tuple(row) for _, row in fitting)
+        return Header(tuple(named), (), len(words), line, sample_rows, notes=(note,))
 
 
 def _header(

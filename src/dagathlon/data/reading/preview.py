@@ -107,7 +107,7 @@ def _varied(data: Dataset) -> set[str]:
         several[True] = iter(codes.min(axis=0) < highest)
     if values.size:  # a missing value is neither lowest nor highest, and needs the longer look
         several[False] = iter(values.min(axis=0) < values.max(axis=0))
-    return {one.name for one in data.variables if next(several[one.is_discrete])}
+    return {variable.name for variable in data.variables if next(several[variable.is_discrete])}
 
 
 def text(data: Dataset) -> str:

@@ -215,9 +215,11 @@ class TextTable:
         }
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
-        asked, hexadecimal = self._label_types(request), self._hexadecimal()
-        columns = self._read_typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
-        for number in columns.keys() - asked.keys():
+        label_types, hexadecimal = self._label_types(request), self._hexadecimal()
+        columns = self._read_typed(
+            label_types | self._guess(request) | hexadecimal, label_types | hexadecimal
+        )
+        for number in columns.keys() - label_types.keys():
             columns[number] = self._with_points(columns[number])
         return columns
 

@@ -97,7 +97,7 @@ def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustmen
     import gadjid  # noqa: PLC0415 - only where these distances are wanted
 
     measure = getattr(gadjid, f"{adjustment}_aid")
-    return [int(measure(truth, one, edge_direction=_DIRECTION)[1]) for one in learned]
+    return [int(measure(truth, estimate, edge_direction=_DIRECTION)[1]) for estimate in learned]
 
 
 @metric_family(

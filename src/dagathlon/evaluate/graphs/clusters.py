@@ -135,7 +135,7 @@ class ClusterScores(MetricModule):
 
     def compute(self, model: Any, estimate: Estimate) -> dict[str, Value]:
         """Return one row of values; None without a measurement model or a true one."""
-        row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
+        row: dict[str, Value] = dict.fromkeys(measure.name for measure in self.measures)
         graph = getattr(model, "graph", None)
         if estimate.measurement is None or not isinstance(graph, Graph):
             return row

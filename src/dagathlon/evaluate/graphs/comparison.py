@@ -92,8 +92,10 @@ def _not_of_undirected(
     chosen: list[type[MetricModule]], metrics: Mapping[str, Value]
 ) -> dict[str, Value]:
     """Blank the columns for DAGs and CPDAGs, as a moral graph may look like a CPDAG by chance."""
-    measures = (one for family in chosen for one in family.measures)
-    odd = [one.name for one in measures if one.takes and "undirected" not in one.takes]
+    measures = (measure for family in chosen for measure in family.measures)
+    odd = [
+        measure.name for measure in measures if measure.takes and "undirected" not in measure.takes
+    ]
     return dict.fromkeys(name for name in odd if name in metrics)
 
 

@@ -74,9 +74,9 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
     seed
         The same seed gives the same graphs.
     """
-    asked, columns = _baseline_metrics()
+    chosen, columns = _baseline_metrics()
     rows = [
-        compare_by(asked, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
+        compare_by(chosen, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
     ]
     means: dict[str, Value] = {}
     for metric in columns:
@@ -89,8 +89,10 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
 def _baseline_metrics() -> tuple[list[type[MetricModule]], list[str]]:
     """Return the metric families used for baselines, and the names of their columns."""
     families = standard_families()
-    columns = [one.name for family in families for one in family.measures if one.control]
-    return [one for one in families if any(m.control for m in one.measures)], columns
+    columns = [
+        measure.name for family in families for measure in family.measures if measure.control
+    ]
+    return [measure for measure in families if any(m.control for m in measure.measures)], columns
 
 
 def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
@@ -110,12 +112,12 @@ def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
 
 @lru_cache(maxsize=2048)
 def _trivial(truth: Graph) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    asked, columns = _baseline_metrics()
+    chosen, columns = _baseline_metrics()
     graphs = {EMPTY: Graph(truth.names)}
     if len(truth) <= _MOST_COMPLETE:
         every = 1 - np.eye(len(truth), dtype=np.uint8)
         graphs[COMPLETE] = Graph.from_adjacency(truth.names, every)
-    rows = {name: compare_by(asked, graph, truth, causal=None) for name, graph in graphs.items()}
+    rows = {name: compare_by(chosen, graph, truth, causal=None) for name, graph in graphs.items()}
     values = {
         metric: tuple((name, _number(row.get(metric))) for name, row in rows.items())
         for metric in columns
@@ -140,7 +142,7 @@ def best_baseline(values: Sequence[Mapping[str, float]], better: Better) -> Base
     """
     names = set.intersection(*map(set, values)) if values else set()
     ordered = [name for name in (EMPTY, RANDOM, COMPLETE) if name in names]
-    means = [Baseline(name, float(np.mean([one[name] for one in values]))) for name in ordered]
+    means = [Baseline(name, float(np.mean([value[name] for value in values]))) for name in ordered]
     if not means:
         return None
-    return max(means, key=lambda one: one.value if better == "more" else -one.value)
+    return max(means, key=lambda value: value.value if better == "more" else -value.value)

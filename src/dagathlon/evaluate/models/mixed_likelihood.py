@@ -98,15 +98,15 @@ def _intervened(name: str, data: Dataset) -> npt.NDArray[np.bool_]:
 
 def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> FloatArray:
     cells, values = family.configurations(training), family.values(training)
-    asked, given = family.configurations(test), family.values(test)
+    test_configurations, given = family.configurations(test), family.values(test)
     node = training.column(family.node).astype(np.float64)
     observed = test.column(family.node).astype(np.float64)
     shared = _regression(values, node)
     if shared is None:
         raise DataError(f"variable {family.node!r} follows from its parents without noise")
     terms = np.empty(len(test))
-    for cell in np.unique(asked):
-        rows, mine = asked == cell, cells == cell
+    for cell in np.unique(test_configurations):
+        rows, mine = test_configurations == cell, cells == cell
         own = None
         if mine.sum() >= values.shape[1] + 1 + _SPARE_ROWS:
             own = _regression(values[mine], node[mine])
@@ -140,8 +140,8 @@ def _discrete_terms(
     counts = np.bincount(cells * arity + codes, minlength=n_cells * arity).reshape(n_cells, arity)
     smoothed = counts + sample_size / counts.size
     logs = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
-    asked = family.configurations(test)
-    weights = logs[asked]
+    test_configurations = family.configurations(test)
+    weights = logs[test_configurations]
     if family.continuous:
         weights = weights + _parent_densities(family, training, test, counts)
         weights -= np.logaddexp.reduce(weights, axis=1, keepdims=True)
@@ -168,7 +168,7 @@ def _parent_densities(
     spread = residuals.T @ residuals / len(values)
     spread += np.diag(_RIDGE * values.var(axis=0) + 1e-300)
     root = np.linalg.cholesky(spread)
-    given, asked = family.values(test), family.configurations(test)
-    apart = given[:, None, :] - means[asked]
+    given, test_configurations = family.values(test), family.configurations(test)
+    apart = given[:, None, :] - means[test_configurations]
     scaled = np.linalg.solve(root, apart.reshape(-1, values.shape[1]).T)
     return np.asarray(-0.5 * (scaled**2).sum(axis=0).reshape(len(test), arity))

@@ -122,8 +122,8 @@ def calibration(
         never drawn may still be true, and would cost infinitely much.
     """
     check_outcomes(probability, present)
-    kept = np.clip(probability, least, 1 - least)
-    logs = np.where(present, np.log(kept), np.log1p(-kept))
+    clipped = np.clip(probability, least, 1 - least)
+    logs = np.where(present, np.log(clipped), np.log1p(-clipped))
     return Calibration(
         float(np.mean((probability - present) ** 2)),
         float(-logs.mean()),

@@ -71,9 +71,9 @@ def compare_posterior(
         )
     true = None if truth is None else _graph(truth)
     given = {"the true graph": true, "the true model": model, "the reference": other}
-    for what, one in given.items():
-        if one is not None and hasattr(one, "names"):
-            require_same_nodes(tuple(one.names), compared.names, what)
+    for what, reference_object in given.items():
+        if reference_object is not None and hasattr(reference_object, "names"):
+            require_same_nodes(tuple(reference_object.names), compared.names, what)
     case = PosteriorCase(
         compared,
         true,
@@ -104,7 +104,7 @@ def _posterior(given: Any, burn_in: float) -> Posterior:
     if isinstance(given, str | os.PathLike):
         given = read_posterior(given)  # type: ignore[arg-type]
     elif isinstance(given, Sequence):
-        given = Posterior.of([as_graph(one) for one in given])
+        given = Posterior.of([as_graph(graph) for graph in given])
     posterior = without_burn_in(given, burn_in) if isinstance(given, Posterior | Estimate) else None
     if posterior is None:
         raise DataError(

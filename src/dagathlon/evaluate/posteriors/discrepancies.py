@@ -46,18 +46,18 @@ def exponential_graph_mmd(
     scale
         λ; by default the expected Hamming distance of a graph of each.
     """
-    one, other = distinct_graphs(posterior), distinct_graphs(reference)
-    other = _reordered(other, one.names)
-    bits, others = (_bits(rows) for rows in (one, other))
+    drawn, other = distinct_graphs(posterior), distinct_graphs(reference)
+    other = _reordered(other, drawn.names)
+    bits, others = (_bits(rows) for rows in (drawn, other))
     between = _hamming(bits, others)
     if scale is None:
-        scale = float(one.shares @ between @ other.shares) or 1.0
+        scale = float(drawn.shares @ between @ other.shares) or 1.0
     if not scale > 0:
         raise DataError(f"the scale of a kernel is positive, found {scale}")
     terms = [
-        one.shares @ np.exp(-_hamming(bits, bits) / scale) @ one.shares,
+        drawn.shares @ np.exp(-_hamming(bits, bits) / scale) @ drawn.shares,
         other.shares @ np.exp(-_hamming(others, others) / scale) @ other.shares,
-        -2 * (one.shares @ np.exp(-between / scale) @ other.shares),
+        -2 * (drawn.shares @ np.exp(-between / scale) @ other.shares),
     ]
     return KernelDistance(max(float(sum(terms)), 0.0), scale)
 
@@ -99,10 +99,10 @@ def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> Kernel
     KernelDistance
         The estimate, which may be below 0 where the two are alike, and ℓ.
     """
-    one = dense_models(posterior)
-    other = dense_models(reference, one.names)
-    one, other = one.thinned(most), other.thinned(most)
-    return weighted_mmd(_vectors(one), one.shares, _vectors(other), other.shares)
+    drawn = dense_models(posterior)
+    other = dense_models(reference, drawn.names)
+    drawn, other = drawn.thinned(most), other.thinned(most)
+    return weighted_mmd(_vectors(drawn), drawn.shares, _vectors(other), other.shares)
 
 
 def _vectors(models: LinearModels) -> Floats:

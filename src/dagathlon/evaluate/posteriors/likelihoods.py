@@ -58,9 +58,9 @@ def interventional_nll(posterior: Drawn, model: LinearSem, size: float = 1.0) ->
     models = dense_models(posterior)
     true = dense_models(model, models.names)
     found = []
-    for one in interventions(true, size):
-        terms = node_terms(models, one.second_moments())
-        found.append(models.shares @ (terms.sum(axis=1) - terms[:, one.node]))
+    for intervention in interventions(true, size):
+        terms = node_terms(models, intervention.second_moments())
+        found.append(models.shares @ (terms.sum(axis=1) - terms[:, intervention.node]))
     return float(np.mean(found))
 
 

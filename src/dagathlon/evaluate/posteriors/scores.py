@@ -75,7 +75,7 @@ class PosteriorScores(MetricModule):
         for name in ("posterior", "reference"):
             given[name] = without_burn_in(given.get(name), self.burn_in)
         if given["posterior"] is None:
-            nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
+            nothing: dict[str, Value] = dict.fromkeys(measure.name for measure in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
             **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
@@ -93,7 +93,7 @@ def without_burn_in(given: Estimate | Posterior | None, burn_in: float) -> Poste
 
 def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str, Value]:
     """Return all columns of a case, and a note on errors other than missing inputs."""
-    row: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
+    row: dict[str, Value] = dict.fromkeys(measure.name for measure in MEASURES)
     notes: list[str] = []
     for part in PARTS if parts is None else parts:
         try:

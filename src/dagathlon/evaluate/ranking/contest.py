@@ -96,12 +96,12 @@ class Contest(NamedTuple):
     @property
     def first(self) -> tuple[Placed, ...]:
         """Contenders that share the first place."""
-        return tuple(one for one in self.places if one.place == 1)
+        return tuple(placed for placed in self.places if placed.place == 1)
 
     @property
     def of_algorithms(self) -> bool:
         """Whether contenders are learners, each at its best setting, rather than settings."""
-        return len({one.id for one in self.places}) == len(self.places)
+        return len({placed.id for placed in self.places}) == len(self.places)
 
     def nemenyi(self) -> Nemenyi | None:
         """Average ranks and groups of contenders without significant differences."""
@@ -140,8 +140,8 @@ def contest(
     """
     settings = _placed(scores.contested(), better, ids, unit)
     best: dict[str, str] = {}
-    for one in settings:
-        best.setdefault(one.id, one.setting)
+    for placed in settings:
+        best.setdefault(placed.id, placed.setting)
     chosen = scores.of(name for name in scores.names if name in set(best.values()))
     table = (chosen if len(set(ids.values())) > 1 else scores).contested()
     ranked = {ids[name] for name in table.names}

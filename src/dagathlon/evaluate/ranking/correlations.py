@@ -100,7 +100,7 @@ def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
         fewer than three methods, and where a metric is the same for all.
     """
     table = np.asarray(values, dtype=np.float64)
-    table = table * np.where([one == "less" for one in better], -1.0, 1.0)
+    table = table * np.where([direction == "less" for direction in better], -1.0, 1.0)
     known = ~np.isnan(table)
     m = table.shape[1]
     correlations = np.full((m, m), np.nan)

@@ -62,14 +62,14 @@ class Scores(NamedTuple):
     def at(self, places: Sequence[int]) -> Scores:
         """Return the scores of some of the data sets."""
         chosen = list(places)
-        kept = tuple(self.cases[i] for i in chosen)
-        return Scores(self.names, kept, self.values[chosen], self.failed[chosen])
+        cases = tuple(self.cases[i] for i in chosen)
+        return Scores(self.names, cases, self.values[chosen], self.failed[chosen])
 
     def of(self, names: Iterable[str]) -> Scores:
         """Return the scores of some of the competitors."""
-        kept = tuple(names)
-        columns = [self.names.index(name) for name in kept]
-        return Scores(kept, self.cases, self.values[:, columns], self.failed[:, columns])
+        chosen = tuple(names)
+        columns = [self.names.index(name) for name in chosen]
+        return Scores(chosen, self.cases, self.values[:, columns], self.failed[:, columns])
 
     @property
     def kinds(self) -> list[tuple[Any, ...]]:
@@ -86,18 +86,22 @@ class Scores(NamedTuple):
         """
         nonempty = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
         often = nonempty.took_part.mean(axis=0) >= _OFTEN if len(nonempty.cases) else []
-        kept = nonempty.of(name for name, stays in zip(self.names, often, strict=False) if stays)
-        least = min(2, len(kept.names))
-        meeting = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
-        if len(kept.names) < 2:
+        frequent = nonempty.of(
+            name for name, stays in zip(self.names, often, strict=False) if stays
+        )
+        least = min(2, len(frequent.names))
+        meeting = frequent.at(np.flatnonzero(frequent.took_part.sum(axis=1) >= least).tolist())
+        if len(frequent.names) < 2:
             return meeting
         groups = [group for group in _connected_groups(meeting.took_part) if len(group) > 1]
-        return meeting.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else meeting.at([])
+        return (
+            meeting.of(frequent.names[j] for j in groups[0]) if len(groups) == 1 else meeting.at([])
+        )
 
     def complete(self) -> Scores:
         """Return the data sets of `contested` in which all of its competitors take part."""
-        kept = self.contested()
-        return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
+        contested = self.contested()
+        return contested.at(np.flatnonzero(contested.took_part.all(axis=1)).tolist())
 
 
 def _connected_groups(took_part: Bools) -> list[list[int]]:

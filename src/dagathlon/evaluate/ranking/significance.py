@@ -84,11 +84,11 @@ def friedman(scores: Scores, better: Better, unit: Unit = "block") -> Friedman |
         total, freedom = total + row, freedom + m - 1
         covariance += spread * (np.diag(present) - np.outer(present, present) / m)
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
+    positive = values > 1e-9 * max(float(values[-1]), 1e-300)
     if values[-1] <= 0:
         return Friedman(0.0, 1.0, 0.0, 1.0, n, k)
-    statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
-    df = int(kept.sum())
+    statistic = float(((vectors[:, positive].T @ total) ** 2 / values[positive]).sum())
+    df = int(positive.sum())
     rest = freedom - statistic
     f = math.inf if rest <= 1e-9 else (freedom - df) * statistic / (df * rest)
     f_p = 0.0 if math.isinf(f) else float(fdtrc(df, freedom - df, f))

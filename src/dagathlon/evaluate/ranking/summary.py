@@ -72,15 +72,17 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     result = []
     for key, members in groups.items():
         names = ("id", "setting", "adjmat", "parameters", "data")
-        one: dict[str, Any] = dict(zip(names, key, strict=True))
-        one["n_seeds"] = len(members)
-        one |= count_failures(members)
+        row_summary: dict[str, Any] = dict(zip(names, key, strict=True))
+        row_summary["n_seeds"] = len(members)
+        row_summary |= count_failures(members)
         for name in ("curve_param", "curve_value"):
-            one[name] = members[0].get(name)
-        one["curve_vals"] = one["curve_value"] if is_number(one["curve_value"]) else None
+            row_summary[name] = members[0].get(name)
+        row_summary["curve_vals"] = (
+            row_summary["curve_value"] if is_number(row_summary["curve_value"]) else None
+        )
         for metric in metrics:
-            one |= _statistics(metric, [row.get(metric) for row in members])
-        result.append(one)
+            row_summary |= _statistics(metric, [row.get(metric) for row in members])
+        result.append(row_summary)
     return result
 
 

@@ -90,7 +90,7 @@ class KindVerdict(NamedTuple):
     @property
     def first(self) -> set[str]:
         """Learners with the best mean."""
-        return {one.id for one in self.best}
+        return {contender.id for contender in self.best}
 
 
 class Verdict(NamedTuple):
@@ -131,7 +131,7 @@ class Verdict(NamedTuple):
         """Return the leading learners: by the mean on one kind of data, by ranks on several."""
         if len(self.kinds) == 1:
             return self.kinds[0].first
-        return {one.id for one in self.ranked_first}
+        return {contender.id for contender in self.ranked_first}
 
     def relative(self, setting: str) -> float | None:
         """Return a distance relative to the best baseline's, averaged over kinds of data.
@@ -139,9 +139,11 @@ class Verdict(NamedTuple):
         None for metrics of which more is better, and where a kind has no such number.
         """
         shares = [
-            one.means[setting] / one.baseline.value
-            for one in self.kinds
-            if setting in one.means and one.baseline is not None and one.baseline.value > 0
+            kind_verdict.means[setting] / kind_verdict.baseline.value
+            for kind_verdict in self.kinds
+            if setting in kind_verdict.means
+            and kind_verdict.baseline is not None
+            and kind_verdict.baseline.value > 0
         ]
         if self.better == "more" or len(shares) < len(self.kinds):
             return None
@@ -151,7 +153,8 @@ class Verdict(NamedTuple):
     def is_contest(self) -> bool:
         """Whether at least two learners compete on some kind of data."""
         return len(self.places) > 1 or any(
-            one.second is not None or len(one.first) > 1 for one in self.kinds
+            kind_verdict.second is not None or len(kind_verdict.first) > 1
+            for kind_verdict in self.kinds
         )
 
 
@@ -203,7 +206,7 @@ def verdict(
     return Verdict(
         metric,
         better,
-        tuple(one for one in kinds if one is not None),
+        tuple(kind_verdict for kind_verdict in kinds if kind_verdict is not None),
         contest(score_table(rows, metric), better, ids, unit, alpha),
         len(settings),
     )

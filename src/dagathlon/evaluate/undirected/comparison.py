@@ -40,7 +40,7 @@ def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") ->
         the F1 of the chosen graph (of a distribution, all edges above one half).
     """
     row = curve_of(_path(path), as_graph(truth), undirected)
-    return {one.name: row[one.name] for one in AREAS}
+    return {measure.name: row[measure.name] for measure in AREAS}
 
 
 def compare_precision(

@@ -104,8 +104,8 @@ def _thinned(curve: Curve) -> Curve:
     """Thin the points, keeping the best graph and that of all edges above one half."""
     some = np.linspace(0, len(curve.values) - 1, _MOST_POINTS).round().astype(int)
     half = np.flatnonzero(curve.values > 0.5)[-1:]
-    kept = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
-    return curve._replace(values=curve.values[kept], tp=curve.tp[kept], fp=curve.fp[kept])
+    chosen = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
+    return curve._replace(values=curve.values[chosen], tp=curve.tp[chosen], fp=curve.fp[chosen])
 
 
 def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral") -> Floats:

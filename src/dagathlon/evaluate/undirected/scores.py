@@ -67,7 +67,7 @@ class PathScores(MetricModule):
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """Return one row: areas and points of the curve, or the reason why there are none."""
-        row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
+        row: dict[str, Any] = dict.fromkeys(measure.name for measure in AREAS)
         path = without_burn_in(estimate, self.burn_in) if estimate.path is None else estimate.path
         if path is None:
             return row
@@ -132,7 +132,7 @@ class PrecisionScores(MetricModule):
     def compute(self, *inputs: Any) -> dict[str, Value]:
         """Return one row, with None for missing values and a note with the reason."""
         given = dict(zip(self.inputs, inputs, strict=True))
-        row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
+        row: dict[str, Value] = dict.fromkeys(measure.name for measure in self.measures)
         try:
             normal = self._normal(given["estimate"], given["data"])
             row["precision_how"] = normal.how

@@ -163,16 +163,16 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def _converted(svg: str, ending: str, width: float | None) -> bytes:
-    own, height = _size(svg)
+    own_width, height = _size(svg)
     if ending == ".svg":
         if width is not None:
-            size = f'width="{width:g}" height="{height * width / own:g}"'
+            size = f'width="{width:g}" height="{height * width / own_width:g}"'
             svg = re.sub(r'width="[\d.]+" height="[\d.]+"', size, svg, count=1)
         return svg.encode()
     import vl_convert  # noqa: PLC0415 - only when a picture is made
 
-    scale = _SCALE if width is None else width / own
-    scale = min(scale, _MOST_PIXELS / max(own, height))
+    scale = _SCALE if width is None else width / own_width
+    scale = min(scale, _MOST_PIXELS / max(own_width, height))
     if ending == ".pdf":
         return bytes(vl_convert.svg_to_pdf(svg, scale=1.0 if width is None else scale))
     return bytes(vl_convert.svg_to_png(svg, scale=scale))

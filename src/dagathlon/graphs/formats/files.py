@@ -109,7 +109,9 @@ def _formats() -> list[GraphFormat]:
 def _by_suffix(target: str) -> GraphFormat | None:
     """The format of the longest suffix that a file name ends in."""
     name = target.lower()
-    suffixes = {suffix: one for one in _formats() for suffix in one.suffixes}
+    suffixes = {
+        suffix: graph_format for graph_format in _formats() for suffix in graph_format.suffixes
+    }
     found = max(filter(name.endswith, suffixes), key=len, default=None)
     return None if found is None else suffixes[found]
 
@@ -119,7 +121,9 @@ def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:
     by_suffix = _by_suffix(source.name)
     if by_suffix is not None and not by_suffix.content_decides:
         return by_suffix.read(source, names)
-    recognised = next((one for one in _formats() if one.recognises(source)), None)
+    recognised = next(
+        (graph_format for graph_format in _formats() if graph_format.recognises(source)), None
+    )
     if recognised is None:
         # Text with columns was meant as a matrix, whose reader has the best error messages.
         columns = any(sign in ",".join(first_fields(source)) for sign in ",;\t")
