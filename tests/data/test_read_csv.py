@@ -78,7 +78,7 @@ def test_levels_name_the_codes_below_cardinalities(read) -> None:
     data = read("a\n2\n0\n1\n", levels={"a": ("no", "yes")})
     assert data.variables == (Variable("a", ("no", "yes")),)
     assert data.codes.tolist() == [[0], [1]]
-    with pytest.raises(DataError, match=r"3 levels were given, .* there are 2"):
+    with pytest.raises(DataError, match=r"3 levels given, .* there are 2"):
         read("a\n2\n0\n1\n", levels={"a": ("x", "y", "z")})
 
 

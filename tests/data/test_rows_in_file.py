@@ -315,7 +315,7 @@ def test_a_file_of_other_rows(
     data = read_data(path)
     _parquet(whole.take(np.arange(rows) % N_ROWS).to_arrow(), path)
     for need in NEEDS[: 3 if rows < N_ROWS else 2]:
-        with pytest.raises(DataError, match=r"does not have the 9001 rows that it had"):
+        with pytest.raises(DataError, match=r"does not have 9,001 rows as when"):
             need(data)
 
 

@@ -26,6 +26,7 @@ from dagathlon.external.results import GRAPH as LEARNED
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.simulate.base import Model
+from dagathlon.wording import counted
 
 DATA = "data.csv"
 _MOST_NODES = 20_000
@@ -152,7 +153,7 @@ def _check_data(
     if not data.has_rows or not data.n_rows:
         raise ProgramError(f"{path}: has no rows that can be kept")
     if n_rows is not None and data.n_rows != n_rows:
-        raise ProgramError(f"{path}: has {data.n_rows} rows, and n is {n_rows}")
+        raise ProgramError(f"{path}: has {counted(data.n_rows, 'row')}, and n is {n_rows}")
     if facts.kind != kind:
         raise ProgramError(f"{path}: the module gives {kind} data, these are {facts.kind}")
     if facts.missing and not missing:

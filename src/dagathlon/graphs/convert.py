@@ -17,6 +17,7 @@ from dagathlon.graphs.formats.matrix import lost_by_adjacency
 from dagathlon.graphs.formats.source import TextSource
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
+from dagathlon.wording import counted
 
 if TYPE_CHECKING:
     import igraph
@@ -144,7 +145,8 @@ def from_pandas(frame: pd.DataFrame, format: str | None = None) -> Graph:
     rows = [str(name) for name in frame.index]
     cells = _numeric(frame)
     if cells.shape != (len(names), len(names)):
-        raise GraphError(f"DataFrame: {len(rows)} rows and {len(names)} columns, not a square")
+        shape = f"{counted(len(rows), 'row')} and {counted(len(names), 'column')}"
+        raise GraphError(f"DataFrame: {shape}, not a square")
     if rows != names and rows != [str(i) for i in range(len(names))]:
         cells = cells[_row_order(rows, names)]
     chosen = _checked_format(format or frame.attrs.get(_FORMAT_ATTRIBUTE) or _guessed(cells))

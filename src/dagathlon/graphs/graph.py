@@ -16,6 +16,7 @@ from dagathlon.graphs.checks import require_dag
 from dagathlon.graphs.exchange import Exchange
 from dagathlon.graphs.marks import Mark, connector, marks_of
 from dagathlon.immutable import Immutable
+from dagathlon.wording import counted
 
 MarkMatrix: TypeAlias = npt.NDArray[np.uint8]
 Kind: TypeAlias = Literal["dag", "cpdag", "pattern", "undirected", "mag", "pag", "mixed"]
@@ -86,7 +87,7 @@ class Graph(Exchange, Immutable):
         """Make a graph from a native graph, without computing the matrix of marks."""
         labels = _checked_names(names)
         if len(native) != len(labels):
-            raise GraphError(f"a graph of {len(native)} nodes cannot take {len(labels)} names")
+            raise GraphError(_other_number(len(native), len(labels)))
         return cls._of(labels, native)
 
     @classmethod
@@ -383,7 +384,7 @@ class Graph(Exchange, Immutable):
         """Return the graph with new node names, given in order."""
         labels = _checked_names(names)
         if len(labels) != len(self):
-            raise GraphError(f"{len(self)} nodes cannot take {len(labels)} names")
+            raise GraphError(_other_number(len(self), len(labels)))
         return Graph._of(labels, self._native)
 
     def __eq__(self, other: object) -> bool:
@@ -482,3 +483,7 @@ def _refuse_bad_pair(matrix: npt.NDArray[Any], names: tuple[str, ...]) -> None:
             f"marks between {names[i]} and {names[j]}: found {matrix[i, j]} and {matrix[j, i]}; an "
             "edge joins two different nodes and has a mark (1 circle, 2 arrow, 3 tail) at both ends"
         )
+
+
+def _other_number(n_nodes: int, n_names: int) -> str:
+    return f"a graph of {counted(n_nodes, 'node')} cannot take {counted(n_names, 'name')}"

@@ -45,6 +45,7 @@ from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import first_repeated
 from dagathlon.data.writing.export import LEVELS_KEY, ORDERED_KEY, indicator_name
 from dagathlon.errors import DataError, DataWarning, listing
+from dagathlon.wording import counted
 
 _DOUBLE = 8
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -170,7 +171,8 @@ def from_matrix(
         raise DataError(f"{where}: data have rows and columns, found {matrix.ndim} dimensions")
     labels = [f"V{j + 1}" for j in range(matrix.shape[1])] if names is None else list(names)
     if len(labels) != matrix.shape[1]:
-        raise DataError(f"{where}: {len(labels)} names for {matrix.shape[1]} columns")
+        width = counted(matrix.shape[1], "column")
+        raise DataError(f"{where}: {counted(len(labels), 'name')} for {width}")
     try:
         columns = [pa.chunked_array([_column_of_matrix(column)]) for column in matrix.T]
     except (pa.ArrowException, ValueError, TypeError) as error:

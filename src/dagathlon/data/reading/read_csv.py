@@ -21,6 +21,7 @@ from dagathlon.data.reading.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.reading.text_table import TextColumns, TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, DataWarning
+from dagathlon.wording import counted
 
 
 def read_csv(
@@ -103,8 +104,8 @@ def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest
         return ColumnPlan(replace(variable, ordered=True) if ordered else variable, coded(column))
     if len(levels) != cardinality:
         raise DataError(
-            f"column {name!r}: {len(levels)} levels were given, but the first row of the file "
-            f"says that there are {cardinality}"
+            f"column {name!r}: {counted(len(levels), 'level')} given, but the first row of the "
+            f"file says that there are {cardinality}"
         )
     return ColumnPlan(Variable(name, tuple(levels), ordered), coded(column))
 

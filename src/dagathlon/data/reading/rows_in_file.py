@@ -28,6 +28,7 @@ from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.storage import Values, aligned_empty
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
+from dagathlon.wording import counted
 
 _CELL = 8
 _BLOCK = 1 << 25
@@ -106,7 +107,7 @@ class RowsOfFile:
             self._check_unchanged()
         if self.n_rows and passed != self.n_rows:
             raise DataError(
-                f"{self.path}: does not have the {self.n_rows} rows that it had when it was opened"
+                f"{self.path}: does not have {counted(self.n_rows, 'row')} as when it was opened"
             )
 
     def _check_unchanged(self) -> None:
