@@ -96,7 +96,7 @@ def test_learn_pools_what_copies_say(file: Path, tmp_path: Path) -> None:
         (["--discretize", "mdl[level=3]"], "did you mean 'levels'"),
         ([*BASE, "--discretize", "mdl:agee"], "unknown variable 'agee' (did you mean 'age'?)"),
         ([*BASE, "--log", "grade"], "column 'grade' has levels already"),
-        (["--drop=id", "--kinds=visits=ordinal", "--log", "bp"], "have no logarithm"),
+        (["--drop=id", "--kinds=visits=ordinal", "--log", "bp"], "without a logarithm"),
         (["--kind", "age=id", "--decimal", "x"], "--decimal"),
         (["--standardise"], "did you mean '--standardize'"),
     ],
