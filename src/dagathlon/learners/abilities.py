@@ -121,7 +121,7 @@ def _abilities(cls: type[Learner]) -> Abilities:
         takes["start"] = ""
     ordered = {word: takes[word] for word in TAKES if word in takes}
     gives = dict(_gives(cls, default, variants))
-    # Benchpress's names rely on what the learner behind them does.
+    # Benchpress's names have the assumptions of the learner that they run.
     assumes = cls.assumes or getattr(getattr(cls, "runs", None), "assumes", ())
     return Abilities(_family(cls), ordered, gives, _deciding(default, variants), assumes)
 

@@ -72,7 +72,7 @@ class Estimate:
     stats: Mapping[str, Statistic] = field(default_factory=dict)
     posterior: Posterior | None = None
     notes: tuple[str, ...] = ()
-    # An array has no truth value: two estimates are compared without it.
+    # Excluded from comparison, since the truth value of an array comparison is undefined.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
     measurement: MeasurementModel | None = None

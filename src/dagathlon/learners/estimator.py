@@ -14,7 +14,7 @@ from dagathlon.learners.spec import LearnerLike, LearnerSpec
 
 try:
     from sklearn.base import BaseEstimator
-except ImportError:  # it works without, except inside scikit-learn's own tools
+except ImportError:  # optional: needed only inside scikit-learn's own tools
     BaseEstimator = object
 
 if TYPE_CHECKING:

@@ -104,7 +104,7 @@ class MetaLearner(Learner):
         """
         inner = self.inner()
         make_ready(type(inner))
-        # Of a copy: what is drawn for the samples is the same whether the learner draws or not.
+        # From a copy, so that the samples do not depend on the learner's use of random numbers.
         seed = int(deepcopy(rng).integers(2**63))
 
         def learned(numbered: tuple[int, Dataset]) -> Estimate:

@@ -18,7 +18,7 @@ from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate, Output
 
 _NAMED = 5
-# Numbers that are looked at together.
+# Chunk size of the checks, in numbers.
 _CHUNK = 1 << 22
 
 
@@ -85,7 +85,7 @@ def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]
 
 def _symmetric(matrix: npt.NDArray[np.float64]) -> bool:
     rounding = 1e-8 * max(matrix.max(initial=0.0), -matrix.min(initial=0.0))
-    # Some rows at a time: of many variables two more matrices would not fit.
+    # In chunks of rows: with many variables two more matrices would not fit into memory.
     step = max(1, _CHUNK // max(len(matrix), 1))
     return all(
         np.all(np.abs(matrix[k : k + step] - matrix[:, k : k + step].T) <= rounding)
@@ -153,7 +153,7 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
 def plain(value: Any) -> Any:
     """Convert a NumPy scalar to the Python value; return any other value unchanged."""
     if isinstance(value, np.floating):
-        return float(value)  # the longest of them stay NumPy's in .item()
+        return float(value)  # .item() leaves long doubles as NumPy scalars
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -196,7 +196,7 @@ def make_ready(cls: type[Module]) -> None:
     _ready.add(cls)
 
 
-# To ask whether a program is installed may take longer than to learn.
+# Cached: checking whether a program is installed may take longer than learning.
 _ready: WeakSet[type[Module]] = WeakSet()
 
 
@@ -214,7 +214,7 @@ def _out_of_time(
 ) -> OutOfTimeError:
     said = f"{learner.name} was stopped at {limit}, before it had a result"
     still = f": it was still {stage}" if stage else ""
-    # Where others have the processor, a limit of processor time says what the learner needs.
+    # On a busy machine the processor time shows what the learner itself needs.
     busy = f"; in {wall:.1f} s it had the processor for {cpu:.1f} s" if 2 * cpu < wall else ""
     return OutOfTimeError(said + still + busy)
 
@@ -257,7 +257,7 @@ class _BlasLimit:
             if with_scipy not in self._limits:
                 controller = _blas(with_scipy)
                 self._limits[with_scipy] = controller.limit(limits=1, user_api="blas")
-            # At the end: who is interrupted before it does not leave either.
+            # Last, since a thread that is interrupted before it never calls __exit__.
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:

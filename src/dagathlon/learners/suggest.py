@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 QUESTIONS: Mapping[str, str] = {
-    "class": "what the data tell: a class of DAGs",
+    "class": "what the data determine: a class of DAGs",
     "dag": "one DAG",
     "latent": "with hidden variables allowed",
     "posterior": "how sure: a distribution over graphs",
@@ -30,12 +30,12 @@ QUESTIONS: Mapping[str, str] = {
     "mixed": "other graphs",
 }
 _OF_OUTPUT = {"cpdag": "class", "pag": "latent", "mag": "latent"}
-# Of each way of asking one, those first that are quick and need little said.
+# For each kind of evidence, quick learners with few required parameters first.
 _TO_BEGIN_WITH = (
     "boss", "pc", "ges", "hc", "tabu", "mmhc", "direct_lingam", "gfci", "fci", "rfci", "bootstrap",
     "exact_posterior", "partition_mcmc", "glasso", "prec_thresh", "corr_thresh",
 )  # fmt: skip
-# What sorting by anything gives: to measure learners by, not to learn from.
+# Baselines by sorting the variables, which are not suggested.
 _YARDSTICKS = ("random_sort", "var_sort", "r2_sort")
 _FEW_ROWS = 100
 _WIDE = 0.5
@@ -138,7 +138,7 @@ def suggest(data: Dataset) -> Advice:
     for name, module in modules("algorithm").items():
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
-            continue  # the learners behind these names are here already
+            continue  # the native learners of these names are suggested already
         found = cls.unavailable or _idle(name, facts) or suited(cls, facts)
         if isinstance(found, str):
             unsuitable[name] = found

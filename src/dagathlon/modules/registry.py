@@ -114,7 +114,7 @@ def add_files(paths: Iterable[Path | str]) -> None:
     """
     added = [str(Path(path).resolve()) for path in paths]
     for path in added:
-        _refresh(path)  # one that cannot be loaded must not stand in the way of all others later
+        _refresh(path)  # a file that cannot be loaded must not block all others later
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
     modules.cache_clear()
 

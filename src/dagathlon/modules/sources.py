@@ -65,7 +65,7 @@ def _imported(file: Path, folder: Path) -> Iterator[str]:
     try:
         tree = _parsed(file.read_bytes())
     except (SyntaxError, ValueError):
-        return  # whoever runs it will say so
+        return  # the error is raised when the file runs
     package = file.relative_to(folder).parts[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

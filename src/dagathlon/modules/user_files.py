@@ -59,7 +59,7 @@ class _Loader(SourceFileLoader):
     """Import loader that runs current source and looks beside the user's file first."""
 
     def get_code(self, fullname: str) -> CodeType:
-        # Compiled files are told apart by time and size, which a quick edit may leave as they were.
+        # No bytecode cache: it is keyed by time and size, which a quick edit may leave unchanged.
         code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
         return code
 

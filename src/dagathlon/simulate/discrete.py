@@ -24,7 +24,7 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 MAX_CELLS = 2**24
 """Largest allowed number of cells of a table, for the sake of memory."""
 
-# Of the code that Benchpress ships.
+# Constants of the code that Benchpress ships.
 _STRENGTH = (0.4, 0.9)
 _BACKGROUND = (0.01, 0.1)
 _ISOLATED = 0.03

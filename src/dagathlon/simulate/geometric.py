@@ -74,7 +74,7 @@ def _near(squares: Numbers, dimension: int) -> Numbers:
     # The rest s - t² crosses the whole number k at t = √(s - k).
     kinks = np.sqrt(np.clip(s[:, None] - np.arange(dimension, -1, -1), 0.0, 1.0))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    # t = b - (b - a)·v² takes the root's singularity at the upper end away.
+    # t = b - (b - a)·v² removes the square root singularity at the upper end.
     v = (1 - nodes) / 2
     for a, b in zip(kinks.T[:-1, :, None], kinks.T[1:, :, None], strict=True):
         t = b - (b - a) * v**2

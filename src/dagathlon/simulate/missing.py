@@ -22,7 +22,7 @@ Mechanism: TypeAlias = Literal["mcar", "mar", "mnar", "self"]
 Causes: TypeAlias = Mapping[int, int | None]
 """For each variable with missing values, the variable that causes them; None for MCAR."""
 
-# The cause is low in a share of the rows that is drawn from this interval.
+# Interval of the share of rows in which a cause is low.
 _LOW_SHARE = (0.1, 0.7)
 
 

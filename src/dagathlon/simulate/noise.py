@@ -128,7 +128,7 @@ class Noise(Transform):
 
     def _reason(self, columns: int | None, no_states: bool) -> str:
         rates = self.rates
-        # Without its S, a combination of two is a plain experiment that stands for itself.
+        # Removing S from a combination of two kinds leaves a single kind.
         if self.merged and no_states and len(rates) < 3:
             return "merging states needs a variable with more than two states"
         if columns is None:

@@ -58,7 +58,7 @@ def _ring(n: int, neighbours: float, rng: np.random.Generator) -> Pairs:
     rest = neighbours / 2 - whole
     parts = [np.column_stack((node, (node + step) % n)) for step in range(1, whole + 1)]
     if rest > 0:
-        # Opposite nodes of an even ring meet from both sides: half as many pairs, twice as likely.
+        # Opposite nodes of an even ring meet twice: half as many pairs, twice as likely.
         opposite = 2 * (whole + 1) == n
         start = node[: n // 2] if opposite else node
         chosen = start[rng.random(len(start)) < (2 * rest if opposite else rest)]

@@ -27,7 +27,7 @@ from dagathlon.posteriors.sample import Sample
 from dagathlon.pulse import beat, part, until_deadline
 
 _PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
-# Below this share of the bootstraps what is left of the weights is worth a word.
+# Effective share of the bootstraps below which a note warns of collapsed weights.
 _COLLAPSED = 0.1
 
 

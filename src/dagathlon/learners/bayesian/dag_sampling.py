@@ -24,7 +24,7 @@ from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
-# A look at the probabilities of all edges costs as much as several steps.
+# Measuring the probabilities of all edges costs as much as several steps.
 _STEPS_PER_LOOK = 10
 
 

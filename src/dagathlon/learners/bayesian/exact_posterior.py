@@ -27,7 +27,7 @@ from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart
 from dagathlon.posteriors.pooled_posterior import PooledPosterior
 
 MOST_VARIABLES = 20
-# The scores that are marginal likelihoods of linear models.
+# Scores that are marginal likelihoods of linear models.
 _CONJUGATE = ("nig", "bge", "mbge")
 _TOO_MANY_TO_LIST = (
     f"variances 'equal' meets every DAG, one after another, of at most {ENUMERABLE} variables, not "
@@ -127,7 +127,7 @@ class ExactPosterior(InterventionalScore):
         space = DagSpace(*self.arc_matrices(data), most)
         modularity = getattr(_core.Modularity, self.modularity)
         seen = self.as_seen(data)
-        score = self.native_score(data)  # of one variance for all nodes it refuses bad data
+        score = self.native_score(data)  # with one variance for all nodes it refuses invalid data
         prior = prior_terms(data, self.chosen_score(data), self.score_parameters(data))
         mass = partial(log_prior_mass, len(data.names), prior, space, modularity)
         if self.variances == "own":

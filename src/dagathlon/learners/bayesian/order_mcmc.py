@@ -30,7 +30,7 @@ def search_steps(p: int) -> int:
     return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
 
 
-# How a search is annealed: one long chain stays where it was first caught.
+# Annealing of a search; a single long chain would stay at its first local maximum.
 ANNEALED_SEARCH = _core.Heating(cycles=8, share=0.8)
 
 

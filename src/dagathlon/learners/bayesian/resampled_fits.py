@@ -13,7 +13,7 @@ from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.regressions import moments_of, regressions
 from dagathlon.posteriors.sample import Sample
 
-# A variable that keeps less of its own variance is a function of its parents.
+# Residual share of the variance below which a variable is a function of its parents.
 _NO_NOISE = 1e-8
 
 

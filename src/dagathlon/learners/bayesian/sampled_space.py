@@ -24,7 +24,7 @@ MOST_COMPLETE = 20
 # Parent sets in the tables of all nodes together.
 _TABLED = 3_000_000
 _MOST_FREE = 3
-# Free sets of more variables than these are in no table.
+# Largest number of variables with free sets in the tables.
 _MOST_FREED = 128
 _FEWEST_STEPS = 20_000
 

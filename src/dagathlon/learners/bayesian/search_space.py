@@ -13,7 +13,7 @@ from dagathlon.graphs import Graph
 
 ArcMatrix = npt.NDArray[np.bool_]
 _ARROW, _TAIL = 2, 3
-# Numbers in all tables together: a gigabyte for each of the two kinds of table.
+# Largest number of entries of all tables: a gigabyte for each of the two kinds of table.
 MAX_ENTRIES = 2**27
 
 

@@ -34,7 +34,7 @@ MaxOrder: TypeAlias = Count | Literal["inf"] | None
 Neighbours: TypeAlias = Literal["by-column", "by-name"]
 """The order in which the neighbours of a variable are tried."""
 
-# What null stands for: raised when it begins to stand for another test on some data.
+# Version of the default-test rule. Bump it when the rule picks another test for some data.
 _CHOICE = SharedCode("choice", "test", 2)
 
 

@@ -87,7 +87,7 @@ class ConstraintNetwork:
         draws
             Answers on bootstrap samples, one sample in each row.
         places
-            The questions that the columns of `draws` stand for.
+            The number of the question of each column of `draws`.
         """
         parents = _parents(draws)
         families = (_family(k, parents.get(k, []), draws, 0.5) for k in range(len(places)))

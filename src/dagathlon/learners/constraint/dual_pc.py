@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dagathlon.data import Dataset
 
-# Its second version makes all visits of the authors' program.
+# Version 2 visits edges in the same order as the authors' program.
 _PROGRAM = SharedCode("search", "dual_pc_program", 2)
 
 

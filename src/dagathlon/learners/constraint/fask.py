@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 
-# Below this a distribution counts as symmetric, about which the rules say nothing.
+# Absolute skewness below this counts as symmetric: the rules then have no evidence.
 _HARDLY_SKEWED = 0.1
 _FEWEST_ROWS = 2
 
-# What is told of the search for adjacencies.
+# Statistics taken over from the search for adjacencies.
 _OF_THE_SKELETON = ("ntests", "undefined_tests", "order_bound", "score")
 
 

@@ -26,7 +26,7 @@ _MVPC = (
     "Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, Causal discovery in the "
     "presence of missing data, AISTATS"
 )
-# Rows that a test of the causes of gaps would condition on become few with their number.
+# Tests of missingness use the rows complete in all given variables, which become few.
 _LARGEST_SET_OF_CAUSES = 3
 _PCALG_LARGEST = 0.9999999
 

@@ -31,7 +31,7 @@ class Halves(NamedTuple):
 
 def standardised(values: Floats) -> Floats:
     """Standardise columns to mean 0 and variance 1; constant columns become 0."""
-    # A mean is rounded, so that what is left of a constant column need not be 0.
+    # The mean is rounded, so a centred constant column need not be exactly 0.
     centred = np.where(np.ptp(values, axis=0) > 0, values - values.mean(axis=0), 0.0)
     spread = centred.std(axis=0, ddof=1)
     return np.asarray(centred / np.where(spread > 0, spread, 1.0), dtype=np.float64)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Steps of Adam that the first stages begin with before quasi-Newton ones: as long as many arcs may
 # still go either way, small steps lead to better minima on average.
 _SMALL_STEPS = (3000, 2000, 2000)
-# The part of the objective that a step must gain for another to follow: on the way, and at the end.
+# Relative gain of the objective below which a stage ends: earlier stages, and the last one.
 _GAIN, _LAST_GAIN = 1e-10, 1e-12
 
 
@@ -135,8 +135,8 @@ class Dagma(Learner):
         if self.solver == "adam":
             weights = self._path(self._prepared(values))
         else:
-            # Of many columns rounding errors may choose the minimum: with one order of columns for
-            # all, the order they come in does not.
+            # With many columns rounding errors may decide the minimum: sorting the columns
+            # removes the dependence on their order in the data.
             order = order_by_content(values)
             weights = np.zeros((len(order),) * 2)
             weights[np.ix_(order, order)] = self._path(

@@ -26,7 +26,7 @@ from dagathlon.pulse import beat
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# From factors, ρ and α to value and gradient.
+# Function of factors, ρ and α with value and gradient.
 Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 
@@ -90,7 +90,7 @@ class NotearsLowRank(ScipyLearner):
         objective = _augmented(values, rank)
         rho, alpha, h, steps = 1.0, 0.0, np.inf, 0
         for steps in range(1, self.max_iter + 1):
-            # Each try begins where the last step ended, as in gCastle: it decides on the minimum.
+            # Each attempt starts where the last step ended, as in gCastle.
             start, previous = factors, h
             while rho <= self.rho_max:
                 factors, h = _minimum(objective, start, rho, alpha)
@@ -136,7 +136,7 @@ def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
     from scipy.linalg import expm  # noqa: PLC0415 - SciPy only when asked for
 
     squares = weights * weights
-    # Tries that end far away overflow, and are then given up by the search.
+    # Line search points far away overflow; the search then rejects them.
     walks = expm(squares) if np.isfinite(squares).all() else np.full_like(squares, np.inf)
     return float(np.trace(walks) - len(weights)), walks.T * weights
 

@@ -44,7 +44,7 @@ from dagathlon.pulse import beat
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# Rows times squared columns, up to which the loss on rows is not the larger part of the work.
+# Rows times squared columns up to which the loss on rows is the smaller part of the work.
 _MOST_PRODUCTS = 1_000_000
 
 
@@ -179,7 +179,7 @@ class Notears(ScipyLearner):
             steps += 1
             start = point
             while rho < self.rho_max:
-                # Where a search begins decides which minimum it finds; gCastle goes back each time.
+                # The start decides the minimum; gCastle restarts from it each time.
                 on_path = follow and point.acyclicity < SETTLED
                 point = minimise(
                     point if on_path else start._replace(steps=point.steps), rho, alpha

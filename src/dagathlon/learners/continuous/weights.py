@@ -108,7 +108,7 @@ def standardized(values: Matrix) -> Matrix:
 
 def order_by_content(values: Matrix) -> npt.NDArray[np.intp]:
     """Return an order of the columns that depends on their values, not on their positions."""
-    # Of one byte order, so that every machine has the same.
+    # One byte order, so that results agree on all machines.
     keys = [hashlib.blake2b(column.astype("<f8").tobytes()).digest() for column in values.T]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 

@@ -16,16 +16,16 @@ from dagathlon.learners.exact.relaxation import Flags, Floats, Relaxation, Solut
 
 # Differences of losses below this are rounding of the linear program.
 TOLERANCE = 1e-7
-# Less of an arc, or more of it than all but this, is a decision.
+# Arc values this close to 0 or 1 count as integral.
 _WHOLE = 1e-6
 _CUTS_OF_A_KIND = 100
-# How many nodes the DAGs have of whose hulls cuts are taken.
+# Number of nodes of the DAG polytopes whose facets are used as cuts.
 _HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
 _PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 2, 4
-# How many arcs are tried before one is chosen to branch on, and how far each.
+# Strong branching: number of candidate arcs, and simplex iterations for each.
 _TRIALS, _TRIAL_ITERATIONS = 8, 100
 
 # Parent, child, and whether there is an arc.
@@ -104,7 +104,7 @@ class BranchAndCut:
         solution = self._cut(branch)
         if solution is None:
             return
-        # Cuts that an earlier bound came from may have left since.
+        # Cuts of an earlier bound may have been dropped since.
         loss = max(branch.loss, solution.loss)
         closed = self._relaxation.closed
         if time.monotonic() > self._end:

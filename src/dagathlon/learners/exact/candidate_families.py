@@ -107,7 +107,7 @@ def _tables(
 def _scores_of_others(data: Dataset) -> Iterator[_core.Score]:
     """Yield the scores of coscheduled learners that will need parent sets of the same data."""
     for other in other_learners():
-        # One that cannot have a score on these data says so itself, when it runs.
+        # A learner without a score for these data raises the error when it runs.
         with contextlib.suppress(DagathlonError):
             if isinstance(other, ScoreBased) and other.shares_tables:
                 yield other.native_score(data)

@@ -31,10 +31,10 @@ ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
 QUICK_COMPONENT, LARGEST_COMPONENT = 21, 25
-# The part of a time limit after which a search over orders takes the place of scoring all sets, and
-# the starts in vain that end it.
+# Share of a time limit after which an order search replaces the scoring of all sets, and
+# its number of unsuccessful starts before it ends.
 _SCORING_SHARE, _PATIENCE = 0.5, 50
-# Scores beyond this, which only an absurd penalty makes, could not be added up.
+# Larger scores, which need an absurd penalty, could not be summed.
 _OVERFLOW = 1e300
 
 

@@ -23,11 +23,11 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-# The first columns of each node, and how many may come in at a time.
+# Initial columns per node, and the largest number of columns added at a time.
 _FIRST, _AT_ONCE = 15, 300
-# So many for each node are not too many.
+# Columns per node up to which none are removed.
 _FEW = 10
-# Columns that lower the loss by less are as good as none.
+# Columns with a smaller gain are not added.
 _LEAST_GAIN = 1e-9
 
 
@@ -114,7 +114,8 @@ class Relaxation:
         values = np.zeros(len(self.program))
         values[self._listed] = np.asarray(found.col_value)[self.nodes :]
         prices = np.array(found.row_dual)
-        prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)  # a cut only ever costs
+        # Cuts have non-positive dual prices, up to the solver's tolerance.
+        prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)
         return values, prices, self._most - np.asarray(found.row_value)[self.nodes :]
 
     def _is_listed(self) -> Flags:
@@ -207,7 +208,7 @@ def silent_model() -> Any:
     import highspy  # noqa: PLC0415 - for large problems only
 
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    # Presolve would throw away the basis that the next solution starts from.
+    # Presolve would discard the basis for warm starts.
     options = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
     for name, value in options.items():
         model.setOptionValue(name, value)

@@ -100,7 +100,7 @@ class TwoStep(ScoreBased):
             if problem:
                 return problem
             test = named_test(self.test)
-            if test.deletes or test.imputes:  # which is no help to the score
+            if test.deletes or test.imputes:  # no remedy for the score
                 return unknown("independence test", self.test, known_tests())
         return super().problem()
 

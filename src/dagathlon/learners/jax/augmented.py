@@ -100,7 +100,7 @@ class QuasiNewton(Inner):
 
 def _in_a_row(problem: Problem, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Objective]:
     row, back = flatten_util.ravel_pytree(found)
-    key = jax.random.PRNGKey(0)  # such objectives have no use for it
+    key = jax.random.PRNGKey(0)  # unused by deterministic objectives
     return row, lambda at: problem.objective(back(at), facts, multipliers, key)
 
 
@@ -273,7 +273,7 @@ def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
     mean = state.total / inner.every
     change = jnp.abs(state.objective - mean)
     resting_now = change <= inner.tolerance * jnp.maximum(jnp.abs(mean), 1.0)
-    # The next look must not come after the last step.
+    # The next check must not come after the last step.
     at_minimum = resting_now | (state.made + inner.every > inner.steps)
     going_on = state._replace(total=jnp.zeros(()), objective=mean)
     multipliers, last = problem.raised(state.found, facts, state.multipliers)

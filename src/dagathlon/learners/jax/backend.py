@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 NEEDS_JAX = "" if find_spec("jax") else "JAX is not installed: pip install 'dagathlon[jax]'"
-# What takes less to compile is not worth a file.
+# Compilations below this time are not cached.
 _KEPT_SECONDS = 0.2
 _TENSOR_FLOAT = 8.0
 
@@ -40,7 +40,7 @@ class _Late:
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
-            # Looking for modules asks everything in a file what it is, which is no use of it.
+            # The registry inspects all names of a file, which must not import the package.
             raise AttributeError(attribute)
         require_jax()
         return getattr(import_module(self._name), attribute)
@@ -65,12 +65,12 @@ def require_jax() -> None:
     if NEEDS_JAX:
         raise UnavailableError(NEEDS_JAX)
     if os.environ.get("DAGATHLON_THREADS", "1") == "1":
-        # Threads of the compiled code are counted when JAX first looks for devices.
+        # The number of threads is read when JAX first looks for devices.
         os.environ.setdefault("NPROC", "1")
         flags = os.environ.get("XLA_FLAGS", "")
         if "multi_thread_eigen" not in flags:
             os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
-    # A card is shared with other learners and other people.
+    # A GPU is shared with other processes, so its memory is not preallocated.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     config = import_module("jax").config
     if config.jax_compilation_cache_dir is None and (folder := _compiled_code()):
@@ -122,7 +122,7 @@ def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
     """
     device = jax.devices()[0]
     precision = "float64" if jax.config.jax_enable_x64 else "float32"
-    # Cards from this generation on shorten the factors of matrix products unless told not to.
+    # GPUs from this generation on round the factors of matrix products by default.
     shortens = float(getattr(device, "compute_capability", None) or 0) >= _TENSOR_FLOAT
     exact = whole or jax.config.jax_default_matmul_precision in ("float32", "highest")
     if shortens and precision == "float32" and not exact:

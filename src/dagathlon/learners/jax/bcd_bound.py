@@ -102,7 +102,7 @@ def model_of(family: Family, values: Any) -> tuple[Any, Any]:
     """Return the weights by position, from row to column, and the log variances."""
     p = family.p
     rows, columns = np.triu_indices(p, 1)
-    # A product with zeros and ones: processors are slow at putting single numbers into place.
+    # A product with zeros and ones: scatters are slow on CPUs.
     cells = np.zeros((family.arcs, p * p), dtype=np.float32)
     cells[np.arange(family.arcs), rows * p + columns] = 1
     weights = (values[..., : family.arcs] @ cells).reshape(*values.shape[:-1], p, p)
@@ -165,7 +165,7 @@ def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
     left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
     squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
     rest = squares @ facts.gram
-    # Of the node at each position, by a product with zeros and ones: gathers are slow.
+    # For the node at each position, by a product with zeros and ones: gathers are slow.
     log_variance = jnp.moveaxis((log_variances @ _nodes(p)).reshape(len(weights), p, -1), 1, 0)
     terms = facts.counts[:, None] * (_LOG_2PI + log_variance) + rest * jnp.exp(-log_variance)
     return -0.5 * jnp.sum(terms, axis=0)

@@ -26,7 +26,7 @@ from dagathlon.posteriors.sample import Sample
 
 _EVERY = 500
 _LARGEST = 1e6
-# Networks take smaller steps; each order by itself is an easy problem.
+# Networks need smaller steps than the separate distributions of orders.
 _RATES = {True: 0.03, False: 0.01}
 
 
@@ -115,7 +115,7 @@ class BcdNets(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
-        facts = [self._facts(one) for one in data]  # data are refused before anything runs
+        facts = [self._facts(one) for one in data]  # unsuitable data raise an error before any run
         found: dict[int, Estimate] = {}
         for p, places in by_size(data).items():
             for chosen in batches_of(places):
@@ -174,7 +174,7 @@ class BcdNets(JaxLearner):
         bound = float(ended.state.bound[run])
         return {
             "steps": int(ended.steps[run]),
-            # There is none yet where the time was up at once.
+            # Absent if the time was up before the first step.
             **({"bound": bound} if math.isfinite(bound) else {}),
             "settled": bool(ended.settled[run]),
         }

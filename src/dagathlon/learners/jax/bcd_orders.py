@@ -10,7 +10,7 @@ from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational, log_pri
 from dagathlon.learners.jax.bcd_permutations import all_orders
 
 _LOG_2PI = math.log(2 * math.pi)
-# There are many orders, and each learns from draws of its own.
+# Factor by which each order has fewer draws than the network, since there are many orders.
 _FEWER = 16
 
 

@@ -11,7 +11,7 @@ from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
 from dagathlon.learners.jax.loop import advancing
 
-# After so many steps the step size is a half, after twice as many a third, and so on.
+# Steps after which the step size is halved; after twice as many it is a third, and so on.
 _SLOWING = 500
 
 

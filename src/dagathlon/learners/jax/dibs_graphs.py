@@ -19,7 +19,7 @@ from dagathlon.learners.jax.moments import Floats
 GraphPrior: TypeAlias = Literal["er", "scale_free", "uniform"]
 # An arc's probability under the prior "er" stays below 1 where more edges are expected than fit.
 _MOST_PROBABLE = 0.95
-# Sizes up to which a product of matrices is written as sums along the particles.
+# Largest size of matrices whose product is computed as sums along the particles.
 _SMALL = 12
 
 

@@ -100,7 +100,7 @@ class Bge(NamedTuple):
             return BgeFixed(scale, moments.counts, np.zeros((p, 1)))
         sets = parent_sets(p).astype(np.float64)
         local = self.local(np, scale, moments.counts, np.eye(p), sets)
-        # Sums of likelihoods are made with 32 bits: what all sets have in common is taken out.
+        # Subtract the common term of all sets, since sums of likelihoods have 32 bits.
         return BgeFixed(scale, moments.counts, local - local.max(axis=1, keepdims=True))
 
     def _prior_scale(self, p: int) -> float:

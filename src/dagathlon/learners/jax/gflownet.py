@@ -94,7 +94,9 @@ class GflownetLearner(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
-        rewards = [self.reward(one) for one in data]  # data are refused before anything runs
+        rewards = [
+            self.reward(one) for one in data
+        ]  # unsuitable data raise an error before any run
         found: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):

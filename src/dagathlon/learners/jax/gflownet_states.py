@@ -82,7 +82,7 @@ def moves(graph: Graphs, reward: Reward, depth: float) -> Moves:
     bits, child = family_bits(p), jnp.arange(p)
     family = jnp.sum(graph.arcs * bits, axis=0)
     now = reward.table[child, family]
-    # Those that are in the graph already would point past the table.
+    # Existing arcs would index beyond the table.
     wider = jnp.minimum(family[None, :] + bits, reward.table.shape[1] - 1)
     then = reward.table[child[None, :], wider]
     legal = ~graph.arcs & ~graph.leads.T & (then > -jnp.inf)

@@ -11,11 +11,11 @@ from dagathlon.learners.jax.gflownet_policy import Policy, imbalance, log_odds, 
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, with_arc
 from dagathlon.learners.jax.loop import advancing
 
-# The share of moves at random falls from a half to its end over so many steps.
+# Steps over which the share of random moves falls from one half to its final value.
 _EXPLORING = 1000
-# The last part of the training, in which steps become smaller.
+# Share of the training with falling step size.
 _SLOWING = 2 / 3
-# The rule looks at the mean loss of about so many steps.
+# Number of steps in the mean loss of the convergence rule.
 _REMEMBERED = 100
 
 
@@ -83,7 +83,7 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
     key, walk, choose = jax.random.split(state.key, 3)
     exploring = jnp.maximum(training.exploration, 0.5 * (1 - number / _EXPLORING))
     walkers, buffer = _walked(training, state, reward, (walk, exploring))
-    # As long as nothing is stored these are moves that may not be legal: they count nothing.
+    # Before the buffer is filled these moves may be illegal: they have weight 0.
     known = jnp.minimum(buffer.stored, training.buffer)
     rows = jax.random.randint(choose, (training.batch,), 0, jnp.maximum(known, 1))
     graphs = Graphs(*(part[rows] for part in buffer.graphs))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
     from dagathlon.learners.base import Estimate, Statistic
 
-# Of the noise of a standardised variable: one that others determine would have no end.
+# Smallest noise variance of a standardised variable; deterministic ones would reach 0.
 _LEAST_LOG_SCALE = -5.0
 
 

@@ -15,9 +15,9 @@ from dagathlon.pulse import beat, stop_early, time_left, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
-# A card takes no longer for so many runs than for one, and to compile takes seconds.
+# A GPU needs the same time for so many runs as for one, and compiling takes seconds.
 _FEWEST_ON_CARD = 256
-# Compiled steps cannot be interrupted: so long, about, is the wait until the pulse beats.
+# Target duration of a compiled call, which cannot be interrupted.
 _PIECE_SECONDS = 0.1
 
 
@@ -111,7 +111,7 @@ def run_until_settled(
     with until_deadline():
         pieces = _Pieces(every)
         while step < steps and batch.alive.size:
-            if time_left() <= 0:  # beats say nothing more once a batch before has stopped early
+            if time_left() <= 0:  # beats have no effect once an earlier batch has stopped
                 stop_early()
                 break
             target = min(step + every, steps)
@@ -135,7 +135,7 @@ class _Pieces:
 
     def timed(self, advance: Advance, state: Any, fixed: Any, first: int, last: int) -> Any:
         start = time.perf_counter()
-        # Not aside: JAX's threads must not be left behind, for they bring the process down.
+        # In this thread: abandoned JAX threads would crash the process.
         state = jax.block_until_ready(advance(state, fixed, first, last))
         taken = (time.perf_counter() - start) / (last - first)
         if self._compiled:  # the first time includes compiling

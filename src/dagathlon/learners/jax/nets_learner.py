@@ -88,7 +88,7 @@ class NetworkLearner(JaxLearner):
     ) -> list[Estimate]:
         """Learn from all data sets and starts: in one batch on a GPU, one by one on a CPU."""
         require_jax()
-        facts = [self._facts(one) for one in data]  # data are refused before anything runs
+        facts = [self._facts(one) for one in data]  # unsuitable data raise an error before any run
         runs = [place for place in range(len(data)) for _ in range(self.starts)]
         all_keys = [keys([rng], start)[0] for rng in rngs for start in range(self.starts)]
         found: dict[int, tuple[float, Estimate]] = {}

@@ -139,7 +139,7 @@ def predicted(model: Networks, inputs: Any) -> Any:
 
 
 def _layer(values: Any, weights: Any) -> Any:
-    if weights.shape[1] == 1:  # a sum, which is made along with what comes before it
+    if weights.shape[1] == 1:  # a sum, which the compiler fuses with the operations before it
         return jnp.sum(values * weights[:, 0, :, None], axis=1, keepdims=True)
     return jnp.einsum("jvu,jun->jvn", weights, values)
 

@@ -15,7 +15,7 @@ from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
 from dagathlon.learners.jax.nets_models import Facts, Networks, Noise, Regressions, squares
 from dagathlon.modules import Natural, NonNegative
 
-# The objective is looked at after so many steps.
+# Number of steps between two convergence checks.
 _EVERY = 20
 
 

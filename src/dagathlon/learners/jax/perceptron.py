@@ -8,7 +8,7 @@ from typing import Any
 
 from dagathlon.learners.jax.backend import jax, jnp
 
-# Nearly nothing at first, so that training begins at what the outputs are added to.
+# Small initial outputs, so that training starts near the baseline they are added to.
 _LAST = 0.01
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dagathlon.learners.jax.backend import jax, jnp
 
 Objective: TypeAlias = Callable[[Any], Any]
-# Steps of the past that are remembered; halvings of a step at most; share of the promised descent.
+# L-BFGS memory length; largest number of halvings; Armijo constant of the line search.
 _MEMORY, _HALVINGS, _DESCENT = 10, 15, 1e-4
 
 

@@ -50,7 +50,7 @@ class Purifier:
         a, b, c, d = labels[self.fours].T
         three = ((a == b) & ((b == c) | (b == d))) | ((c == d) & ((a == c) | (b == c)))
         wrong = three & self.differs.any(axis=1)
-        # Two and two: the products across the clusters are equal.
+        # Two pairs: the products across the clusters are equal.
         wrong |= (a == b) & (c == d) & self.differs[:, 2]
         wrong |= (a == c) & (b == d) & self.differs[:, 1]
         wrong |= (a == d) & (b == c) & self.differs[:, 0]

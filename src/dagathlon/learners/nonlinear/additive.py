@@ -112,7 +112,7 @@ class _Problem:
     def at(self, smoothing: Vector) -> AdditiveFit:
         """Return the fit for these smoothing parameters."""
         loads = smoothing[self.term] * self.penalty
-        # Columns are of length 1: so little beside them keeps the matrix regular.
+        # Columns have length 1, so this jitter keeps the matrix regular.
         inverse = positive_inverse(self.products + np.diag(loads + 1e-10))
         coefficients = inverse @ self.with_target
         explained = 2 * self.with_target - self.products @ coefficients
@@ -157,7 +157,7 @@ def term_tests(bases: SplineProducts, fit: AdditiveFit) -> list[TermTest]:
 
     positions = bases.positions(list(fit.parents))
     products = bases.products[np.ix_(positions, positions)]
-    # Its squares count twice what the penalty has shrunk: degrees of freedom for tests.
+    # Degrees of freedom for tests: the trace of 2F - F².
     influence = fit.inverse @ products
     twice = 2 * np.diag(influence) - (influence * influence.T).sum(axis=1)
     left = max(bases.rows - 1 - float(fit.freedom.sum()), 1.0)

@@ -49,7 +49,7 @@ class _Greedy:
         self.smoothing: list[Vector] = [np.zeros(0)] * bases.size
         self.gains = np.full(allowed.shape, -np.inf)
         self.trials: dict[tuple[int, int], tuple[float, Vector]] = {}
-        # In the order in which they came, which the smoothing parameters have too.
+        # In the order of addition, like the smoothing parameters.
         self.parents: list[list[int]] = [[] for _ in range(bases.size)]
         for parent, child in np.argwhere(required).tolist():
             self._note(parent, child)

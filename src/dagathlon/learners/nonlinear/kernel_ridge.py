@@ -10,9 +10,9 @@ import numpy.typing as npt
 from dagathlon.learners.nonlinear.distances import square, squared_distances
 from dagathlon.learners.nonlinear.splines import Matrix, Vector, positive_inverse
 
-# An error of the kernel that is too small to matter beside any sensible penalty.
+# Approximation error of the kernel, negligible beside any sensible penalty.
 EXACT = 1e-6
-# A decomposition pays up to this part of the rows.
+# A low-rank decomposition is faster up to this share of the rows.
 _FEW = 4
 
 

@@ -26,7 +26,7 @@ from dagathlon.modules import Natural, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# From so many variables on, parents are chosen among the best neighbours of each.
+# Number of variables from which parents are chosen among preselected neighbours.
 MANY_VARIABLES = 20
 FEWEST_ROWS = 10
 

@@ -18,7 +18,7 @@ from dagathlon.learners.nonlinear.stein import drawn_rows
 from dagathlon.modules import Natural, Probability
 from dagathlon.pulse import aside, beat
 
-# Columns of the kernel's decomposition that regressions use at most.
+# Largest rank of the kernel's decomposition in regressions.
 _FEATURES = 200
 
 

@@ -139,7 +139,7 @@ class Das(Score):
         medians = np.abs(np.median(own, axis=0))
         largest = np.argsort(medians)[::-1][: self.max_parents + 1]
         sizes = np.abs(own)
-        # The smallest of them stands for a derivative that is 0 but for errors of estimation.
+        # The smallest mean is the reference for a derivative that is 0 up to estimation error.
         nothing = sizes[:, largest[-1]]
         for rank, place in enumerate(largest):
             if left[place] == leaf:

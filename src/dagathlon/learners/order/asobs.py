@@ -21,11 +21,11 @@ from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Delegate, Natural, NonNegative
 from dagathlon.pulse import stop_early, time_left, watch
 
-# What one value of the data costs to read, in steps.
+# Cost of reading one value of the data, in steps.
 _READING = 10_000
-# The part of a time limit that making the lists may take.
+# Largest share of a time limit spent on listing parent sets.
 _LISTS_SHARE = 0.6
-# With another rule that ends the search a number of starts is not needed.
+# No number of starts is needed if another stopping rule is set.
 _NO_END = 2**40
 _ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
 
@@ -108,7 +108,7 @@ class ParentSetOrderSearch(ScoreBased):
         }
         if is_cut:
             stop_early()
-        if self.seconds is None:  # how far a limited time reaches is no property of the data
+        if self.seconds is None:  # the result of a limited time depends on the machine
             stats |= {"starts": used, "moves": moves}
         return Estimate(Graph.from_edges(edges, names=data.names), stats, notes=self.notes(data))
 

@@ -21,9 +21,9 @@ from dagathlon.modules import Count, Delegate, Natural, Range, SharedCode
 # One start often ends at a local maximum; random orders of many variables take long.
 _STARTS, _FEW_VARIABLES = 10, 50
 _FEWER_STARTS, _MORE_VARIABLES = 3, 100
-# Of ten starts of five variables all end on a plateau in one of a few hundred orders.
+# All ten starts end on a plateau for one in a few hundred column orders of five variables.
 _MORE_STARTS, _FEWEST_VARIABLES = 40, 10
-# Its third version begins forty times for up to ten variables.
+# Version 3 makes forty starts for up to ten variables.
 _STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 3)
 
 
@@ -122,7 +122,7 @@ class Boss(OrderSearch):
         return _core.boss(score, limits, self.backward, self.random, starts)
 
 
-# Each tuck of a row has its place on the stack.
+# Largest depth of tucks, bounded by the stack of the recursion.
 Tucks: TypeAlias = Annotated[int, Range(1, 1000)]
 
 

@@ -36,11 +36,11 @@ _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
 # One start often ends at a local maximum; with many variables each takes long.
 _STARTS, _FEW_VARIABLES = 10, 20
 _FEWER_STARTS, _MORE_VARIABLES = 3, 50
-# Its second version begins ten times for up to 20 variables.
+# Version 2 makes ten starts for up to 20 variables.
 _NUMBER_OF_STARTS = SharedCode("choice", "starts_of_classes", 2)
-# So many at most are escaped from by default: every edge is deleted once.
+# Largest number of variables with escapes by default: every edge is deleted once.
 _MANY_VARIABLES = 200
-# Expected number of neighbours in a random DAG to start at.
+# Expected number of neighbours in a random start DAG.
 _NEIGHBOURS = 2.0
 _STEPS = {
     "forward": ClassStep.insert,
@@ -99,7 +99,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         limits, settings, targets = self.limits(data), self._settings(data), self._targets(data)
         score = made_score(self.chosen_score(data), self.score_parameters(data))
         known: dict[bytes, Graph] = {}
-        self.native_score(data)  # which refuses what no score can be made of
+        self.native_score(data)  # raises an error for unsuitable data
         for sample in samples:
             native = score.build(sample)
             found = _core.search_classes(native, limits, first.native, settings, targets).graph
@@ -162,7 +162,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
                 return self._run(score, limits, start, data)
 
         best: _core.ClassSearchResult | None = None
-        with until_deadline():  # which may come while another start is looked for
+        with until_deadline():  # the deadline may come while another start is made
             for found in side_by_side(found_from, starts, self._most_starts(len(data.names))):
                 if best is None or found.score > best.score + ROUNDING:
                     best = found
@@ -330,7 +330,7 @@ class Gies(ClassSearch):
     version = 2
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
-    # The scores of the rows in which a variable was not set.
+    # The interventional scores.
     default_scores: ClassVar[DefaultScores] = {
         "continuous": "l0-g",
         "discrete": "mbde",
@@ -378,7 +378,7 @@ class Gies(ClassSearch):
         targets = [t for i, t in enumerate(data.regimes.targets) if i in present]
         found = [sorted(data.position(name) for name in target) for target in targets]
         always = set.intersection(*map(set, found)) if found else set()
-        # A variable that was set in every row is as unknown as in observations alone.
+        # A variable that is intervened on in every row has no observational rows.
         return found if not always else [*found, []]
 
 

@@ -23,10 +23,10 @@ from dagathlon.pulse import beat
 
 FloatArray = npt.NDArray[np.float64]
 
-# The kernel gives no larger family a score.
+# The native score refuses larger families.
 _MOST_CELLS = 1_000_000
 _LOG_TWO_PI = math.log(2 * math.pi)
-# A variable keeps at least this share of its variance, so that every model has a density.
+# Smallest residual share of a variance, so that every model has a density.
 _LEAST_SHARE = 1e-9
 _AT_ONCE = 256
 

@@ -68,7 +68,7 @@ def _prior_of_arcs(
 ) -> npt.NDArray[np.float64]:
     p = len(names)
     if parameters.prior == "vsp":
-        # With two variables the default would make an arc certain.
+        # With two variables the default would give an arc probability 1.
         beta = _probability(parameters.beta, 1 / (p - 1) if p > 2 else 0.5)
         return np.full((1, 1), math.log(beta / (1 - beta)))
     if parameters.prior == "marginal":

@@ -78,7 +78,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         columns = stable_order(data) if self.stable else data.names
 
         def found_in(planned: _Planned) -> _Found:
-            # Only the first has a best so far to give where all are cut short.
+            # If all searches are cut short, only the first one returns its best so far.
             with nullcontext() if planned.is_first else part():
                 return self._search_in(planned, data, start)
 

@@ -10,7 +10,7 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import score_class, shared_scores, without_targets
 from dagathlon.modules import Delegate, SharedCode
 
-# Raised when other rows begin to count where variables were set.
+# Version of the rule for intervened rows. Bump it when other rows are left out.
 _CHOICE = SharedCode("choice", "interventions", 2)
 
 

@@ -29,7 +29,7 @@ from dagathlon.learners.score.score_kinds import (
 from dagathlon.learners.score.scores import native_score, needed_data, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 
-# What null stands for: raised when it begins to stand for another score on some data.
+# Version of the default-score rule. Bump it when the rule picks another score for some data.
 _CHOICE = SharedCode("choice", "score", 2)
 ROUNDING = 1e-8
 """Smallest difference between scores; smaller ones are rounding within an equivalence class."""
@@ -94,7 +94,7 @@ class ScoreBased(ScoreParameters, Learner):
 
     def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data cannot be used, with the scores that fit them; empty if they can."""
-        suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
+        suited = ScoreBased.accepted(self)  # the score does not depend on the test
         if self.score and data.kind is not None and data.kind in self.takes - suited:
             needed = needed_data(score_class(self.score))
             return (
@@ -166,7 +166,7 @@ class ScoreBased(ScoreParameters, Learner):
     def knowledge(self, data: Dataset) -> Knowledge:
         """Return the required and forbidden edges, checked to join columns of the data."""
         found = knowledge_of(self.constraints, data.names)
-        # There may be millions of pairs, such as all outside a skeleton, and mostly all are known.
+        # There may be millions of pairs, such as all outside a skeleton, usually all valid.
         named = set(chain.from_iterable(chain(found.forbidden, found.required)))
         if named <= data.index.keys():
             return found
@@ -191,7 +191,7 @@ class ScoreBased(ScoreParameters, Learner):
         if data.is_mixed and score_class(self.chosen_score(data)).conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
-        if known.required:  # of very many columns this takes longer than many a search
+        if known.required:  # with many columns this takes longer than some searches
             forbidden |= required.T
         return forbidden, required
 

@@ -28,7 +28,7 @@ Beginning: TypeAlias = Literal["imputed", "empty", "given"]
 _SEARCHES: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
 # Gains below this share of the score are rounding.
 _ROUNDING = 1e-9
-# Parameters have settled when a step gains less than this per row.
+# Parameters have converged when a step gains less than this per row.
 _SETTLED = 1e-5
 
 
@@ -153,7 +153,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 return
             better = Graph.from_native(data.names, result.dag)
             fresh, reached = self._settled(expected, better, data)
-            # A penalised likelihood cannot fall; the constants of others may let it, by a little.
+            # Only a penalised likelihood cannot fall; other scores may, slightly.
             if reached <= score:
                 return
             graph, expected, score = better, fresh, reached
@@ -185,7 +185,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         if start is not None:
             return ("given",)
         begin = self.begin or ("both" if data.is_discrete else "empty")
-        # The empty graph first: it is there at once, should time be short.
+        # The empty graph first: it needs no time if there is a time limit.
         return ("empty", "imputed") if begin == "both" else (begin,)
 
     def _first(

@@ -147,7 +147,7 @@ def _scored_by_share(chain: Chain) -> Chain:
     durations = chain.counts
     _, graph = np.unique(_names_of_graphs(chain), return_inverse=True)
     share = np.bincount(graph.ravel(), weights=durations)[graph.ravel()] / durations.sum()
-    # The row that closes a chain may hold a graph that was not waited in.
+    # The closing row of a chain may hold a graph with waiting time 0.
     least = np.min(share, where=share > 0, initial=1.0)
     return Chain(
         chain.names,

@@ -48,7 +48,7 @@ class Clime(GaussianPenalised):
     def largest_of(self, moments: Moments) -> float:
         """Return the smallest penalty with an empty graph."""
         given = self._with_ridge(moments)
-        # Rounding must not let it pass the bound.
+        # Rounding must not push it beyond the bound.
         return (1 + 1e-9) * _penalty_at(np.abs(np.triu(given, 1)).max(initial=0.0), given)
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:

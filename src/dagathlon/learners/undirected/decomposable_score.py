@@ -24,7 +24,7 @@ from dagathlon.posteriors.posterior import Posterior
 from dagathlon.threads import ObjectPool
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-# Graphs over which a precision matrix is averaged at most: each costs inverses of its cliques.
+# Largest number of graphs averaged in the mean precision; each costs inverses of its cliques.
 _AVERAGED = 1000
 _BURNIN = 0.5
 

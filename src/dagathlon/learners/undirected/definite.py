@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import DataError
 
-# Shares of a variance that rounding leaves of it, with room to spare.
+# Relative size of rounding errors in a variance, with a margin.
 _SAFE = 1e-12
 _LOST = 1e-13
 

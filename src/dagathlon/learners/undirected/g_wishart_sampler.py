@@ -93,7 +93,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             return self.chain(start, given, options)
 
         runs = self.chain_runs(ObjectPool(lambda: given), chain, length, rng)
-        # A deadline leaves some chains shorter; their means count for less.
+        # Chains cut short by a deadline have less weight in the mean.
         lengths = [len(run.log) for run in runs]
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
         if isinstance(given, Scatter):
@@ -133,7 +133,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         units = np.ones(values.shape[1])
         if self.scale is None:
             spread = np.sqrt((centred**2).mean(axis=0))
-            # Rounding leaves a tiny rest of variance in a constant column.
+            # Rounding leaves a tiny variance in a constant column.
             noise = 1e-10 * np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)
             units = np.where(spread > noise, spread, 1.0)
         scaled = centred / units

@@ -123,7 +123,7 @@ def design_of(data: Dataset, like: Design | None = None) -> Design:
     )
     rows = [column for column, _ in pairs]
     blocks = [coding.columns(one) for coding, one in zip(codings, rows, strict=True)]
-    if like is not None:  # a variable without columns there has none here
+    if like is not None:  # a variable without columns in the other design has none here
         widths = np.diff(like.starts)
         blocks = [block[:, :width] for block, width in zip(blocks, widths, strict=True)]
     places = [coding.places(one) for coding, one in zip(codings, rows, strict=True)]

@@ -51,7 +51,7 @@ class Moments:
 def largest_off_diagonal(matrix: Matrix) -> float:
     """Return the largest absolute off-diagonal entry of a symmetric matrix; 0 without any."""
     largest = 0.0
-    # Some rows at a time: of many columns a second matrix would not fit.
+    # In chunks of rows: with many columns a second matrix would not fit into memory.
     step = max(1, _CHUNK // max(len(matrix), 1))
     for first in range(0, len(matrix), step):
         rows = np.abs(matrix[first : first + step])
@@ -103,7 +103,7 @@ def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
     if relation == "nonparanormal":
         normal: Matrix = ndtri(ranks(values) / (n + 1))
         return normal
-    # Liu, Lafferty and Wasserman 2009: what keeps the variance of the estimate in bounds.
+    # Winsorisation of Liu, Lafferty and Wasserman 2009, which bounds the estimate's variance.
     end = 1 / (4 * n**0.25 * np.sqrt(np.pi * np.log(n)))
     cut: Matrix = ndtri(np.clip(ranks(values) / n, end, 1 - end))
     return cut
@@ -175,7 +175,7 @@ def _pearson(values: Matrix) -> Matrix:
 
 
 def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
-    # Rounding leaves a tiny rest of variance in a constant column.
+    # Rounding leaves a tiny variance in a constant column.
     size = np.abs(values).max(axis=0, initial=0.0)
     return np.asarray(np.ptp(values, axis=0) <= 1e-12 * size)
 

@@ -32,7 +32,7 @@ def gaussian_log_likelihoods(precisions: Iterable[Matrix], seen: Matrix) -> Vect
     result = []
     for precision in precisions:
         beat()
-        # The sign of the determinant would let two negative eigenvalues pass.
+        # The sign of the determinant would not detect two negative eigenvalues.
         try:
             factor = np.linalg.cholesky(precision)
         except np.linalg.LinAlgError:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Graphs: TypeAlias = npt.NDArray[np.bool_]
-# Entries of all matrices along a path: solvers and selection need some bytes for each.
+# Largest number of matrix entries along a path; solvers and selection need some bytes for each.
 _MOST_CELLS = 1_000_000_000
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
@@ -360,6 +360,6 @@ class GaussianPenalised(PenalisedLearner):
         """Divide a precision matrix in place by the standard deviations of both columns."""
         scales = self.scales(data)
         rows, columns = np.nonzero(precision)
-        # In place, and zeros are left alone: of many columns a second matrix would not fit.
+        # In place: with many columns a second matrix would not fit into memory.
         precision[rows, columns] /= scales[rows] * scales[columns]
         return precision

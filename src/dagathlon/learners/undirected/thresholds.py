@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Vector: TypeAlias = npt.NDArray[np.float64]
 _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
-# Columns that meet all others at a time, and numbers that are looked at together: few enough for
-# what is made of them to stay small.
+# Chunk sizes in columns and in numbers, small enough for
+# intermediate arrays to stay small.
 _STRIP = 256
 _AT_ONCE = 1 << 20
 
@@ -139,7 +139,7 @@ def _strip(centred: Matrix, weight: Matrix) -> tuple[Matrix, Matrix]:
         products = own @ centred - sums * other_sums / rows
         squares, other_squares = raw - sums**2 / rows, other_raw - other_sums**2 / rows
         correlation = products / np.sqrt(squares * other_squares)
-    # Rounding leaves a tiny rest of variance in a constant column.
+    # Rounding leaves a tiny variance in a constant column.
     tiny = np.finfo(float).tiny
     constant = (squares <= 1e-12 * np.maximum(raw, tiny)) | (rows < 2)
     constant |= other_squares <= 1e-12 * np.maximum(other_raw, tiny)
@@ -204,7 +204,7 @@ def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20
     ordered = np.partition(strength, np.unique(places))
     chosen = float(np.clip(cut, np.nextafter(ordered[0], -np.inf), ordered[last]))
     thresholds = np.unique(np.append(ordered[places], chosen))[::-1]
-    del ordered  # of thousands of variables there are millions of pairs
+    del ordered  # thousands of variables have millions of pairs
     # Packed one by one: twenty graphs are gigabytes otherwise.
     bits = np.empty((len(thresholds), -(-len(strength) // 8)), dtype=np.uint8)
     for k, threshold in enumerate(thresholds):

@@ -139,7 +139,7 @@ def undirected_chain(log: _core.UndirectedLog, names: Sequence[str]) -> Chain:
 
 def _edge_means(log: _core.UndirectedLog, p: int) -> EdgeMeans | None:
     lengths = log.edge_lengths.ravel()
-    # A deadline between two saved states may leave a stretch without any.
+    # A deadline between two saved states may leave an interval without any.
     if not p or not lengths.sum() > 0:
         return None
     return EdgeMeans(lengths, log.edge_means.reshape(len(lengths), p, p))
