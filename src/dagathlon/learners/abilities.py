@@ -49,12 +49,12 @@ class Abilities:
     family
         A key of `FAMILIES`.
     takes, gives
-        Words of `TAKES` and `GIVES`, each with the parameters that it takes: ``test=zf.td``, or
-        the empty text where the defaults do.
+        Words of `TAKES` and `GIVES`, each with the parameters that it needs: ``test=zf.td``, or the
+        empty text if the defaults suffice.
     decided_by
-        Parameters that decide on the kinds of data.
+        Parameters that decide which kinds of data are taken.
     assumes
-        What the learner relies on.
+        Assumptions of the learner.
     """
 
     family: str

@@ -47,26 +47,25 @@ def learn(
     seed
         Seed of the learner's random numbers.
     start
-        A graph to begin with, or the search space of a learner that has one; for learners with the
+        A graph to start from, or the search space of a learner that has one; for learners with the
         parameter ``input_algorithm_id``, by which a study names it.
     timeout
-        Time limit in seconds. Searches and samplers that can (``anytime``) return the best they
-        have found by then, with the statistic ``stopped_early``; any other run is given up with
-        an `OutOfTimeError`. A learner with a parameter ``timeout`` of its own gets it too. Learners
-        look at the clock while they compute, but a loop of your own has to call
-        `dagathlon.pulse.beat` for that; `dagathlon learn` ends any learner.
+        Time limit in seconds. Searches and samplers that support it (``anytime``) return their best
+        result so far, with the statistic ``stopped_early``; any other run raises an
+        `OutOfTimeError`. A learner with its own parameter ``timeout`` gets it too. Learners poll
+        the clock while they compute; a loop of your own has to call `dagathlon.pulse.beat` for
+        that. `dagathlon learn` can end any learner.
     progress
-        Whether to show a bar or a count when the run takes more than two seconds, on a terminal
-        or in a notebook; or a function that is told how many steps are done, and of how many
-        (0 where nobody knows).
+        Whether to show a bar or a count if the run takes more than two seconds, on a terminal or in
+        a notebook; or a function of the number of steps done and their total (0 if unknown).
     threads
         How many threads to use. Learners whose work splits (``splits``, e.g. pc and boss) take less
         time with more; the others use one. The result is the same for any number.
     cpu_limit
-        Limit in seconds of processor time of this process, with the meaning of `timeout`: on a
-        busy machine it is the same work.
+        Limit in seconds of processor time of this process, with the meaning of `timeout`: unlike
+        that it allows the same work on a busy machine.
     **parameters
-        Parameters of the learner besides; the others have their defaults.
+        Parameters of the learner; the others have their defaults.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def unknown_names(constraints: Any, names: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     GraphError
-        When a tier, group, context or source names a variable that is no column.
+        If a tier, group, context or source names a variable that is not a column.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)

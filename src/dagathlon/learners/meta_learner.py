@@ -94,13 +94,13 @@ class MetaLearner(Learner):
         Parameters
         ----------
         samples
-            The data sets; where they are drawn on the way, with the same random numbers.
+            The data sets, which may be drawn lazily with `rng`.
         count
-            How many there are.
+            Number of data sets.
         rng
             The source of randomness.
         start
-            What every search starts at, if anything.
+            Start graph of every run, if any.
         """
         inner = self.inner()
         make_ready(type(inner))

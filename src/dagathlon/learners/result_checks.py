@@ -28,11 +28,11 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
     Parameters
     ----------
     result
-        What `learn` returned.
+        Return value of `learn`.
     names
         The variables of the data.
     gives
-        The kind of graph that the learner says it gives.
+        The kind of graph that the learner declares.
     """
     if not isinstance(result, Estimate):
         yield f"it returned {described(result)} in place of an Estimate"

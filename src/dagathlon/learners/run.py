@@ -69,29 +69,29 @@ def run_learner(
     rng
         The only source of randomness.
     start
-        A graph to begin with, or several; for learners that take one.
+        A graph to start from, or several, for learners that take one.
     timeout
-        Seconds after which a learner that can returns its best so far, with the statistic
-        ``stopped_early``, and any other is given up; None is no limit. Loops that neither poll
-        nor return are not ended: for that, a learner needs a process of its own.
+        Seconds after which an ``anytime`` learner returns its best result so far, with the
+        statistic ``stopped_early``, and any other is stopped with an error; None is no limit. Loops
+        that neither poll nor return are not ended: for that, a learner needs a separate process.
     cpu_limit
         Seconds of processor time of this process, from now on, with the same meaning.
     progress
-        Told now and then how many steps are done, and of how many (0 where nobody knows).
+        Called from time to time with the number of steps done and their total (0 if unknown).
     threads
-        How many threads a learner whose work splits may use; None is what the caller may use
-        itself (`dagathlon.threads`). The result is the same for any number.
+        Number of threads of a learner whose work splits; None is the number allowed to the caller
+        (`dagathlon.threads`). The result is the same for any number.
 
     Raises
     ------
     UnavailableError
-        When the learner cannot run on this machine.
+        If the learner cannot run on this machine.
     DataError
-        When the data do not suit it.
+        If the data do not suit it.
     OutOfTimeError
-        When the time was up before there was a result.
+        If the time was up before there was a result.
     WrongResultError
-        When what it returned is no result of its kind.
+        If the result is not valid.
     """
     refuse_unsuited(learner, data)
     began = monotonic(), process_time()
@@ -149,19 +149,19 @@ def run_learner_on_many(
     learner
         The learner with its parameters.
     data
-        The data sets. Those that do not suit the learner are left out.
+        The data sets. Unsuitable ones are skipped.
     rngs
         The only source of randomness, one for each data set.
 
     Returns
     -------
     list
-        For each data set what was learned, or why it was refused, or what is wrong with the result.
+        For each data set the estimate, or the error that refused the data or the result.
 
     Raises
     ------
     Exception
-        Whatever ends the batch. It is then not known which data set was the cause: try them one by
+        Any error that ends the batch. The data set that caused it is then unknown: run them one by
         one, each with its random numbers from the beginning.
     """
     found: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]

@@ -54,15 +54,15 @@ class Suggestion:
     name
         Name of the learner.
     setting
-        What is to be said for such data, as ``test=mi.td``; empty for the defaults.
+        Parameters needed for such data, as ``test=mi.td``; empty for the defaults.
     question
         A key of `QUESTIONS`.
     gives
         The kind of graph, and whether there is a posterior.
     assumes
-        What it relies on.
+        Assumptions of the learner.
     cost
-        The expected time of a run; None where nobody measured it.
+        The expected time of a run; None if it was never measured.
     """
 
     name: str
@@ -102,11 +102,11 @@ class Advice:
     Parameters
     ----------
     data
-        The data in a line.
+        Description of the data in one line.
     notes
-        What to know before learning from them.
+        Notes on the data: constant columns, few rows, missing values.
     suitable
-        Learners that take them, in each group those first that are good to begin with.
+        Learners that take them; in each group good first choices come first.
     unsuitable
         Other learners by name, with the reason.
     """
@@ -158,7 +158,7 @@ def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
     Parameters
     ----------
     advice
-        What suits the data.
+        The suggestions for the data.
     """
     asked = [one for one in advice.suitable if one.question in ("class", "dag")]
     quick = [one for one in asked if one.family in _COMPARED and one.way and _is_quick(one)]

@@ -20,15 +20,15 @@ class SharedCode:
     Parameters
     ----------
     kind
-        What it is, such as ``test`` or ``score``.
+        Kind of code, such as ``test`` or ``score``.
     name
         Its name among those of its kind.
     version
-        Raised when it begins to give other numbers.
+        Version; raised when the results change.
     uses
-        Further code that it is made of.
+        Further code that it uses.
     one_thread
-        Whether it must run in one thread, whatever is allowed.
+        Whether it must run in one thread.
     """
 
     kind: str

@@ -43,7 +43,7 @@ class Select(Transform):
     Parameters
     ----------
     variables
-        Names of the variables to keep, in the order they are to have.
+        Names of the selected variables, in their new order.
     """
 
     name = "select"
@@ -89,9 +89,8 @@ class Arrange(Transform):
     Parameters
     ----------
     variables
-        Names in the order they are to have. Columns that are not named come behind them, as they
-        were; names that the data do not have, such as those of hidden variables, are passed over,
-        but not all of them.
+        Names in their new order. Other columns follow in their old order. Names that the data do
+        not have, such as those of hidden variables, are skipped, but at least one must be known.
     """
 
     name = "arrange"

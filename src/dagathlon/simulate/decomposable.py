@@ -30,9 +30,10 @@ class DecomposableGraph(GraphGenerator):
     nodes
         Number of nodes, called 0, 1, ….
     spread
-        Probability that the subtree goes on to a neighbouring clique: larger is more joined.
+        Probability that the subtree extends to a neighbouring clique: larger values make denser
+        graphs.
     attach
-        Probability that a new node is joined to any other at all.
+        Probability that a new node is joined to any other.
     """
 
     name = "decomposable_graph"

@@ -33,15 +33,15 @@ class RandomMeasurementModel(GraphGenerator):
     indicators
         Number of indicators of each cluster.
     factors
-        Latent variables that each indicator of a cluster has: 1 or 2.
+        Number of latent variables of each cluster: 1 or 2.
     structure
-        Probability of an edge between two latent variables; they are in random order.
+        Probability of an edge between two latent variables, directed by a random order.
     cross_loadings
         Number of indicators that have a latent variable of another cluster as a further cause.
     observed_edges
         Number of edges between indicators.
     shuffled
-        Whether the indicators of a cluster are numbered at random, and not one after another.
+        Whether the indicators are numbered at random, instead of cluster by cluster.
     """
 
     name = "measurement_model"

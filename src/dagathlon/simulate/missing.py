@@ -37,18 +37,18 @@ class Missing(RowGenerator):
     Parameters
     ----------
     mechanism
-        ``mcar``, completely at random: the cause is a coin that no variable knows of; ``mar``, at
-        random: a variable without missing values; ``mnar``, not at random: another variable with
-        missing values; ``self``: the variable itself.
+        ``mcar``, completely at random: the cause is an independent coin; ``mar``, at random: a
+        variable without missing values; ``mnar``, not at random: another variable with missing
+        values; ``self``: the variable itself.
     n_variables
         Number of variables with missing values.
     n_colliders
-        Number of them, at most, whose cause (mar, mnar) is a common child of theirs and of another
+        Largest number of them whose cause (mar, mnar) is a common child of theirs and of another
         variable, which makes a naive test find a false edge.
     p_high
-        Probability of a missing value where the cause is low.
+        Probability of a missing value if the cause is low.
     p_low
-        Probability of a missing value elsewhere.
+        Probability of a missing value otherwise.
     """
 
     name = "missing"

@@ -39,17 +39,18 @@ class Noise(Transform):
     Parameters
     ----------
     missing
-        Probability that a value becomes the new state ``missing``; a continuous value is lost.
+        Probability that a value is replaced by a new state ``missing``; a continuous value becomes
+        missing.
     incorrect
-        Probability that a value becomes another state of its variable, each equally likely; a
-        continuous value becomes that of a random earlier row.
+        Probability that a value is replaced by another state of its variable, uniformly; a
+        continuous value is replaced by that of a random earlier row.
     merged
-        Share of the variables in which two random states become one, at least one variable, chosen
+        Share of the variables in which two random states are merged, at least one variable, chosen
         among those with more than two states.
     latent
-        Share of the variables that are left out of the data, at least one variable.
+        Share of the variables that are hidden, at least one variable.
     as_missing_values
-        Whether missing values of discrete variables are true missing values rather than a state.
+        Whether missing values of discrete variables are true missing values instead of a state.
     """
 
     name = "noise"
@@ -74,7 +75,7 @@ class Noise(Transform):
         code
             The code, see `parse_code`.
         where
-            The place in the study, put in front of every message.
+            The place in the study, prefixed to every message.
         """
         try:
             rates = parse_code(code.removesuffix(TRUE_MISSING))

@@ -47,7 +47,7 @@ class NonGaussian(RowGenerator):
     scale
         Scale of the noise.
     centred
-        Whether noise with another mean (exponential, gumbel) is shifted to mean 0.
+        Whether noise with a non-zero mean (exponential, gumbel) is shifted to mean 0.
     """
 
     name = "non_gaussian"

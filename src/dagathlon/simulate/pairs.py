@@ -72,11 +72,11 @@ def redraw(draw: Callable[[], Pairs], n: int, *, directed: bool, max_parents: in
     Parameters
     ----------
     draw
-        Draws the edges, from the first node to the second.
+        Function that draws the edges, as pairs of nodes.
     n
         Number of nodes.
     directed
-        Whether only edges into a node count; else all do.
+        Whether only edges into a node count; otherwise all its edges do.
     max_parents
         Largest number of parents (neighbours, in an undirected graph) of a node; None is no limit.
     """

@@ -56,11 +56,11 @@ class Impute(Transform):
     Parameters
     ----------
     copies
-        Number of completed copies.
+        Number of imputed copies.
     number
-        Which of many single copies.
+        Number of a single copy: other numbers give other imputations.
     sweeps
-        Number of passes over the columns, for a single copy.
+        Number of sweeps over the columns, for a single copy.
     """
 
     name = "impute"
@@ -100,16 +100,16 @@ class Discretize(Transform):
     Parameters
     ----------
     method
-        ``equal_width``: intervals of the same width. ``equal_frequency``: as many values in each
-        level as ties allow. ``hartemink``: `initial` levels of equal frequency, of which neighbours
-        are joined so that least is lost of what columns say about each other. ``mdl``: the
-        histogram with the shortest description, of 2 to `levels` intervals.
+        ``equal_width``: intervals of the same width. ``equal_frequency``: equal numbers of values
+        in each level, up to ties. ``hartemink``: `initial` levels of equal frequency, of which
+        neighbours are joined so that the least mutual information between columns is lost. ``mdl``:
+        the histogram of minimum description length, with 2 to `levels` intervals.
     levels
-        Number of levels, at most.
+        Largest number of levels.
     columns
         The columns; null is all continuous ones.
     initial
-        Number of levels with which ``hartemink`` begins.
+        Number of initial levels of ``hartemink``.
     """
 
     name = "discretize"
@@ -173,8 +173,8 @@ class Log(Transform):
     columns
         The columns; null is all continuous ones.
     offset
-        Added to all values before; null adds half of the smallest value above zero to columns with
-        zeros, and nothing to the others. Negative values have no logarithm and are refused.
+        Number added to all values first; null adds half of the smallest positive value to columns
+        with zeros, and nothing to the others. Negative values have no logarithm and are refused.
     """
 
     name = "log"

@@ -34,8 +34,8 @@ class ShapedGraph(GraphGenerator):
     groups
         Number of clusters or hubs; null is one per 20 nodes, and at least two clusters.
     size
-        Number of edges of a random graph or in all clusters together; null leaves it to the
-        probability.
+        Number of edges of a random graph or in all clusters together; null draws it by
+        `probability`.
     """
 
     name = "shaped_graph"

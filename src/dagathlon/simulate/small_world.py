@@ -22,8 +22,7 @@ class SmallWorld(RandomGraph):
     Parameters
     ----------
     moved
-        Probability that an edge is moved: between 0, a ring lattice, and 1, almost an
-        Erdős–Rényi graph.
+        Probability that an edge is rewired: 0 is a ring lattice, and 1 almost an Erdős–Rényi graph.
     """
 
     name = "small_world"

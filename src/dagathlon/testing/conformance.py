@@ -44,14 +44,14 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
     learner
         The learner, its class (used with its defaults), or its name.
     seconds
-        How long a single run on a hundred rows of five columns may take.
+        Time limit of a single run on a hundred rows of five columns.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     UnavailableError
-        When the learner cannot run on this machine.
+        If the learner cannot run on this machine.
     """
     ConformanceError.refuse(problems_of(learner, seconds=seconds))
 
@@ -69,7 +69,7 @@ def problems_of(
     learner, seconds
         As for `check_learner`.
     on_check
-        Told what is checked next, before anything of the learner runs.
+        Called with the name of each check, before any code of the learner runs.
     """
     on_check("its description")
     cls = _class_of(learner)

@@ -41,9 +41,9 @@ def format_problems(
     name
         Its name.
     seconds
-        How long writing and reading all graphs may take.
+        Time limit of writing and reading all graphs.
     on_check
-        Told what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
     cls = cast(type[GraphFormat], find("format", name))

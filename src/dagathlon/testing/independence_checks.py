@@ -46,12 +46,12 @@ def check_test(test: TestModule | type[TestModule] | str, *, seconds: float = 60
     test
         The test, its class (used with its defaults), or its name.
     seconds
-        How long a single question about 300 rows may take.
+        Time limit of a single test on 300 rows.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     """
     ConformanceError.refuse(problems_of_test(test, seconds=seconds))
 
@@ -69,7 +69,7 @@ def problems_of_test(
     test, seconds
         As for `check_test`.
     on_check
-        Called with what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
     found = known_tests()[test] if isinstance(test, str) else test

@@ -44,12 +44,12 @@ def check_score(score: ScoreModule | type[ScoreModule] | str, *, seconds: float 
     score
         The score, its class (used with its defaults), or its name.
     seconds
-        How long a single term on 300 rows may take.
+        Time limit of a single term on 300 rows.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     """
     ConformanceError.refuse(problems_of_score(score, seconds=seconds))
 
@@ -67,7 +67,7 @@ def problems_of_score(
     score, seconds
         As for `check_score`.
     on_check
-        Called with what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
     found = known_scores()[score] if isinstance(score, str) else score

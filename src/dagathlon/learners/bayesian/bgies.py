@@ -44,15 +44,15 @@ class Bgies(InterventionalScore):
     ----------
     score
         Log weight of a DAG; null is bge. Searches maximise l0-g, a Gaussian likelihood with the
-        penalty of BIC. Models have intercepts, which the draws leave out, but with nig, whose
-        means are zero.
+        penalty of BIC. Models have intercepts, which the draws omit, except with nig, whose means
+        are zero.
     bootstraps
-        Number of samples of the rows. Rows with the same targets are drawn with replacement among
-        themselves, so that each sample has as many of them as the data.
+        Number of bootstrap samples. Rows with the same targets are resampled separately, so that
+        each sample has as many of them as the data.
     weighted
-        Whether DAGs count by their posterior probability, or all the same.
+        Whether DAGs are weighted by their posterior probability, or equally.
     estimator
-        The DAG of largest weight in all (map), or all edges above a probability (threshold), less
+        The DAG of largest total weight (map), or all edges above a probability (threshold), except
         those that would close a cycle with more probable ones.
     threshold
         Probability above which the threshold estimator keeps an edge.

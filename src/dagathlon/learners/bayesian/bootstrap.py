@@ -34,7 +34,7 @@ class Bootstrap(MetaLearner):
     replicates
         Number of bootstrap samples.
     rows
-        Rows in each sample; null is as many as there are.
+        Rows in each sample; null is the number of rows of the data.
     threshold
         An edge is kept when its strength is above this; ``optimal`` finds the threshold nearest to
         strengths of 0 and 1.

@@ -79,12 +79,12 @@ class DagSampler(PosteriorBased, Sampler):
     warmup
         Number of steps before the first saved state; null is a tenth of the others.
     temperatures
-        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
-        1/temperature, and neighbours exchange their states now and then. Only the first one is
-        saved. One temperature is a chain without company.
+        Temperatures of coupled chains, rising from 1: each samples the posterior to the power of
+        1/temperature, and neighbouring chains swap states from time to time. Only the first one is
+        saved. A single temperature is a chain without coupling.
     mean_edges
-        Whether the probabilities of single edges are means over all visited states, and over all
-        DAGs of each where that is known, rather than shares of the saved DAGs.
+        Whether the probabilities of single edges are means over all visited states (over all DAGs
+        of a state where these are known), instead of frequencies in the saved DAGs.
     """
 
     gives = "chain"

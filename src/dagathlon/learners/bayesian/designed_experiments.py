@@ -29,7 +29,7 @@ class DesignedExperiments(Experiments):
     learner
         A learner that gives a posterior with draws, with its parameters in brackets.
     draws
-        At most so many draws are used.
+        Largest number of draws that are used.
     """
 
     name = "designed_experiments"

@@ -49,7 +49,7 @@ class ExactPosterior(InterventionalScore):
         Log weight of a DAG; null is bde, bge or bic-dg as the data are discrete, continuous
         or mixed.
     estimator
-        The most probable DAG (map), or all edges above a probability (threshold), less those that
+        The most probable DAG (map), or all edges above a probability (threshold), except those that
         would close a cycle with more probable ones.
     threshold
         Probability above which the threshold estimator keeps an edge.
@@ -57,9 +57,9 @@ class ExactPosterior(InterventionalScore):
         Whether each DAG counts once (structure), or once for each order of the variables that it
         is consistent with (order).
     variances
-        Whether each node of a linear model has a noise variance of its own, or all share one
-        (equal): the model of nig with one σ² for all nodes, whose DAGs can be told apart. It is no
-        product over nodes, so that all DAGs are enumerated: at most six variables.
+        Whether each node of a linear model has its own noise variance (own), or all share one
+        (equal): the model of nig with one σ² for all nodes, in which equivalent DAGs differ. It
+        does not factorise over nodes, so that all DAGs are enumerated: at most six variables.
     draws
         Number of independent DAGs to draw.
     draw_parameters

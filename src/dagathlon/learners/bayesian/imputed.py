@@ -43,21 +43,21 @@ class Imputed(MetaLearner):
     Parameters
     ----------
     copies
-        Number of completed copies.
+        Number of imputed copies.
     sweeps
-        Number of passes over the columns in which gaps are filled.
+        Number of sweeps over the columns with missing values.
     threshold
-        A pair is joined when it is so in more than this share of the graphs.
+        Share of the graphs above which a pair that is joined in them is joined in the result.
     classes
         Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
         each direction.
     imputation
-        Who fills the gaps instead, in its own number of copies, the same for all learners: the id
-        of a mice algorithm of the study, or its name with parameters such as ``mice[method=rf]``;
-        null is this learner itself.
+        Imputation step to use instead, with its own number of copies, the same for all learners:
+        the id of a mice algorithm of the study, or its name with parameters such as
+        ``mice[method=rf]``; null is imputation by this learner.
     shared
-        Whether the copies depend on the data alone, so that other learners are given the same ones;
-        by default on the learner's random numbers.
+        Whether the copies depend on the data alone, so that other learners get the same ones; by
+        default they depend on the learner's random numbers.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """

@@ -48,10 +48,10 @@ class IterativeSearch(SpaceBased):
     estimate
         What to return: the best DAG (map), or the final search space (endspace).
     maximise
-        Whether a chain searches for the best DAG, whose edges join the search space; otherwise it
-        samples, and edges join that are frequent.
+        Whether each chain searches for the best DAG, whose edges join the search space; otherwise
+        it samples, and frequent edges join.
     rounds
-        Largest number of rounds; null is until no edge joins.
+        Largest number of rounds; null runs until no edge joins.
     posterior
         Frequency above which a sampled edge joins the search space.
     soft_limit
@@ -62,7 +62,7 @@ class IterativeSearch(SpaceBased):
     alpha
         Significance level of PC, which finds the search space where no start graph is given.
     plus_one
-        Refused when false: the extra parent is how the search space grows.
+        Must be true: the search space is extended by the extra parent.
     """
 
     name = "itsearch"

@@ -45,12 +45,12 @@ class OrderMcmc(SampledSpace, DagSampler):
     Parameters
     ----------
     modularity
-        Whether each DAG counts once (structure), by way of the exact number of its orders, or once
-        for each of its orders (order). Null is structure up to 20 variables and order beyond,
-        where partition MCMC is the better choice; a search has neither.
+        Whether each DAG counts once (structure), by the exact number of its orders, or once for
+        each of its orders (order). Null is structure up to 20 variables and order beyond, where
+        partition MCMC is the better choice; it has no effect on a search.
     maximise
-        Whether an order stands for its best DAG rather than for all of its DAGs. The chain is then
-        a search, and a saved state is the best DAG since the one saved before.
+        Whether an order is scored by its best DAG instead of the sum over its DAGs. The chain is
+        then a search, and a saved state is the best DAG since the previous one.
     """
 
     name = "order_mcmc"

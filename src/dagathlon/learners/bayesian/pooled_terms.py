@@ -25,7 +25,7 @@ def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -
     Parameters
     ----------
     data
-        Continuous data; rows in which a node was set are left out of what is its own.
+        Continuous data; rows with an intervention on a node are left out of its terms.
     model
         The prior of coefficients and variance.
     prior

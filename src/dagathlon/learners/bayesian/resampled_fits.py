@@ -52,9 +52,9 @@ def fitted(
     data
         The data.
     rows
-        For each DAG the rows of its sample; targets have as many of them as in the data.
+        For each DAG the row numbers of its sample, with as many of each target set as in the data.
     centred
-        Whether the models have intercepts, which are then left out.
+        Whether the models have intercepts, which are not returned.
     """
     arcs = sample.packing.adjacency(sample.bits)
     whole = moments_of(data, centred=centred)

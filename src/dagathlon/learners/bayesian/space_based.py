@@ -49,7 +49,7 @@ class PosteriorBased(InterventionalScore):
     score
         The score; null is bge for continuous, bde for discrete and bic-dg for mixed data.
     power
-        Power to which the posterior is raised: below 1 a chain moves more easily.
+        Power to which the posterior is raised: below 1 a chain mixes more easily.
     """
 
     default_scores = MARGINAL
@@ -71,7 +71,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         Whether the search space follows the directions that PC finds; otherwise the skeleton makes
         each neighbour a candidate parent.
     plus_one
-        Whether each node may have one parent more from outside the search space.
+        Whether each node may have one additional parent from outside the search space.
     hard_limit
         Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
     """

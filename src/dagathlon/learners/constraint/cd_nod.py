@@ -43,10 +43,10 @@ class CdNod(Pc):
     ----------
     condition
         The column of the condition. Null is the regime of each row of interventional data (whose
-        targets are not used), and for other data the number of the row: rows in the order of time.
+        targets are not used), and for other data the row number: rows in temporal order.
     show_condition
-        Whether the edges of the column of the condition are in the result; otherwise it stands
-        alone.
+        Whether the edges of the condition's column are in the result; otherwise that node has no
+        edges.
     changes
         How edges are directed that are left undirected between two variables which both change:
         not at all (unused), or by the independence of the changes of a cause and of its effect

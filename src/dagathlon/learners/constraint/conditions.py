@@ -30,10 +30,10 @@ def with_condition(
     data
         The data.
     column
-        The column that is the condition already; None adds one behind the others: the numbers of
-        the regimes of interventional data, else those of the rows.
+        The column of the condition; None appends one: the numbers of the regimes of interventional
+        data, else those of the rows.
     kinds
-        Kinds of data that the test takes: numbers become levels, and levels numbers, where it
+        Kinds of data that the test takes: numbers are discretised, or levels become numbers, if it
         takes nothing else.
     """
     if column is not None:

@@ -42,10 +42,10 @@ class ConstraintNetwork:
     log_odds
         For each question the logarithm of the odds of the answer yes.
     families
-        The answers that depend on each other; `log_odds` counts for the others.
+        The dependent answers; `log_odds` are used for the others.
     passes_over
-        Whether an answer whose probability is 0 as a floating-point number counts for nothing, as
-        in Tetrad; otherwise its logarithm counts as it is.
+        Whether an answer whose probability underflows to 0 is ignored, as in Tetrad; otherwise its
+        logarithm counts.
     """
 
     def __init__(

@@ -64,21 +64,21 @@ class Fask(ConstraintBased):
     penalty_discount
         Factor of the penalty of sem-bic, for boss, grasp and fges.
     left_right
-        The rule of directions: fask1 (as published), fask2 (its second version), rskew, skew or
+        The rule for directions: fask1 (as published), fask2 (its second version), rskew, skew or
         tanh (Hyvärinen and Smith 2013).
     skew_edges
-        A pair is also adjacent where its uncentred correlations, in the rows where the one and
-        where the other is positive, differ by more than this; 1 adds hardly any, 2 none.
+        A pair is also adjacent if its uncentred correlations, in the rows where one and where the
+        other variable is positive, differ by more than this; 1 adds hardly any pairs, 2 none.
     two_cycle_cutoff
-        Pairs whose left-right value is smaller are 2-cycles, if two_cycle_alpha is 0 or the test
-        of it says so; 0 leaves all to the test.
+        Pairs with a smaller left-right value are 2-cycles, if two_cycle_alpha is 0 or the test
+        finds them so; with 0 the test alone decides.
     two_cycle_alpha
         Significance level of the test of 2-cycles; 0 is no test.
     delta
-        Correlations below this turn the directions of fask1 and fask2.
+        Correlation below which the directions of fask1 and fask2 are reversed.
     positive_skew
-        Whether all variables are taken to have positive skewness; otherwise those of negative
-        skewness are turned round first.
+        Whether all variables are assumed to have positive skewness; otherwise those of negative
+        skewness change sign first.
     """
 
     name = "fask"

@@ -39,27 +39,27 @@ class Miic(Learner):
     Parameters
     ----------
     complexity
-        What is taken off the information: the regret of normalised maximum likelihood (nml), half
-        the logarithm of the rows for each free parameter (mdl), which is larger and gives fewer
-        edges, or nothing (none), which leaves almost every edge.
+        Complexity subtracted from the information: the regret of normalised maximum likelihood
+        (nml), half the logarithm of the rows for each free parameter (mdl), which is larger and
+        gives fewer edges, or nothing (none), which keeps almost every edge.
     contributors
         The variables that may explain a pair: all of them (all), or the neighbours of either
-        variable (neighbours), as 3off2 has it.
+        variable (neighbours), as in 3off2.
     orientation
         The order in which unshielded triples direct edges. All colliders before what follows from
         them, each by its information (colliders-first, as pyAgrum does). Colliders and what follows
         from them together, by information (by-information, MIIC) or by the probability of the
         arrowheads (by-probability, 3off2).
     latent
-        Whether arrowheads at both ends of an edge stay: a hidden common cause. Otherwise the one
-        that was found first stays, unless it is part of a directed cycle.
+        Whether arrowheads at both ends of an edge (a hidden common cause) are kept. Otherwise the
+        first one found is kept, unless it is part of a directed cycle.
     directed
-        Whether edges without a direction are given one, so that the result is a DAG; the first
-        columns are first.
+        Whether undirected edges are directed by the order of the columns, so that the result is a
+        DAG.
     confidence
         The largest confidence ratio of an edge, checked before edges are directed: the probability
-        that its information is chance, over the mean of that probability in shuffled data. Small
-        numbers such as 0.01 keep the edges of most confidence; null keeps all.
+        that its information is due to chance, over the mean of that probability in shuffled data.
+        Small numbers such as 0.01 keep the edges of highest confidence; null keeps all.
     shuffles
         Number of shuffled copies of the data for the confidence.
     constraints

@@ -48,8 +48,8 @@ class MissingValuePc(Pc):
         Name of the test; null is gaussCItest for continuous and binCItest for discrete data. With
         a correction these and disCItest.
     correction
-        Rows weighted by the inverse probability of being complete (density-ratio), or the causes
-        of the gaps given their distribution in all rows (permutation; its mean over all
+        Rows weighted by the inverse probability of being complete (density-ratio), or the causes of
+        missingness permuted to their distribution in all rows (permutation; its mean over all
         permutations, so that nothing is random); null is none.
     deletion
         Whether tests before the correction use the rows that are complete in their own variables

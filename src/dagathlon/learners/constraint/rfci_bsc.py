@@ -43,26 +43,26 @@ class RfciBsc(Learner):
     graphs
         How often RFCI is run.
     form
-        The algorithm as published, or as Tetrad 6 has it (tetrad), for discrete data: variables may
-        be dependent in some configurations of the given ones only, a question that is asked again
-        is answered by another draw, graphs are read with their circles as they stand, and answers
-        of probability 0 count for nothing.
+        The algorithm as published, or as in Tetrad 6 (tetrad), for discrete data: dependence in
+        some configurations of the given variables suffices, a repeated test has another random
+        answer, separations are read from graphs with their circle marks, and answers of probability
+        0 are ignored.
     scoring
-        Whether the answers count as independent of each other, or their dependence is learned from
-        bootstrap samples of the data (dependent).
+        Whether the answers count as independent of each other (independent), or their dependence is
+        learned from bootstrap samples of the data (dependent).
     bootstraps
         Number of bootstrap samples, for dependent scoring.
     lower, upper
-        In Tetrad's form, the answers whose dependence is learned: those with a probability between
-        these two. All others count as independent of each other.
+        In Tetrad's form, bounds of the probability of answers whose dependence is learned. All
+        others count as independent of each other.
     prior
-        Probability of independence before the data are seen.
+        Prior probability of independence.
     iss
         Imaginary sample size: of BDeu for discrete data, of the mean in BGe for continuous.
     max_order
         Largest number of variables to condition on; null is no limit.
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     constraints
         File of required and forbidden edges; null is none.
     timeout

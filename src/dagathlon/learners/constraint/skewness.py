@@ -20,9 +20,9 @@ class Halves(NamedTuple):
     Parameters
     ----------
     first
-        ``first[i, j]``: of i and j where i is positive.
+        ``first[i, j]``: the correlation of i and j in the rows where i is positive.
     difference
-        That where i is positive less that where j is.
+        The correlation where i is positive minus that where j is.
     """
 
     first: Floats
@@ -63,10 +63,10 @@ def left_right(columns: Floats, rule: LeftRight, delta: float, positive: bool) -
         fask1 and fask2: the difference of `halves`, by sign of the correlation; rskew, skew, tanh:
         approximate likelihood ratios of Hyvärinen and Smith (2013).
     delta
-        Correlations below this turn the answer of fask1 and fask2.
+        Correlation below which the answer of fask1 and fask2 is reversed.
     positive
-        Whether the columns are taken to have positive skewness; otherwise fask2, rskew and skew
-        take them times the sign of their skewness.
+        Whether the columns are assumed to have positive skewness; otherwise fask2, rskew and skew
+        multiply them by the sign of their skewness.
     """
     rows = len(columns)
     correlations = columns.T @ columns / (rows - 1)

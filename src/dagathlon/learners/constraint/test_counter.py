@@ -22,9 +22,9 @@ class TestCounter:
     Parameters
     ----------
     test
-        The test that answers them.
+        The test whose calls are counted.
     correction
-        One that answers in its place towards the end; new.
+        A new native test that replaces it late in the search, and is counted too.
     """
 
     def __init__(

@@ -35,9 +35,9 @@ class AdditiveNoise(ScipyLearner):
     alpha
         Significance level of the tests of independence.
     undecided
-        What becomes of pairs where both directions fit and of arcs that would close a directed
-        cycle of those before them: both are left out, so that the result is a DAG (drop); or both
-        are kept, the former as undirected edges (keep).
+        Treatment of pairs where both directions fit and of arcs that would close a directed cycle
+        with earlier ones: both are dropped, so that the result is a DAG (drop); or both are kept,
+        the former as undirected edges (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """

@@ -56,33 +56,33 @@ class Dagma(Learner):
     loss_type
         Loss: least squares (l2), or logistic for columns of 0 and 1.
     w_threshold
-        Weights below this in absolute value are no edges; of standardised columns a weight is the
-        change of the effect, in its standard deviations, for one of the cause.
+        Weights below this in absolute value are no edges; for standardised columns a weight is the
+        change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
-        l2 alone. Leave it out where all noise has the same variance in the units of the data, which
-        tells directions.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; for l2 alone. Set
+        it to false if all noise has the same variance in the units of the data, which then
+        identifies directions.
     discrete
-        What becomes of discrete columns with l2: they are refused, since a linear model of levels
-        has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0 (numbers), or all are ranks by the last number in their names (ordered).
+        Treatment of discrete columns with l2: they are refused, since a linear model of levels has
+        no meaning (refuse), or levels that spell numbers are those numbers and others are counted
+        from 0 (numbers), or all are ranks by the last number in their names (ordered).
     stages
         Number of stages; the weight of the loss falls by `mu_factor` after each.
     mu_init, mu_factor
-        First weight of the loss, and its factor from stage to stage.
+        Initial weight of the loss, and its factor from stage to stage.
     s
-        Scale of the determinant in each stage; the last one counts for all that follow.
+        Scale of the log-determinant in each stage; the last one applies to all later stages.
     solver
-        How the minimum of a stage is found: by quasi-Newton steps to a stationary point, in the
-        first three stages after some thousand small ones of Adam (quasi-newton), or by Adam alone,
-        as the authors do (adam), which on standardised columns takes several times as long. Both
-        follow the same path; of many columns they may end in different minima.
+        Minimiser of each stage: quasi-Newton steps to a stationary point, preceded in the first
+        three stages by some thousand small steps of Adam (quasi-newton), or Adam alone, as in the
+        authors' code (adam), which on standardised columns takes several times as long. Both follow
+        the same path; with many columns they may end in different minima.
     warm_iter, max_iter
-        Largest number of steps of each stage but the last, and of the last.
+        Largest number of steps of each stage but the last (warm_iter), and of the last (max_iter).
     lr
         Step size of Adam.
     checkpoint
-        Number of steps of Adam after which convergence is looked at.
+        Number of steps of Adam between two convergence checks.
     beta_1, beta_2
         Decay of the running moments of Adam.
     timeout

@@ -41,10 +41,10 @@ class Lingam(Learner):
     thresh
         Weights not above this in absolute value are no edges.
     pruning
-        How weights are found along the order. Either way the adaptive lasso, with the penalty of
-        the best BIC, chooses the parents: of the data as they are, with the weights of the lasso
-        itself (lasso, as in gCastle), or of standardised data, with weights by least squares
-        (refit, as in the package lingam).
+        Pruning of the arcs along the order. Either way the adaptive lasso, with the penalty of the
+        best BIC, selects the parents: on the data as they are, with the weights of the lasso itself
+        (lasso, as in gCastle), or on standardised data, with weights by least squares (refit, as in
+        the package lingam).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """

@@ -40,22 +40,22 @@ class NotearsLowRank(ScipyLearner):
     Parameters
     ----------
     rank
-        Rank of the weight matrix; the number of columns where it is larger.
+        Rank of the weight matrix, at most the number of columns.
     max_iter
         Largest number of dual ascent steps.
     h_tol
         Stop when the acyclicity constraint is below this.
     rho_max
-        The penalty of the constraint grows no further than this.
+        Largest penalty of the constraint.
     w_threshold
-        Weights not above this in absolute value are no edges; of standardised columns a weight is
-        the change of the effect, in its standard deviations, for one of the cause.
+        Weights not above this in absolute value are no edges; for standardised columns a weight is
+        the change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted;
-        otherwise they are not even centred.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; otherwise they are
+        not even centred.
     cycles
-        What is done where weights above the threshold form a directed cycle: the threshold is
-        raised until none is left (cut), or they all stay, as in gCastle (keep).
+        Treatment of directed cycles among the weights above the threshold: the threshold is raised
+        until there are none (cut), or they stay, as in gCastle (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """

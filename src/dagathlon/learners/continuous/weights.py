@@ -38,7 +38,7 @@ def numbers(data: Dataset, learner: str, rows: int = 2, ordered: bool = False) -
     rows
         The smallest number of rows.
     ordered
-        Whether levels are ranks instead, as `ranks_of` says.
+        Whether levels become ranks instead (see `ranks_of`).
     """
     if len(data) < rows:
         raise DataError(f"{learner} needs at least {rows} rows, found {len(data)}")

@@ -53,11 +53,11 @@ class BranchAndCut:
     Parameters
     ----------
     program
-        The columns.
+        The integer program with its columns (parent sets).
     nodes
         Number of nodes.
     best, least
-        A DAG, and its loss.
+        A first DAG, and its loss.
     """
 
     def __init__(

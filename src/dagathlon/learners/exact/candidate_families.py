@@ -23,7 +23,7 @@ class TableMemory:
     Parameters
     ----------
     most_bytes
-        How much they may take together; the last one is kept in any case.
+        Largest total size of the tables; the last one is kept in any case.
     """
 
     def __init__(self, most_bytes: int = 2**28) -> None:
@@ -74,11 +74,11 @@ def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -
     Parameters
     ----------
     learner
-        The learner whose score and limits are meant.
+        The learner with its score and limits.
     data
         The data.
     prune
-        Whether sets that can be in no best DAG are left out.
+        Whether parent sets that cannot be in a best DAG are left out.
     """
     score, limits = learner.native_score(data), learner.limits(data)
     tables = _tables(data, score, limits) if prune else None

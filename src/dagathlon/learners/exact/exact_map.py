@@ -47,15 +47,15 @@ class OptimalDag:
     parents
         For each node its parents.
     score
-        Their score.
+        Score of the DAG.
     bound
-        No choice without a cycle scores more than this.
+        Upper bound of the score of any acyclic choice of parents.
     solver
-        What found the bound.
+        The solver that proved the bound.
     cuts
-        Inequalities of the integer program that ruled out cycles.
+        Number of inequalities in the integer program that cut off cycles.
     branches
-        Branches of its search tree that were bounded, the root among them.
+        Number of bounded branches of its search tree, the root included.
     largest
         Size of the largest component that was solved at once.
     """
@@ -113,7 +113,7 @@ def optimal_dag(
     time_limit
         Seconds for the integer programs; the best DAG so far is then returned with its bound.
     gap_limit
-        Share of the score by which the bound may be above it.
+        Relative gap at which the search may stop.
     """
     limits = SolverLimits(time_limit, gap_limit)
     lists = [[pair for pair in found if abs(pair[0]) < _OVERFLOW] for found in sets.lists()]
@@ -216,20 +216,20 @@ class ExactMap(ScoreBased):
     max_parents
         Largest number of parents of a node; null is no limit.
     prune
-        Whether parent sets that cannot be in a best DAG are left out before they are scored; the
-        result is the same; without it, it takes longer.
+        Whether parent sets that cannot be in a best DAG are removed before they are scored. The
+        result is the same either way; removing them is faster.
     solver
         Dynamic programming over sets of variables (dp, up to 25 that depend on each other), integer
         programming with the package highspy (ilp; ``pip install 'dagathlon[exact]'``), or
         whichever suits (auto).
     time_limit
-        Seconds of integer programming after which the best DAG so far is returned with the gap that
-        is proven; null is no limit. With a limit the result can depend on the machine.
+        Seconds of integer programming after which the best DAG so far is returned with its proven
+        gap; null is no limit. With a limit the result can depend on the machine.
     gap_limit
         Relative gap between score and bound at which the search may stop.
     at_limit
-        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
-        before is its result, marked as stopped early (best), which depends on the machine.
+        Result of a study's run at its time limit: a failure (fail), or the best DAG so far, marked
+        as stopped early (best), which depends on the machine.
     """
 
     name = "exact_map"

@@ -54,7 +54,7 @@ class Relaxation:
     nodes
         Number of nodes.
     dear
-        The loss of a node without a parent set; above that of any DAG that is looked for.
+        The loss of a node without a parent set; above that of any DAG of interest.
     """
 
     def __init__(self, program: _core.FamilyProgram, nodes: int, dear: float) -> None:

@@ -32,14 +32,14 @@ class Saiyanh(ScoreBased):
     Parameters
     ----------
     threshold
-        Associations (mean and maximum discrepancy of marginal distributions, 0 to 1) below this
-        are no dependence: such pairs are joined only where parts would stay separate otherwise.
+        Associations (mean and maximum discrepancy of marginal distributions, 0 to 1) below this are
+        no dependence: such pairs are joined only if needed to connect the graph.
     independence
-        Share of the association of two variables by which it must fall given a third one for them
-        to be independent given it; likewise the share by which it must rise for a collider.
+        Relative decrease of an association given a third variable that counts as conditional
+        independence; likewise the relative increase that counts as a collider.
     escapes
-        Steps from a local maximum to DAGs not seen since, be they lower, after which the search
-        ends; null is the number of ordered pairs of variables, as the paper has it.
+        Number of steps from a local maximum to unvisited DAGs, even of lower score, after which the
+        search ends; null is the number of ordered pairs of variables, as in the paper.
     """
 
     name = "saiyanh"

@@ -51,13 +51,13 @@ class StarFci(MetaLearner):
     max_order
         Largest number of variables to condition on; null as in `pc`, inf is no limit.
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     all_edges
-        Whether all edges of the class are tested, as Tetrad does since 7.6.7; otherwise those
-        inside triangles.
+        Whether all edges of the class are tested, as in Tetrad since 7.6.7; otherwise those inside
+        triangles.
     keep_arrows
-        Whether two arrows of the class into one variable stay also where their tails are joined,
-        as in Tetrad; otherwise only where the tails are not joined, as published.
+        Whether two arrows of the class into one variable are kept even if their tails are joined,
+        as in Tetrad; otherwise only if the tails are not joined, as published.
     constraints
         File of required and forbidden edges, also for the learner if it takes one and names none;
         null is none.

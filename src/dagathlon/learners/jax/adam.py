@@ -32,11 +32,11 @@ def descended(
     parameters, slopes
         Trees of arrays, and the gradients there.
     averages
-        From the step before.
+        Running means of the previous step.
     step
         Number of the step, from 0 on.
     rate
-        Size of the step.
+        Step size.
     """
     each = jax.tree_util.tree_map
     mean = each(lambda m, g: _FIRST * m + (1 - _FIRST) * g, averages.slopes, slopes)

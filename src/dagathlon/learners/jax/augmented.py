@@ -26,12 +26,12 @@ class Inner(ABC):
     Parameters
     ----------
     steps
-        Number of steps at most until the multipliers are raised.
+        Largest number of steps until the multipliers are raised.
     every
-        Number of steps between two looks at the mean objective of the steps since the last one.
+        Number of steps between two convergence checks of the mean objective.
     tolerance
-        The minimum is taken for found when the mean has changed by no more than this, relative to
-        its size or to 1, whichever is larger.
+        Change of the mean objective, relative to its size or to 1, whichever is larger, up to which
+        the minimisation has converged.
     """
 
     steps: int
@@ -54,9 +54,9 @@ class Adam(Inner):
     Parameters
     ----------
     rate
-        Size of the steps.
+        Initial step size.
     slowing
-        After so many steps to one minimum the step size is a half, after twice as many a third.
+        Number of steps after which the step size is halved; after twice as many it is a third.
     """
 
     rate: float = 0.01
@@ -119,9 +119,9 @@ class Problem(ABC):
     Parameters
     ----------
     inner
-        How each minimum is sought.
+        The minimiser.
     outer_steps
-        Number of minima that are sought at most.
+        Largest number of inner minimisations.
     """
 
     inner: Inner
@@ -175,13 +175,13 @@ class Lagrangian(Problem):
     Parameters
     ----------
     rho, rho_max
-        Penalty of the constraint at first; a run ends when it is above the largest.
+        Initial penalty of the constraint, and the one above which a run ends.
     tolerance
         A run ends when the constraint is not above this.
     progress
-        The penalty is raised unless the constraint is at most so many times its last value.
+        Largest ratio of the constraint to its last value for which the penalty is not raised.
     factor
-        By how much the penalty is raised.
+        Factor by which the penalty is raised.
     """
 
     rho: float = 1.0
@@ -228,11 +228,11 @@ class State(NamedTuple):
     Parameters
     ----------
     found, memory, key
-        Parameters, what steps to the minimum remember, random numbers.
+        Parameters, memory of the minimiser, random key.
     multipliers, outer, made
-        Multipliers, how often they were raised, and steps since then.
+        Multipliers, number of times they were raised, and steps since then.
     total, objective
-        Sum of the objective since the last look, and its mean before that.
+        Sum of the objective since the last check, and its mean before that.
     minimum
         The objective at the last minimum.
     """
@@ -315,9 +315,9 @@ def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
     Parameters
     ----------
     problem
-        What is minimised.
+        The objective.
     keys
-        A key of random numbers for each run.
+        A random key for each run.
     facts
         A tree of arrays whose first axis is the run: data, masks.
     """

@@ -92,9 +92,9 @@ def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
     Parameters
     ----------
     rngs
-        The streams of the runs.
+        Random generators of the runs.
     start
-        Other numbers give other keys from the same streams.
+        Offset: other numbers give other keys from the same generators.
     """
     drawn = [int(rng.integers(2**32)) for rng in rngs]
     return jnp.stack([jax.random.fold_in(jax.random.PRNGKey(seed), start) for seed in drawn])
@@ -118,7 +118,7 @@ def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
     Parameters
     ----------
     whole
-        Whether the factors of products are not shortened where that is the default.
+        Whether products are computed with full-precision factors.
     """
     device = jax.devices()[0]
     precision = "float64" if jax.config.jax_enable_x64 else "float32"

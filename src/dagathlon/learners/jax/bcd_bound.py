@@ -55,9 +55,9 @@ class Facts(NamedTuple):
     Parameters
     ----------
     gram, counts
-        Sums of products and number of the rows that count for a node. Where the bound sums over
-        all orders they are by position: axes are the position of the node, the pair of positions,
-        and the order.
+        Sums of products and number of the observational rows of a node. If the bound sums over all
+        orders they are by position: axes are the position of the node, the pair of positions, and
+        the order.
     scale
         Scale of the horseshoe.
     """

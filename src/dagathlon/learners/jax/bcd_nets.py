@@ -43,16 +43,16 @@ class BcdNets(JaxLearner):
     Parameters
     ----------
     family
-        How parameters and orders depend on each other: by a network from parameters to orders
-        (network), as published, or with parameters of their own for every order (by_order), which
-        reach several modes. By_order is for up to 6 variables; more have the network.
+        Variational family: a network from parameters to orders (network), as published, or separate
+        parameters for every order (by_order), which reach several modes. By_order is for up to 6
+        variables; more have the network.
     steps
-        Number of training steps at most.
+        Largest number of training steps.
     patience
-        Training ends when the mean bound of 500 steps has not risen by the tolerance in so many
-        times 500 steps.
+        Training ends when the mean bound of 500 steps has not risen by `tolerance` in so many
+        blocks of 500 steps.
     tolerance
-        See `patience`; in nats.
+        Smallest rise of the bound, in nats; see `patience`.
     threshold
         Weights not above this in absolute value are no arcs of the draws.
     edges_per_node
@@ -67,10 +67,11 @@ class BcdNets(JaxLearner):
     hidden
         Units of each of the two hidden layers of the network.
     temperature
-        Of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all orders.
+        Temperature of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all
+        orders.
     learning_rate
-        Size of the steps of Adam at first; after 500 steps it is a half, after 1,000 a third. Null
-        is 0.03 with by_order, and 0.01 with the network.
+        Initial step size of Adam; after 500 steps it is halved, after 1,000 a third. Null is 0.03
+        with by_order, and 0.01 with the network.
     draws
         Number of independent models to draw.
     centre

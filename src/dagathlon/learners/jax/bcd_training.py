@@ -31,12 +31,12 @@ class State(NamedTuple):
     Parameters
     ----------
     found, averages, key
-        The variational parameters, the averages of Adam, random numbers.
+        The variational parameters, the running means of Adam, a random key.
     total, made
-        Sum and number of the bounds since the rule was last asked. Where orders have distributions
-        of their own, bounds are those given each order.
+        Sum and number of the bounds since the last convergence check. If orders have separate
+        distributions, bounds are those given each order.
     reached, bound, best, waited
-        Mean bounds of the last block of steps, the bound in all, the best one so far, and blocks
+        Mean bounds of the last block of steps, the total bound, the best one so far, and blocks
         since then.
     """
 

@@ -30,7 +30,7 @@ class CentralPath(Problem):
     model
         The regressions.
     weight, factor
-        Weight of the loss at first, and its factor from minimum to minimum.
+        Initial weight of the loss, and its factor from minimum to minimum.
     """
 
     model: Regressions
@@ -75,14 +75,14 @@ class DagmaMlp(NetworkLearner):
     lambda2
         Factor of half of the squared weights.
     noise
-        Whether noise has the same variance in all variables (equal), or a variance of its own in
-        each (free), which suits standardised columns.
+        Whether noise has the same variance in all variables (equal), or a separate variance in each
+        (free), which suits standardised columns.
     hidden
         Units of the hidden layer.
     stages
         Number of minima along the path.
     mu_init, mu_factor
-        Weight of the loss at first, and its factor from stage to stage.
+        Initial weight of the loss, and its factor from stage to stage.
     steps
         Largest number of steps of L-BFGS in each stage.
     tolerance

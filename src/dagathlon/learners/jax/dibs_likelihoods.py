@@ -182,7 +182,7 @@ class Linear(NamedTuple):
     noise_variance
         Variance of the noise where it is given, None where it is learned.
     noise_shape, noise_rate
-        The inverse gamma prior of a variance that is learned.
+        The inverse gamma prior of a learned variance.
     """
 
     edge_std: float

@@ -192,10 +192,10 @@ def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
     Parameters
     ----------
     plan
-        What is compiled in.
+        The compile-time constants.
     together
-        Whether there are many runs at once, as suits a graphics card; a processor is faster with
-        one after the other. The first axis of all arrays is the run either way.
+        Whether runs are computed in one batch, as suits a GPU; a CPU is faster with one after
+        another. The first axis of all arrays is the run either way.
     """
     over = jax.vmap if together else _alone
 

@@ -42,22 +42,22 @@ class GflownetLearner(JaxLearner):
     Parameters
     ----------
     steps
-        Number of training steps at most.
+        Largest number of training steps.
     tolerance
         Training ends when the mean loss of about the last 100 steps is below this. The loss is half
         the squared imbalance in nats, or Huber's linear one from 1 on.
     hidden
         Units of each of the two hidden layers of the network.
     walkers
-        Number of graphs that grow side by side to find moves to learn from.
+        Number of graphs that are grown in parallel to generate moves for training.
     batch_size
         Number of moves in each training step.
     buffer_size
-        Number of moves that are remembered to learn from.
+        Number of moves in the replay buffer.
     learning_rate
-        Size of the steps of Adam at first; from a third of `steps` on it falls evenly to 0.
+        Initial step size of Adam; after a third of `steps` it falls linearly to 0.
     exploration
-        Share of moves that are made at random in the end; it begins at a half.
+        Final share of random moves; it starts at one half.
     draws
         Number of independent DAGs to draw.
     timeout

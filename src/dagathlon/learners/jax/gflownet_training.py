@@ -63,7 +63,7 @@ def initial(training: Training, key: Any, reward: Reward, leads: Any) -> State:
     reward
         The data set.
     leads
-        Which nodes lead to which at the start, themselves included.
+        Reflexive transitive closure of the start graph.
     """
     ours, first = jax.random.split(key)
     weights = network(training.policy, first)

@@ -49,7 +49,7 @@ class Found(NamedTuple):
     log_scales
         Logarithms of the standard deviations of the noise.
     mask
-        Ones for arcs that are left, from row to column; no step of Adam moves it.
+        Ones for the remaining arcs, from row to column; not trained.
     """
 
     model: Networks
@@ -75,7 +75,7 @@ class PathProblem(Lagrangian):
     batch
         Rows in each step.
     clamp
-        Arcs of a connectivity not above this are gone for good.
+        Arcs of a connectivity not above this are removed permanently.
     """
 
     hidden: tuple[int, ...]
@@ -119,7 +119,7 @@ class Grandag(MaskedLearner):
     Parameters
     ----------
     w_threshold
-        Arcs with a mean absolute slope not above this are left out, before the pruning.
+        Arcs with a mean absolute gradient not above this are removed before the pruning.
     pruning
         Whether arcs must pass a test in an additive model of their effect (additive), as the
         authors prune by CAM, or all above the threshold stay (none). Without it networks have many
@@ -127,10 +127,9 @@ class Grandag(MaskedLearner):
     alpha
         Significance level of these tests.
     clamp
-        Arcs whose mean product of weights along paths is not above this are gone for good.
+        Arcs whose mean product of weights along paths is not above this are removed permanently.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred.
     """
 
     name = "grandag"

@@ -31,7 +31,7 @@ class Ended(NamedTuple):
     steps
         Number of steps of each run.
     settled
-        Whether each run ended by the rule; others came to the last step or to a deadline.
+        Whether each run converged; the others reached the last step or a deadline.
     """
 
     state: Any
@@ -71,9 +71,9 @@ def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance
     Parameters
     ----------
     step
-        Makes one step of one run: (state, fixed, number of the step) to a state.
+        Function of one run: (state, fixed, number of the step) to a state.
     over
-        What makes a function of many runs out of that of one: null is `jax.vmap`.
+        Function that vectorises over runs: null is `jax.vmap`.
     """
 
     def one(state: Any, fixed: Any, first: Any, last: Any) -> Any:
@@ -94,17 +94,17 @@ def run_until_settled(
     Parameters
     ----------
     advance
-        Makes the steps from one number up to another: (state, fixed, first, last) to a state.
+        Function that makes the steps between two numbers: (state, fixed, first, last) to a state.
         Compiled, with the step numbers as arguments.
     settled
-        The rule, compiled: (state, fixed, step) to a state, which may remember what it saw, and a
-        truth value for each run.
+        The convergence rule, compiled: (state, fixed, step) to a state, which may record what the
+        rule needs, and a truth value for each run.
     state, fixed
         Trees of arrays whose first axis is the run.
     steps
-        Number of steps at most.
+        Largest number of steps.
     every
-        Number of steps between two times that the rule is asked.
+        Number of steps between two convergence checks.
     """
     batch = _Batch(state, fixed)
     step = 0

@@ -44,16 +44,16 @@ class MaskedLearner(NetworkLearner):
     learning_rate
         Size of the steps of Adam.
     steps
-        Number of steps at most until the penalty of cycles is raised.
+        Largest number of steps until the penalty of cycles is raised.
     tolerance
-        It is raised before when the mean objective of 100 steps differs by no more than this from
-        that of the 100 before, relative to its size or to 1.
+        The penalty is raised earlier when the mean objective of 100 steps differs by no more than
+        this from that of the 100 before, relative to its size or to 1.
     max_iter
-        How often it is raised at most.
+        Largest number of times that the penalty is raised.
     rho
-        The first penalty of cycles; it grows tenfold where the measure of cycles has not halved.
+        Initial penalty of cycles; it is multiplied by ten if the constraint has not halved.
     h_tol
-        Training ends when the measure of cycles is not above this.
+        Training ends when the acyclicity constraint is not above this.
     """
 
     anytime = True

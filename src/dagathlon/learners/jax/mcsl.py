@@ -129,18 +129,18 @@ class Mcsl(MaskedLearner):
         Arcs of a probability not above this are left out.
     penalty
         Factor of the sum of all masks, in nats for each row: an arc that raises the likelihood of
-        its effect by less is left out. Null is 10 over the number of rows.
+        its effect by less is removed. Null is 10 over the number of rows.
     temperature
-        Of the random masks: the lower, the nearer to 0 and 1.
+        Temperature of the random masks: the lower, the nearer they are to 0 and 1.
     noise
-        Whether noise has a variance of its own in each variable (free), or the same in all, which
-        is least squares (equal), as the authors have it; then columns must not be standardised.
+        Whether noise has a separate variance in each variable (free), or the same in all, which is
+        least squares (equal), as in the paper; then columns must not be standardised.
     splines
         Functions of the basis of each term of the additive models that choose neighbours.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted. Leave it out with equal noise: where all noise has one variance in the units of the
-        data, the variances tell directions.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred.
+        Set it to false with equal noise: if all noise has one variance in the units of the data,
+        the variances identify directions.
     """
 
     name = "mcsl"

@@ -43,9 +43,9 @@ class NetworkLearner(JaxLearner):
     w_threshold
         Weights not above this are no arcs.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted, and where all noise has the same variance in the units of the data, the variances
-        tell directions. With columns in units of their own use it.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred,
+        and if all noise has the same variance in the units of the data, the variances identify
+        directions. Use it for columns in different units.
     starts
         Number of random starts; the result is that of the lowest objective.
     constraints

@@ -68,7 +68,7 @@ class NotearsMlp(NetworkLearner):
         Factor of half of the squared weights.
     noise
         Whether noise has the same variance in all variables, which is least squares (equal), or a
-        variance of its own in each (free), which suits standardised columns.
+        separate variance in each (free), which suits standardised columns.
     hidden
         Units of the hidden layer, for mlp.
     expansions

@@ -22,9 +22,9 @@ class Memory(NamedTuple):
     Parameters
     ----------
     value, slopes
-        The objective without its L1 penalty, and its slopes.
+        The objective without its L1 penalty, and its gradient.
     moves, turns
-        Changes of parameters and of slopes in the last steps, the latest last.
+        Changes of parameters and of gradients in the last steps, the latest last.
     curvatures
         One over the inner products of the two; 0 for none.
     """
@@ -55,9 +55,9 @@ def stepped(
     objective
         The objective without its L1 penalty.
     found
-        Parameters in one row.
+        Flattened parameters.
     memory
-        From the step before.
+        Memory of the previous step.
     penalty
         Factor of the L1 penalty of each parameter.
     """

@@ -37,7 +37,7 @@ class Vbg(GflownetLearner):
     noise_variance
         Variance of the noise of every node.
     weight_variance
-        Variance of the weights of arcs before the data, around 0.
+        Prior variance of the weights of arcs, around 0.
     arc_odds
         Prior odds of an arc against none, the same for all arcs.
     centre

@@ -31,13 +31,13 @@ class Purifier:
     Parameters
     ----------
     fours
-        The variables of each four.
+        The variables of each quartet.
     statistics
         Chi-square statistics of ab·cd - ac·bd, ab·cd - ad·bc and ac·bd - ad·bc.
     differs
-        Which of them are not 0.
+        Which of them are significant.
     pure
-        Fours all of whose tetrads vanish, and all of whose variables are correlated.
+        Quartets all of whose tetrads vanish, and all of whose variables are correlated.
     """
 
     fours: Ints

@@ -142,7 +142,7 @@ class TermTest:
     freedom, residual_freedom
         Degrees of freedom of the term and of the residuals.
     p_value
-        Probability of such a statistic where the term is 0 everywhere.
+        Probability of such a statistic if the term is 0 everywhere.
     """
 
     statistic: float

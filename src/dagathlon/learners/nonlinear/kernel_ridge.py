@@ -27,7 +27,7 @@ def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, floa
     rows
         The points.
     gamma
-        Of the kernel.
+        Parameter of the kernel.
     most
         Largest number of columns.
 
@@ -58,7 +58,7 @@ class HeldOut:
     Parameters
     ----------
     gamma
-        Of the kernel.
+        Parameter of the kernel.
     ridge
         The penalty, in units of the kernel.
     folds

@@ -30,7 +30,7 @@ class NoGam(ScoreMatching):
     kernel_ridge
         Penalty of the kernel ridge regressions.
     gamma
-        Of their Gaussian kernels exp(-gamma·|x - y|²).
+        Parameter of their Gaussian kernels exp(-gamma·|x - y|²).
     """
 
     name = "nogam"

@@ -38,9 +38,9 @@ class Problem:
     Parameters
     ----------
     values
-        Columns that vary.
+        Columns that are not constant.
     forbidden, required
-        Arcs from row to column that must not be there, and that must.
+        Forbidden and required arcs, from row to column.
     rng
         The only source of randomness.
     """
@@ -105,11 +105,11 @@ class OrderBased(ScipyLearner):
         Functions of the basis of each term of an additive model; fewer where many terms meet few
         rows.
     neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more:
-        those that boosting of an additive model chooses most often. Null: all that the order has.
+        Largest number of candidate parents of a variable if there are 20 variables or more: those
+        most often chosen by boosting of an additive model. Null: all candidates of the order.
     constraints
-        Name of a JSON file with forbidden and required edges. Required edges bind the order, and
-        tiers do as well.
+        Name of a JSON file with forbidden and required edges. Required edges and tiers constrain
+        the order too.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -175,7 +175,7 @@ class Models:
     Parameters
     ----------
     values
-        Columns that vary.
+        Columns that are not constant.
     splines
         Functions of each basis.
     most

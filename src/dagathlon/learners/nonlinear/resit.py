@@ -36,14 +36,14 @@ class Resit(OrderBased):
         the penalty chosen by generalised cross-validation (kernel), or by an additive model
         (additive).
     pruning
-        How arcs are dropped: by F tests in additive models, as CAM does (additive), or, as in the
-        paper, where the residual without a parent is still independent of all candidates
-        (independence), which keeps too many where the regression leaves something unexplained.
+        Pruning of arcs: by F tests in additive models, as CAM does (additive), or, as in the paper,
+        if the residual without a parent is still independent of all candidates (independence),
+        which keeps too many arcs if the regression is inexact.
     independence_alpha
         Significance level of these tests of independence.
     max_rows
-        Largest number of rows that the order is found from, drawn at random where there are more;
-        memory and time grow with its square. Null: all.
+        Largest number of rows for finding the order, drawn at random if there are more; memory and
+        time are quadratic in it. Null: all.
     """
 
     name = "resit"

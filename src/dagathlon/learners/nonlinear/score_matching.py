@@ -25,12 +25,12 @@ class ScoreMatching(OrderBased):
     ridge
         Regularisation of the Stein estimators of the score and of its Jacobian.
     standardize
-        Whether variables are given the variance 1 first. Without, as in the papers, the order
+        Whether variables are scaled to variance 1 first. Without it, as in the papers, the order
         depends on their units: estimates vary less for variables of large variance, which are then
         taken for leaves.
     max_rows
-        Largest number of rows that the order is found from, drawn at random where there are more;
-        memory grows with its square and time with its third power. Null: all.
+        Largest number of rows for finding the order, drawn at random if there are more; memory is
+        quadratic and time cubic in it. Null: all.
     """
 
     ridge: NonNegative = 0.001
@@ -53,7 +53,7 @@ class Score(ScoreMatching):
     Parameters
     ----------
     criterion
-        What is smallest for a leaf: the variance of the derivative over the rows (variance), or
+        Criterion that a leaf minimises: the variance of the derivative over the rows (variance), or
         that after a division by its mean (relative).
     """
 
@@ -105,7 +105,7 @@ class Das(Score):
     cutoff
         Significance level of the t tests.
     min_parents
-        So many variables with the largest derivatives are candidates without a test.
+        Number of variables with the largest derivatives that are candidates without a test.
     max_parents
         Largest number of candidates.
     """

@@ -39,29 +39,29 @@ class ParentSetOrderSearch(ScoreBased):
     max_parents
         Largest number of parents of a node; null is no limit.
     exploration
-        How the lists are made: the most promising sets first by an approximation of bic
-        (independence), or all sets that can be in a best DAG (all).
+        Selection of parent sets for the lists: the most promising sets first by an approximation of
+        bic (independence), or all sets that can be in a best DAG (all).
     explored
-        With independence: number of sets of two parents and more that are scored for each node.
+        With independence: number of sets of two or more parents that are scored for each node.
     work
-        With independence: billions of steps that making the lists may take; null is no such limit.
+        With independence: limit of the work for the lists in billions of steps; null is no limit.
         Each node has an equal share. A step is one row for one configuration of parents or one
-        state of the child; reading the data takes 10,000 for each value. Sets of one parent
-        are always scored. With 400 the lists are about those of BLIP after ten seconds.
+        state of the child; reading the data takes 10,000 for each value. Sets of one parent are
+        always scored. With 400 the lists are about those of BLIP after ten seconds.
     acyclic_selection
-        Whether a node may take parents that stand later in the order where that makes no cycle.
+        Whether a node may take parents later in the order if that makes no cycle.
     starts
-        Largest number of random orders to start from; null is 10000 for asobs and 100 for
-        winasobs, or no end if `patience` or `seconds` is given.
+        Largest number of random orders to start from; null is 10000 for asobs and 100 for winasobs,
+        or unlimited if `patience` or `seconds` is given.
     patience
-        Number of starts in a row that find no better DAG, after which the search ends; null is no
-        such rule. The seed alone decides where that is.
+        Number of consecutive starts without a better DAG after which the search ends; null is no
+        such rule. It depends on the seed alone.
     seconds
         Seconds after which no new start is made; null is no limit. With a limit the same seed may
-        give different results, for how many starts there are depends on the machine.
+        give different results, since the number of starts depends on the machine.
     at_limit
-        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
-        before is its result, marked as stopped early (best), which depends on the machine.
+        Result of a study's run at its time limit: a failure (fail), or the best DAG so far, marked
+        as stopped early (best), which depends on the machine.
     """
 
     gives = "dag"
@@ -164,8 +164,8 @@ class WinAsobs(ParentSetOrderSearch):
     Parameters
     ----------
     window
-        Largest number of neighbours that are moved together; larger ones are tried where smaller
-        ones do not help.
+        Largest number of neighbours that are moved together; larger windows are tried if smaller
+        ones bring no improvement.
     """
 
     name = "winasobs"

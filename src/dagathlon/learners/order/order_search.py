@@ -41,7 +41,7 @@ class OrderSearch(ScoreBased):
         Whether the search also starts at the order of the DAG that hill climbing finds, and gives
         that DAG's class if no order leads to a higher score. The published searches do not.
     max_parents
-        Largest number of parents that growing may lead to; null is no limit.
+        Largest number of parents when parents are added; null is no limit.
     """
 
     gives = "cpdag"
@@ -96,7 +96,7 @@ class Boss(OrderSearch):
     Parameters
     ----------
     backward
-        Whether the backward phase of GES follows, and the search goes on from its result.
+        Whether the backward phase of GES follows, and the search continues from its result.
     random
         Whether variables are moved in random order.
     """
@@ -133,12 +133,12 @@ class Grasp(OrderSearch):
     Parameters
     ----------
     depth
-        Largest number of tucks in a row that leave the score as it is.
+        Largest number of consecutive tucks that leave the score unchanged.
     uncovered_depth
-        Tucks, from the first on, that may be of edges that are not covered; 0 is GRaSP0.
+        Number of first tucks that may be of uncovered edges; 0 is GRaSP0.
     nonsingular_depth
-        Tucks, from the first on, that may change more than one edge; 0 with `uncovered_depth`
-        above 0 is GRaSP1, both above 0 are GRaSP2.
+        Number of first tucks that may change more than one edge; 0 with `uncovered_depth` above 0
+        is GRaSP1, both above 0 are GRaSP2.
     """
 
     name = "grasp"

@@ -56,19 +56,19 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     Parameters
     ----------
     max_degree
-        Largest number of edges at a node that an insertion may lead to; null is no limit.
+        Largest number of edges at a node after an insertion; null is no limit.
     max_parents
         Largest number of parents of a node in any DAG of the class; null is no limit.
     escape
-        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
-        out while the search goes on. Not done where large cliques make for too many deletions.
-        Null is up to 200 variables, unless the settings are those of a published search.
+        Whether the search escapes from local maxima: each edge in turn is deleted and kept out
+        while the search continues, and a higher score is kept. Skipped if large cliques would need
+        too many deletions. Null is true up to 200 variables, unless the settings are those of a
+        published search.
     starts
-        Number of starts, of which the result of highest score is returned: the first with the
-        required edges alone, the others with random DAGs, always the same ones. Null is ten up
-        to 20 variables, three up to 50, and one beyond and where the settings are those of a
-        published search; with a start graph, background knowledge or limits on degrees and parents
-        there is one.
+        Number of starts, of which the result of highest score is returned: the first from the
+        required edges alone, the others from random DAGs, always the same ones. Null is ten up to
+        20 variables, three up to 50, and one beyond or with the settings of a published search;
+        with a start graph, background knowledge or limits on degrees and parents there is one.
     """
 
     gives = "cpdag"
@@ -224,11 +224,11 @@ class ClassSearch(EquivalenceSearch):
     Parameters
     ----------
     phases
-        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
-        Null is all three, repeated, with escapes and several starts; with phases that are given the
-        search is the published one, without them.
+        Phases in order: insert edges (forward), delete them (backward), turn them (turning). Null
+        is all three, repeated, with escapes and several starts; with given phases the search is the
+        published one, without these.
     iterate
-        Whether the phases are repeated until none changes the graph; null is not where they are
+        Whether the phases are repeated until none changes the graph; null is false if phases are
         given.
     """
 
@@ -272,9 +272,9 @@ class Fges(ClassSearch):
         gain and drops those that no longer fit the graph when their turn comes, with faithfulness
         and without escapes or further starts. Null is ours.
     faithfulness
-        Whether two variables that are not dependent by themselves are joined only while both have
-        an edge with a third one. It saves time, and may lose edges whose effect others cancel. Null
-        is not, with the phases, escapes and starts of ges.
+        Whether two marginally independent variables are joined only while both have an edge with a
+        third one. It saves time, and may lose edges whose effects cancel. Null is false, with the
+        phases, escapes and starts of ges.
     """
 
     name = "fges"
@@ -323,7 +323,7 @@ class Gies(ClassSearch):
         fewer rows than variables.
     score
         Score to maximise; null is l0-g, mbde or l0-dg as the data are continuous, discrete or
-        mixed. Others take no notice of interventions.
+        mixed. Other scores ignore interventions.
     """
 
     name = "gies"

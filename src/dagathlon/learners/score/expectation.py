@@ -63,9 +63,9 @@ class Expectation(ABC):
     Attributes
     ----------
     log_likelihood
-        Logarithm of the probability (density) of all that is known in the data, under the network.
+        Log probability (density) of the observed values under the network.
     statistics
-        What scores of other graphs are computed from.
+        The expected statistics, from which scores of other graphs are computed.
     """
 
     log_likelihood: float

@@ -57,11 +57,12 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     max_iter
         Largest number of steps; null is no limit.
     stable
-        Whether the order of the columns must not matter. Arcs whose scores are equal, such as the
-        two directions of a first arc, are otherwise chosen by the order of the columns.
+        Whether the result must not depend on the order of the columns. Otherwise arcs of equal
+        score, such as the two directions of a first arc, are chosen by the order of the columns.
     column_orders
-        Number of searches, each with the columns in another order and hence other choices among
-        equal arcs: the first in the order of the data, the others in random ones. The best wins.
+        Number of searches, each with another order of the columns and hence other choices among
+        equal arcs: the first in the order of the data, the others in random ones. The result of
+        highest score is returned.
     """
 
     gives = "dag"
@@ -184,10 +185,10 @@ class Tabu(GreedyDagSearch):
     Parameters
     ----------
     tabu
-        Number of graphs in the list of those not to visit again.
+        Length of the tabu list: number of recently visited graphs that are excluded.
     max_tabu
-        Steps to a lower score, since the best graph, after which the search ends where no step
-        leads up; null is the length of the list.
+        Number of non-improving steps since the best graph after which the search ends; null is the
+        length of the tabu list.
     """
 
     name = "tabu"

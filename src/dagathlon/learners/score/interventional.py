@@ -24,8 +24,9 @@ class InterventionalScore(ScoreBased):
     Parameters
     ----------
     interventions
-        Whether rows in which a variable was set are left out of its term: bge, bde and bic-dg then
-        stand for mbge, mbde and l0-dg. Otherwise the data are taken for observations.
+        Whether rows with an intervention on a variable are left out of its term: bge, bde and
+        bic-dg are then replaced by mbge, mbde and l0-dg. Otherwise the data are treated as
+        observational.
     """
 
     handles_interventions = True

@@ -75,7 +75,7 @@ class KernelScore(ScoreModule):
     Attributes
     ----------
     ridge
-        What is added to the diagonal of kernel matrices.
+        Ridge added to the diagonal of kernel matrices.
     """
 
     takes = _ANY

@@ -21,7 +21,7 @@ def log_prior_mass(
     nodes
         Number of variables.
     terms
-        The logarithm of the prior; None is 0 for all DAGs, so that they are counted.
+        The log prior; None is 0 for all DAGs, so that the sum counts them.
     space
         The DAGs.
     modularity

@@ -58,8 +58,8 @@ def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: A
         A DAG over the columns of the data, in any order.
     score
         Name of the score, such as ``bic``, ``bde`` or ``bge``, with parameters of its own where it
-        has some (``mine[weight=2]``), or the score itself; an unknown name is answered with the
-        list of scores that fit the data.
+        has some (``mine[weight=2]``), or the score itself; the error for an unknown name lists the
+        scores that fit the data.
     **parameters
         Parameters of the score and of the prior over graphs; see `ScoreParameters`.
 

@@ -58,12 +58,12 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     iterations
         Largest number of searches.
     em_steps
-        Largest number of steps of EM that settle the parameters before each search.
+        Largest number of EM steps for the parameters before each search.
     begin
-        The first graph where none is given: the one that the search finds on data whose gaps were
-        filled once by chained equations (imputed), or the one of the required edges alone (empty);
-        with both, the run of higher score is returned. Null is both for discrete and empty for
-        continuous data, as a benchmark has it.
+        The first graph if none is given: the one that the search finds on data imputed once by
+        chained equations (imputed), or the one of the required edges alone (empty); with both, the
+        run of higher score is returned. Null is both for discrete and empty for continuous data,
+        chosen by a benchmark.
     max_iter
         Largest number of steps of each search; null is no limit.
     score

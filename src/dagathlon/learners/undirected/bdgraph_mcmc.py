@@ -40,13 +40,13 @@ class BdgraphMcmc(Sampler):
     ----------
     method
         Gaussian model of the values as they are, without a mean (``ggm``), or Gaussian copula of
-        their ranks (``gcgm``). Of a copula, columns whose values differ in more than half of the
+        their ranks (``gcgm``). In a copula, columns whose values differ in more than half of the
         rows keep normal scores; the latent values of the others are drawn.
     algorithm
-        Births and deaths in continuous time (``bdmcmc``) or reversible jumps (``rjmcmc``) with a
+        Birth-death process in continuous time (``bdmcmc``) or reversible jumps (``rjmcmc``) with a
         formula for the constants of the prior, or with a draw from it (``bd-dmh``, ``rj-dmh``).
     iterations
-        Number of iterations. Births and deaths turn one edge in each; with p > 10 variables and
+        Number of iterations. A birth-death iteration changes one edge; with p > 10 variables and
         more than 5000/p iterations the integer part of p/10.
     edge_probability
         Prior probability of each edge.

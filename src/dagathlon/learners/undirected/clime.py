@@ -33,10 +33,10 @@ class Clime(GaussianPenalised):
     Parameters
     ----------
     ridge
-        What is added to the diagonal of the correlations S. Null: as little as brings the condition
-        number of S down to the number of columns, or to 100 where there are fewer.
+        Ridge added to the diagonal of the correlation matrix S. Null: the smallest one that brings
+        the condition number of S down to the number of columns, or to 100 if there are fewer.
     threshold
-        An edge needs an absolute entry of the precision matrix above this.
+        Absolute value of an entry of the precision matrix above which it is an edge.
     """
 
     name = "clime"

@@ -28,9 +28,9 @@ class CopulaModel(Learner):
         that order (the extended rank likelihood). Levels of a discrete column are ordered as its
         variable lists them. The precision matrix is then that of latent columns of variance 1.
     normal_scores
-        Whether the latent values of continuous columns are normal scores of the ranks, rather than
-        drawn in every sweep; faster, and close where there are many rows and no missing values, or
-        values that are missing completely at random.
+        Whether the latent values of continuous columns are normal scores of the ranks, instead of
+        drawn in every sweep; faster, and accurate with many rows and no missing values, or values
+        that are missing completely at random.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})

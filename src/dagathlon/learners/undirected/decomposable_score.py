@@ -42,21 +42,21 @@ class DecomposablePosterior(Learner):
         column around its mean, with the number of rows as divisor, so that units do not matter; 1
         for a constant column.
     zero_mean
-        Whether continuous columns have mean zero; otherwise means are unknown, and every value is
-        as probable.
+        Whether continuous columns have mean zero; otherwise means are unknown, with a flat prior.
     pseudo_obs
         Imaginary observations of the hyper Dirichlet prior of discrete data, above 0, spread
         evenly over all cells.
     edge_probability
-        Prior probability of each edge, between 0 and 1: a graph of k edges weighs as the k-th power
-        of its odds, and 0.5 makes all graphs equally probable.
+        Prior probability of each edge, between 0 and 1: the prior of a graph of k edges is
+        proportional to the k-th power of its odds, and 0.5 makes all graphs equally probable.
     max_clique
         Largest number of variables of a clique; null is no limit.
     clique_weights
-        Log prior weights of maximal cliques of 1, 2, … variables; larger ones weigh as the last.
+        Log prior weights of maximal cliques of 1, 2, … variables; larger cliques have the last
+        weight.
     separator_weights
-        The same for separators, whose weights divide: the same list twice is a prior under which
-        parts of the graph that a separator parts are independent.
+        The same for separators, whose weights are divided by: with the same list twice, the parts
+        of the graph on both sides of a separator are a priori independent.
     """
 
     assumes = ("a decomposable graph",)
@@ -158,7 +158,7 @@ class ChainsFromForest(DecomposableSampler):
     Parameters
     ----------
     first_graph
-        Where chains start: the forest of highest posterior, or the empty graph, from which early
+        Start of the chains: the forest of highest posterior, or the empty graph, from which early
         edges that later prove wrong may stay for long.
     """
 

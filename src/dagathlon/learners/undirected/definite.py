@@ -20,9 +20,9 @@ def require_definite(
     Parameters
     ----------
     learner
-        Who asks, for the message.
+        Name of the learner, for the message.
     values
-        The columns, less what is taken for their means.
+        The columns, centred by the model's means.
     scales
         The diagonal of the scale matrix of the prior.
     """

@@ -48,14 +48,14 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         column around its mean (around 0 with `zero_mean`), with the number of rows as divisor, so
         that units do not matter; 1 for a constant column and the latent columns of a copula.
     zero_mean
-        Whether the columns have mean zero; otherwise means are unknown, and every value is as
-        probable. Latent columns of a copula always have mean zero.
+        Whether the columns have mean zero; otherwise means are unknown, with a flat prior. Latent
+        columns of a copula always have mean zero.
     edge_probability
         Prior probability of each edge, between 0 and 1; 0.5 makes all graphs equally probable.
     exchange
         Whether every step is exact, at the cost of a second draw of a precision matrix in some of
         them (the exchange algorithm); otherwise the ratio of prior normalising constants of two
-        graphs is approximated where it is not known, which is faster and close.
+        graphs is approximated unless it is known, which is faster and close.
     start
         Whether the chains start with no edges or with all.
     """

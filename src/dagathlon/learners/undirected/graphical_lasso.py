@@ -47,19 +47,18 @@ class GraphicalLasso(GaussianPenalised):
     Parameters
     ----------
     columns
-        What S is the mean product of: standardised columns (S is the correlation matrix, and the
-        penalty has no unit), centred ones (covariances), or the columns as they are (raw: means
-        are taken to be zero).
+        Columns whose mean products S are: standardised ones (S is the correlation matrix, and the
+        penalty has no unit), centred ones (covariances), or the columns as they are (raw: means are
+        assumed to be zero).
     penalise_diagonal
-        Whether the penalty counts the diagonal of X as well.
+        Whether the diagonal of X is penalised too.
     threshold
-        An edge needs an absolute entry of X above this.
+        Absolute value of an entry of X above which it is an edge.
     refit
         Whether the precision matrix of the result is the one of maximum likelihood with the zeros
-        of the selected graph; otherwise it is the penalised one, whose entries are drawn to zero.
+        of the selected graph; otherwise it is the penalised one, whose entries are shrunk.
     tolerance
-        Largest distance of an entry of the gradient from what the optimum asks for, in units of
-        the mean variance.
+        Largest violation of the optimality conditions, in units of the mean variance.
     max_steps
         Largest number of Newton steps for each penalty and component.
     """

@@ -29,7 +29,7 @@ class Coding:
     scale
         Root of the sum of the variances of their indicators; 1 for a continuous variable.
     seen
-        The rows it was learned from.
+        The rows from which it was learned.
     """
 
     levels: npt.NDArray[np.integer]
@@ -81,7 +81,7 @@ class Design:
     columns
         The columns of all variables.
     starts
-        Where the columns of each variable begin, and the end.
+        First column of each variable, and the total number of columns.
     places
         Levels of the discrete variables.
     """

@@ -28,8 +28,8 @@ class Moments:
     correlation
         Correlations, positive semidefinite, with ones on the diagonal.
     scales
-        Standard deviations of the columns in their own units, roots of mean squares as maximum
-        likelihood has them; 1 for a constant column, which correlates with nothing.
+        Standard deviations of the unscaled columns, with the number of rows as divisor; 1 for a
+        constant column, whose correlations are 0.
     n
         Number of rows.
     """
@@ -68,11 +68,11 @@ def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
     values
         The data, a row per observation, without missing values.
     relation
-        What the correlations are: Pearson's; those of columns brought to normality by their ranks
-        (``nonparanormal``: the distribution function shrunk by n / (n + 1), ``truncated``: cut at
-        both ends); or ``kendall`` and ``spearman``: what the rank correlation would be the sine of
-        if the columns were monotone functions of Gaussian ones, brought to the nearest side of the
-        positive semidefinite matrices.
+        Kind of correlation: Pearson's; that of columns transformed to normality by their ranks
+        (``nonparanormal``: the distribution function shrunk by n / (n + 1), ``truncated``:
+        winsorised at both ends); or ``kendall`` and ``spearman``: the Pearson correlation of
+        Gaussian columns with these rank correlations, projected to the positive semidefinite
+        matrices.
     """
     if len(values) < 2:
         raise DataError(f"correlations need at least 2 rows, found {len(values)}")

@@ -34,15 +34,15 @@ class MplMcmc(UndirectedSampler):
         Length of a chain in sweeps: units of time in which every pair of variables would be
         proposed once on average. Null is 2000 up to 30 variables and 500 beyond.
     edge_probability
-        Prior probability of each edge; null expects a variable to have 2 neighbours: 2/(p - 1) for
-        p variables, and 0.5 for few.
+        Prior probability of each edge; null expects 2 neighbours of a variable: 2/(p - 1) for p
+        variables, and 0.5 for few.
     pseudo_obs
-        Of discrete data: imaginary observations in each cell of a variable and its neighbours; 0.5
+        For discrete data: imaginary observations in each cell of a variable and its neighbours; 0.5
         is Jeffreys' prior.
     max_neighbours
-        Largest number of neighbours of a variable. Null is the number of rows less 2 for continuous
-        data, and the binary logarithm of the number of rows for discrete data: where nearly every
-        row has a configuration of its own, a table says nothing for or against more neighbours.
+        Largest number of neighbours of a variable. Null is the number of rows minus 2 for
+        continuous data, and the binary logarithm of the number of rows for discrete data: if nearly
+        every row has its own configuration, a table is no evidence for or against more neighbours.
     """
 
     name = "mpl_mcmc"

@@ -25,8 +25,8 @@ class NeighbourhoodLearner(GaussianPenalised):
     Parameters
     ----------
     rule
-        Two variables are joined when each is a predictor of the other (and), or one of them of
-        the other at least (or).
+        Two variables are joined if each predicts the other (and), or if at least one predicts the
+        other (or).
     """
 
     order_independent = True

@@ -191,12 +191,12 @@ def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20
     names
         The variables.
     strength
-        How strongly each pair of them is joined, as `above_diagonal` has them.
+        Strength of each pair, in the order of `above_diagonal`.
     cut
-        The threshold that was chosen.
+        The selected threshold.
     most
-        How many others there are: as many as there are tied strengths fewer. Their numbers of edges
-        grow from none, by a constant factor after the first, to all but one.
+        Largest number of other thresholds; ties reduce it. Their numbers of edges grow from none,
+        by a constant factor after the first, to all but one.
     """
     last = len(strength) - 1
     steps = np.geomspace(1, max(last, 1), most - 1).round().astype(int)
