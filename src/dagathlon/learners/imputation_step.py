@@ -50,7 +50,7 @@ class ImputationStep(Learner):
         """Impute the data, report the number of imputed values, and return an empty graph."""
         filled = 0 if data.missing is None else int(data.missing.sum())
         stats = {"copies": len(self.copies(data)), "imputed_values": filled}
-        note = f"{self.name} fills gaps for other learners and learns no graph itself."
+        note = f"{self.name} imputes missing values for other learners and learns no graph itself."
         return Estimate(Graph(data.names), stats, notes=(note,))
 
     def why_unsuitable(self, data: DataFacts) -> str:
@@ -67,7 +67,7 @@ def step_behind(given: Any) -> ImputationStep:
     """Return the imputation step given by its name or by its settings in a study."""
     found = learner_behind(given)
     if not isinstance(found, ImputationStep):
-        raise StudyError(f"{found.name} fills no gaps; name a step that does, such as mice")
+        raise StudyError(f"{found.name} is no imputation step; name one, such as mice")
     return found
 
 

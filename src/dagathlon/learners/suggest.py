@@ -178,8 +178,8 @@ def _is_quick(one: Suggestion) -> bool:
 def _idle(name: str, facts: DataFacts) -> str:
     """Return why a learner is not suggested (a baseline, nothing to impute); empty otherwise."""
     if name in _YARDSTICKS:
-        return f"{name}: a yardstick that other learners are compared with, not one for data"
-    return "" if facts.missing or name != Imputed.name else f"{name}: there are no gaps to fill"
+        return f"{name}: a baseline to compare learners with, not for real data"
+    return "" if facts.missing or name != Imputed.name else f"{name}: no values are missing"
 
 
 def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> Suggestion:
@@ -252,8 +252,8 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
         )
     if facts.missing:
         notes.append(
-            "Missing values: learners below take them as they are. For all others fill the gaps "
-            "or drop rows: say --missing impute=5 or --missing drop to this command, too."
+            "Missing values: learners below take them as they are. For all others impute them "
+            "or drop rows: add --missing impute=5 or --missing drop to this command, too."
         )
     return notes
 

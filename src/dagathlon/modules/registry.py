@@ -138,7 +138,7 @@ def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") 
     """Return the message for an unknown module, with the nearest name, or how to name a file."""
     if name in _FIXED:
         place = f"{where}: " if where else ""
-        return f"{place}{name!r} is no module: a file is named in {_FIXED[name]!r} of a data entry"
+        return f"{place}{name!r} is not a module: name the file in {_FIXED[name]!r} of a data entry"
     return unknown(what, name, known, where)
 
 

@@ -111,7 +111,7 @@ def _description(cls: type[Learner]) -> Iterator[str]:
         yield "it has no name"
     yield from description_problems(cls)
     for name in sorted({field.name for field in fields(cls)} & set(dir(Learner))):
-        yield f"the parameter {name!r} has the name of what every learner has: choose another"
+        yield f"the parameter {name!r} has the name of an attribute of Learner: choose another"
     if not cls.takes:
         yield "it takes no kind of data"
 

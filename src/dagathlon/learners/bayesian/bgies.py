@@ -147,13 +147,13 @@ class Bgies(InterventionalScore):
         size, count = posterior.effective_size(), posterior.n_draws
         if self.weighted and size < _COLLAPSED * count:
             found.append(
-                f"The weights of {count} bootstrap DAGs are worth {size:.1f} equal ones: few DAGs "
-                "outweigh all others, as with many rows; weighted = false counts all the same."
+                f"The {count} weighted bootstrap DAGs have an effective size of {size:.1f}: few DAGs "
+                "outweigh all others, as with many rows; weighted = false weighs all equally."
             )
         if fits.without_noise:
             found.append(
                 f"In {fits.without_noise} of {count} bootstrap samples the parents of a variable "
-                "explain all rows; the variance of its noise is that of the data as they are."
+                "explain all rows; its noise variance is computed from the full data."
             )
         return tuple(found)
 

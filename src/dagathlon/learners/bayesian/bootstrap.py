@@ -66,7 +66,7 @@ class Bootstrap(MetaLearner):
         """Return what is wrong with the inner learner; one of PAGs is refused."""
         inner = self.known()
         if isinstance(inner, Bootstrap):
-            return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"
+            return "a bootstrap of a bootstrap learns replicates² graphs; name the inner learner"
         if inner is not None and inner.gives in ("mag", "pag"):
             return f"bootstrap averages directed and undirected edges; {inner.name} gives a PAG"
         return super().problem()

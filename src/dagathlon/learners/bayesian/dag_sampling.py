@@ -137,7 +137,7 @@ class DagSampler(PosteriorBased, Sampler):
 def problem_of_temperatures(given: Sequence[float]) -> str:
     """Return why temperatures are invalid for coupled chains; empty if they are valid."""
     if not given or given[0] != 1 or any(np.diff(given) <= 0):
-        return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
+        return f"temperatures: found {list(given)}, expected 1 and then increasing numbers"
     return ""
 
 

@@ -66,7 +66,8 @@ class DesignedExperiments(Experiments):
         posterior = run_learner(inner, data, rng).posterior
         if posterior is None or not posterior.chains:
             raise DataError(
-                f"designed_experiments needs draws, and {self.learner} gave none; set draws there"
+                f"designed_experiments needs draws, and {self.learner} gave none; set its "
+                "parameter draws"
             )
         return best_target(
             posterior,

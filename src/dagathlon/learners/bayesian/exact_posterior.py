@@ -30,8 +30,8 @@ MOST_VARIABLES = 20
 # Scores that are marginal likelihoods of linear models.
 _CONJUGATE = ("nig", "bge", "mbge")
 _TOO_MANY_TO_LIST = (
-    f"variances 'equal' meets every DAG, one after another, of at most {ENUMERABLE} variables, not "
-    "{}; choose fewer, or variances 'own' with score nig"
+    f"variances 'equal' enumerates the DAGs of at most {ENUMERABLE} variables, not {{}}; "
+    "choose fewer, or variances 'own' with score nig"
 )
 
 
@@ -92,7 +92,7 @@ class ExactPosterior(InterventionalScore):
     def problem(self) -> str:
         """Return a message if options exclude each other; empty otherwise."""
         if self.draw_parameters is not None and not self.draws:
-            return "draw_parameters: parameters come with draws, say how many (draws)"
+            return "draw_parameters needs draws; set draws to their number"
         known = (None, *_CONJUGATE) if self.variances == "own" else (None, "nig")
         if self.variances == "equal" and self.score not in known:
             return f"variances 'equal' is a model with the prior of nig, not of score {self.score}"

@@ -85,7 +85,7 @@ class Imputed(MetaLearner):
     def problem(self) -> str:
         """Return a message if imputed is nested or its imputation step is invalid."""
         if isinstance(self.known(), Imputed):
-            return "imputed inside imputed fills no gap; name the learner inside"
+            return "imputed cannot run imputed; name the inner learner"
         found = problem_of_step(self.imputation)
         return f"imputation: {found}" if found else super().problem()
 

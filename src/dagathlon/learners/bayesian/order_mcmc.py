@@ -64,7 +64,7 @@ class OrderMcmc(SampledSpace, DagSampler):
         """Return a message if there are too many variables to count the orders of DAGs."""
         if self.modularity == "structure" and (data.n_columns or 0) > _core.MAX_COUNTED:
             return (
-                f"the orders of DAGs of {data.n_columns} variables are not counted, of at most "
+                f"the orders of a DAG of {data.n_columns} variables cannot be counted, at most of "
                 f"{_core.MAX_COUNTED}: choose modularity = order, or partition_mcmc"
             )
         return super().why_unsuitable(data)

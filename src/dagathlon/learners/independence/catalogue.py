@@ -61,7 +61,7 @@ def named_test(text: str) -> NamedTest:
         raise DataError(str(error)) from None
     if name.endswith(DELETION) and not module.leaves_out_rows:
         raise DataError(
-            f"the test {base!r} cannot leave out rows with gaps; impute them first "
+            f"the test {base!r} cannot leave out rows with missing values; impute them first "
             "(dagathlon.data.impute)"
         )
     if name.endswith(IMPUTATION) and not module.pools:
