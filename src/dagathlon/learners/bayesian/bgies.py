@@ -147,7 +147,7 @@ class Bgies(InterventionalScore):
         size, count = posterior.effective_size(), posterior.n_draws
         if self.weighted and size < _COLLAPSED * count:
             found.append(
-                f"The {count} weighted bootstrap DAGs have an effective size of {size:.1f}: few DAGs "
+                f"The {count} weighted DAGs have an effective size of {size:.1f}: few DAGs "
                 "outweigh all others, as with many rows; weighted = false weighs all equally."
             )
         if fits.without_noise:

@@ -100,12 +100,12 @@ def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
     return jnp.stack([jax.random.fold_in(jax.random.PRNGKey(seed), start) for seed in drawn])
 
 
-def on_card() -> bool:
+def on_gpu() -> bool:
     """Return whether JAX computes on a GPU."""
     return bool(jax.default_backend() != "cpu")
 
 
-def in_whole_products() -> AbstractContextManager[object]:
+def full_precision_products() -> AbstractContextManager[object]:
     """Return a context of full-precision matrix products on GPUs, needed by line searches."""
     context: AbstractContextManager[object] = jax.default_matmul_precision("highest")
     return context
@@ -135,7 +135,7 @@ class JaxLearner(Learner):
     """Base class of learners in JAX, which learn from many data sets in one batch.
 
     A subclass defines `learn_many`. A run's result may depend on the rest of the batch by
-    rounding alone. `whole_products` declares that it computes with `in_whole_products`.
+    rounding alone. `whole_products` declares that it computes with `full_precision_products`.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
@@ -178,4 +178,4 @@ def batches_of(places: list[int]) -> list[list[int]]:
 
     A CPU gains nothing from several at once, and compiles for one size instead of many.
     """
-    return [places] if on_card() else [[place] for place in places]
+    return [places] if on_gpu() else [[place] for place in places]

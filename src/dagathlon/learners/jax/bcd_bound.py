@@ -67,12 +67,12 @@ class Facts(NamedTuple):
     scale: Any
 
 
-def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
+def moments_by_position(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Return the moments by position for all orders of few nodes."""
     p = len(counts)
     orders = all_orders(p)
-    found = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
-    return found.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
+    moments = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
+    return moments.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
 
 
 class Variational(NamedTuple):
@@ -92,10 +92,10 @@ def initial(family: Family, key: Any) -> Variational:
     return Variational(mean, jnp.full(size, -2.0, jnp.float32), layers(second, sizes))
 
 
-def drawn(family: Family, found: Variational, key: Any, count: int) -> Any:
+def draw_values(family: Family, params: Variational, key: Any, count: int) -> Any:
     """Draw weights above the diagonal, row by row, and log variances."""
-    noise = jax.random.normal(key, (count, len(found.mean)))
-    return found.mean + jnp.exp(found.log_sd) * noise
+    noise = jax.random.normal(key, (count, len(params.mean)))
+    return params.mean + jnp.exp(params.log_sd) * noise
 
 
 def model_of(family: Family, values: Any) -> tuple[Any, Any]:
@@ -109,27 +109,27 @@ def model_of(family: Family, values: Any) -> tuple[Any, Any]:
     return weights, jnp.broadcast_to(values[..., family.arcs :], (*values.shape[:-1], p))
 
 
-def _with_scores(family: Family, found: Variational, values: Any) -> tuple[Any, Any, Any]:
+def _with_scores(family: Family, params: Variational, values: Any) -> tuple[Any, Any, Any]:
     """Return the models of draws, and the scores of nodes at positions."""
-    scores = outputs(found.network, values).reshape(len(values), family.p, family.p)
+    scores = outputs(params.network, values).reshape(len(values), family.p, family.p)
     return *model_of(family, values), scores
 
 
-def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+def bounds(family: Family, params: Variational, facts: Facts, key: Any) -> Any:
     """Return an unbiased estimate of the evidence lower bound, as an array of one number.
 
     Expectations over orders are sums for few nodes; for more, one order is drawn for each draw
     of the parameters.
     """
     first, second = jax.random.split(key)
-    values = drawn(family, found, first, family.samples)
-    model = _with_scores(family, found, values)
+    values = draw_values(family, params, first, family.samples)
+    model = _with_scores(family, params, values)
     prior = log_prior(family, values, facts.scale)
     if family.sums:
         expected = _summed(family, model, facts)
     else:
         expected = _sampled(family, model, facts, second)
-    entropy = jnp.sum(found.log_sd) + len(found.log_sd) * (1 + _LOG_2PI) / 2
+    entropy = jnp.sum(params.log_sd) + len(params.log_sd) * (1 + _LOG_2PI) / 2
     return (jnp.mean(prior + expected) + entropy)[None]
 
 
@@ -174,8 +174,8 @@ def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
 def _nodes(p: int) -> Floats:
     """Return 0/1 indicators of each node (row) at each position of each order (last axis)."""
     orders = all_orders(p)
-    found = np.equal(np.arange(p)[:, None, None], orders.T[None])
-    return found.reshape(p, -1).astype(np.float32)
+    indicators = np.equal(np.arange(p)[:, None, None], orders.T[None])
+    return indicators.reshape(p, -1).astype(np.float32)
 
 
 def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any) -> Any:
@@ -190,12 +190,12 @@ def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any
 
 
 def posterior_draws(
-    family: Family, found: Variational, reached: Any, key: Any, count: int
+    family: Family, params: Variational, reached: Any, key: Any, count: int
 ) -> tuple[Any, Any]:
     """Draw weights of arcs, from row to column, and noise variances."""
     first, second = jax.random.split(key)
-    values = drawn(family, found, first, count)
-    weights, log_variances, scores = _with_scores(family, found, values)
+    values = draw_values(family, params, first, count)
+    weights, log_variances, scores = _with_scores(family, params, values)
     if family.sums:
         orders = jnp.asarray(all_orders(family.p))
         chosen = jax.random.categorical(

@@ -14,9 +14,9 @@ from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, keys, require_jax
-from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, placed
+from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, moments_by_position
 from dagathlon.learners.jax.bcd_training import Training, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.learners.jax.moments import moments, refuse_degenerate
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.posteriors.packed import Packing
@@ -133,7 +133,7 @@ class BcdNets(JaxLearner):
         _refuse_large(data, self.name)
         found = moments(data, centre=self.centre)
         p = len(data.names)
-        parts = placed(*found) if p <= ALL_ORDERS else (found.gram, found.counts)
+        parts = moments_by_position(*found) if p <= ALL_ORDERS else (found.gram, found.counts)
         scale = horseshoe_scale(p, len(data), self.edges_per_node)
         return Facts(*(np.float32(part) for part in (*parts, scale)))
 
@@ -142,10 +142,10 @@ class BcdNets(JaxLearner):
     ) -> tuple[Ended, Any, Any]:
         functions = compiled(self._training(p), self.draws)
         fixed = Facts(*(np.stack(parts) for parts in zip(*facts, strict=True)))
-        ended = run_until_settled(
+        ended = run_until_converged(
             functions.advance,
             functions.settled,
-            functions.begun(keys(rngs)),
+            functions.initial(keys(rngs)),
             fixed,
             steps=self.steps,
             every=_EVERY,

@@ -40,12 +40,12 @@ def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
     rounding (straight-through estimator).
     """
     noisy = (scores + jax.random.gumbel(key, scores.shape)) / temperature
-    noisy, _ = jax.lax.scan(_swept, noisy, None, length=_SWEEPS)
+    noisy, _ = jax.lax.scan(_sinkhorn_sweep, noisy, None, length=_SWEEPS)
     soft = jnp.exp(noisy)
     return soft + jax.lax.stop_gradient(_rounded(noisy) - soft)
 
 
-def _swept(log_matrix: Any, _: None) -> tuple[Any, None]:
+def _sinkhorn_sweep(log_matrix: Any, _: None) -> tuple[Any, None]:
     """Run one Sinkhorn sweep: normalise rows, then columns; compiled once for all sweeps."""
     log_matrix = log_matrix - jax.nn.logsumexp(log_matrix, axis=1, keepdims=True)
     return log_matrix - jax.nn.logsumexp(log_matrix, axis=0, keepdims=True), None

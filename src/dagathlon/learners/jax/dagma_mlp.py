@@ -37,24 +37,24 @@ class CentralPath(Problem):
     weight: float
     factor: float
 
-    def begun(self, key: Any, facts: Facts) -> Networks:
+    def initial(self, key: Any, facts: Facts) -> Networks:
         """Return the networks of the empty graph."""
-        return self.model.begun(key, facts)
+        return self.model.initial(key, facts)
 
     def multipliers(self) -> Any:
         """Return the initial weight of the loss."""
         return jnp.asarray(self.weight, jnp.float32)
 
-    def objective(self, found: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
+    def objective(self, params: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
         """Return the loss plus the cycle penalty; infinite outside the path's domain."""
-        cycles = log_determinant(squares(found))
-        return self.model.loss(found, facts) + cycles / multipliers
+        cycles = log_determinant(squares(params))
+        return self.model.loss(params, facts) + cycles / multipliers
 
-    def sparsity(self, found: Networks, facts: Facts) -> Networks:
+    def sparsity(self, params: Networks, facts: Facts) -> Networks:
         """Return the L1 penalty factors of the first layers."""
-        return self.model.sparsity(found)
+        return self.model.sparsity(params)
 
-    def raised(self, found: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
+    def raised(self, params: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
         """Return a smaller weight, and False: the number of minima alone ends a run."""
         return multipliers * self.factor, jnp.zeros((), bool)
 
@@ -132,6 +132,6 @@ class DagmaMlp(NetworkLearner):
         """Return the data and the allowed arcs as arrays."""
         return Facts(columns, columns, allowed)
 
-    def weights_of(self, found: Networks, facts: Facts) -> Matrix:
+    def weights_of(self, params: Networks, facts: Facts) -> Matrix:
         """Return the norms of the first-layer weights."""
-        return np.sqrt(np.asarray(squares(found), np.float64))
+        return np.sqrt(np.asarray(squares(params), np.float64))

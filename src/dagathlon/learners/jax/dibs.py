@@ -16,7 +16,7 @@ from dagathlon.learners.jax.dibs_graphs import GraphPrior
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Linear, Theta
 from dagathlon.learners.jax.dibs_results import Finished, estimate
 from dagathlon.learners.jax.dibs_svgd import Plan, State, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.learners.jax.moments import moments, refuse_degenerate
 from dagathlon.modules import Count, Natural, NonNegative
 
@@ -201,7 +201,7 @@ class Dibs(JaxLearner):
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
         state = start(keys(rngs, self.start))
-        ended = run_until_settled(
+        ended = run_until_converged(
             advance, settled, state, fixed, steps=self.steps, every=_CHECKED_EVERY
         )
         require_steps(ended)

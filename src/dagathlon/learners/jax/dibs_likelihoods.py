@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from dagathlon.learners.jax.backend import jax, jnp
-from dagathlon.learners.jax.dibs_graphs import off_diagonal, parent_sets, turned
+from dagathlon.learners.jax.dibs_graphs import off_diagonal, parent_sets, transposed
 from dagathlon.learners.jax.moments import Floats, Moments
 
 
@@ -51,8 +51,8 @@ def log_expected_drawn(
     draws differentiable.
     """
     p, _, m = logits.shape
-    off = turned(off_diagonal(p))[:, None]
-    into = turned(logits)[:, None]  # of each node's parents
+    off = transposed(off_diagonal(p))[:, None]
+    into = transposed(logits)[:, None]  # of each node's parents
     uniform = jax.random.uniform(key, (p, samples, p, m))
     sets = (uniform < jax.nn.sigmoid(into)) * off
     drawn = jnp.sum(jax.nn.log_sigmoid((2 * sets - 1) * into) * off, axis=2)
@@ -137,7 +137,7 @@ class Bge(NamedTuple):
 
     def log_weights(self, fixed: BgeFixed, theta: Any, logits: Any) -> Any:
         """Return the precomputed local scores plus the log odds of all parent sets."""
-        return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), turned(logits))
+        return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), transposed(logits))
 
     def log_weights_of(self, fixed: BgeFixed, theta: Any, sets: Any, xp: Any) -> Any:
         """Return local scores by determinants, node by node, to save memory."""
@@ -228,7 +228,7 @@ class Linear(NamedTuple):
         """Return the log weights of all parent sets: masks times quadratic forms."""
         p, _, m = logits.shape
         forms, alone = self._terms(fixed, theta, jnp)
-        forms = forms + turned(logits)[:, :, None] * jnp.eye(p)[..., None]
+        forms = forms + transposed(logits)[:, :, None] * jnp.eye(p)[..., None]
         sets = parent_sets(p)
         pairs = (sets[..., :, None] * sets[..., None, :]).reshape(p, -1, p * p)
         return _by_node(pairs, forms.reshape(p, -1, m)) + alone[:, None]

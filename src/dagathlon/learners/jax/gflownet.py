@@ -17,7 +17,7 @@ from dagathlon.learners.jax.gflownet_policy import Policy
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth
 from dagathlon.learners.jax.gflownet_states import Reward
 from dagathlon.learners.jax.gflownet_training import Training, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.packed import Bools, Packing
 from dagathlon.posteriors.posterior import Posterior
@@ -27,7 +27,7 @@ MOST_VARIABLES = 16
 _EVERY = 100
 
 
-class Flown(NamedTuple):
+class GflownetResult(NamedTuple):
     """Result of a run: sampled DAGs, from row to column, and statistics."""
 
     arcs: Bools
@@ -110,9 +110,9 @@ class GflownetLearner(JaxLearner):
     def reward(self, data: Dataset) -> Reward:
         """Return the log weights of all families as a reward."""
 
-    def estimate(self, data: Dataset, flown: Flown, rng: np.random.Generator) -> Estimate:
+    def estimate(self, data: Dataset, flown: GflownetResult, rng: np.random.Generator) -> Estimate:
         """Return the estimate from a run."""
-        return flown_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
+        return gflownet_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
 
     def space(self) -> str:
         """Describe the graphs that the posterior covers."""
@@ -122,13 +122,15 @@ class GflownetLearner(JaxLearner):
         """Return the sampled DAGs; subclasses may add parameters."""
         return packed(data.names, arcs)
 
-    def _flown(self, rewards: list[Reward], rngs: list[np.random.Generator]) -> list[Flown]:
+    def _flown(
+        self, rewards: list[Reward], rngs: list[np.random.Generator]
+    ) -> list[GflownetResult]:
         training = self._training(len(rewards[0].table))
         functions = compiled(training, self.draws)
         leads = np.stack([closure(reward.start) for reward in rewards])
         fixed = (Reward(*(np.stack(parts) for parts in zip(*rewards, strict=True))), leads)
         state = functions.initial(keys(rngs), fixed)
-        ended = run_until_settled(
+        ended = run_until_converged(
             functions.advance, functions.settled, state, fixed, steps=self.steps, every=_EVERY
         )
         require_steps(ended)
@@ -148,7 +150,7 @@ class GflownetLearner(JaxLearner):
             self.tolerance,
         )
 
-    def _told(self, ended: Ended, drawn: Any, run: int) -> Flown:
+    def _told(self, ended: Ended, drawn: Any, run: int) -> GflownetResult:
         loss, settled = float(ended.state.loss[run]), bool(ended.settled[run])
         stats: dict[str, Statistic] = {
             "steps": int(ended.steps[run]),
@@ -156,7 +158,7 @@ class GflownetLearner(JaxLearner):
             "settled": settled,
         }
         notes = () if settled else (_unsettled(loss, self.tolerance),)
-        return Flown(drawn[run], stats, notes)
+        return GflownetResult(drawn[run], stats, notes)
 
 
 def _unsettled(loss: float, tolerance: float) -> str:
@@ -171,7 +173,7 @@ def packed(names: tuple[str, ...], arcs: Bools) -> Sample:
     return Sample(names, "arcs", Packing(len(names), "arcs").pack(arcs))
 
 
-def flown_estimate(sample: Sample, flown: Flown, space: str) -> Estimate:
+def gflownet_estimate(sample: Sample, flown: GflownetResult, space: str) -> Estimate:
     """Return the most frequent DAG, and the posterior of the draws."""
     posterior = Posterior([sample], space=space)
     stats = flown.stats | {"expected_edges": posterior.expected_edges}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.gflownet_policy import Policy, imbalance, log_odds, network
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, with_arc
-from dagathlon.learners.jax.loop import advancing
+from dagathlon.learners.jax.loop import compile_steps
 
 # Steps over which the share of random moves falls from one half to its final value.
 _EXPLORING = 1000
@@ -70,7 +70,9 @@ def initial(training: Training, key: Any, reward: Reward, leads: Any) -> State:
     room = _repeated(Graphs(reward.start, leads), training.buffer)
     walkers = _repeated(Graphs(reward.start, leads), training.walkers)
     empty = Buffer(room, jnp.zeros(training.buffer, jnp.int32), jnp.zeros((), jnp.int32))
-    return State(weights, resting(weights), walkers, empty, ours, jnp.array(jnp.inf, jnp.float32))
+    return State(
+        weights, zero_averages(weights), walkers, empty, ours, jnp.array(jnp.inf, jnp.float32)
+    )
 
 
 def _repeated(graph: Graphs, count: int) -> Graphs:
@@ -88,12 +90,12 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
     rows = jax.random.randint(choose, (training.batch,), 0, jnp.maximum(known, 1))
     graphs = Graphs(*(part[rows] for part in buffer.graphs))
     chosen = jnp.where(known > 0, 1.0, 0.0)
-    loss, slopes = jax.value_and_grad(
+    loss, gradients = jax.value_and_grad(
         lambda w: chosen * _loss(training, w, graphs, buffer.moves[rows], reward)
     )(state.weights)
     left = (training.steps - number) / (training.steps * _SLOWING)
     rate = training.rate * jnp.minimum(left, 1.0)
-    weights, averages = descended(state.weights, slopes, state.averages, number, rate)
+    weights, averages = adam_step(state.weights, gradients, state.averages, number, rate)
     share = jnp.maximum(1 / (number + 1.0), 1 / _REMEMBERED)
     seen = jnp.where(jnp.isinf(state.loss), loss, state.loss)
     return State(weights, averages, walkers, buffer, key, seen + share * (loss - seen))
@@ -199,7 +201,7 @@ def compiled(training: Training, count: int) -> Compiled:
 
     return Compiled(
         jax.jit(jax.vmap(lambda key, fixed: initial(training, key, *fixed))),
-        advancing(partial(step, training)),
+        compile_steps(partial(step, training)),
         jax.jit(lambda state, fixed, number: (state, state.loss < training.tolerance)),
         jax.jit(jax.vmap(drawn)),
     )

@@ -22,7 +22,7 @@ from dagathlon.learners.jax.masked_nets import (
     Networks,
     connectivity,
     drawn_rows,
-    mean_slopes,
+    mean_gradients,
     networks,
     squared_errors,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _LEAST_LOG_SCALE = -5.0
 
 
-class Found(NamedTuple):
+class Parameters(NamedTuple):
     """Parameters: the networks, and the noise variances.
 
     Parameters
@@ -57,10 +57,10 @@ class Found(NamedTuple):
     mask: Any
 
 
-def negative_log_likelihood(found: Found, rows: Any) -> Any:
+def negative_log_likelihood(params: Parameters, rows: Any) -> Any:
     """Return the mean Gaussian negative log likelihood of rows, without its constant."""
-    squares = squared_errors(found.model, jax.lax.stop_gradient(found.mask), rows)
-    scales = jnp.maximum(found.log_scales, _LEAST_LOG_SCALE)
+    squares = squared_errors(params.model, jax.lax.stop_gradient(params.mask), rows)
+    scales = jnp.maximum(params.log_scales, _LEAST_LOG_SCALE)
     return jnp.sum(0.5 * squares * jnp.exp(-2 * scales) + scales)
 
 
@@ -82,28 +82,28 @@ class PathProblem(Lagrangian):
     batch: int
     clamp: float
 
-    def begun(self, key: Any, facts: Facts) -> Found:
+    def initial(self, key: Any, facts: Facts) -> Parameters:
         """Return random networks, and noise as large as a standardised variable."""
         p = facts.rows.shape[1]
-        return Found(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
+        return Parameters(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
 
-    def loss(self, found: Found, facts: Facts, key: Any) -> Any:
+    def loss(self, params: Parameters, facts: Facts, key: Any) -> Any:
         """Return the negative log likelihood of a batch of rows."""
-        return negative_log_likelihood(found, drawn_rows(key, facts.rows, self.batch))
+        return negative_log_likelihood(params, drawn_rows(key, facts.rows, self.batch))
 
-    def constraint(self, found: Found, facts: Facts) -> Any:
+    def constraint(self, params: Parameters, facts: Facts) -> Any:
         """Return the acyclicity constraint by closed walks along the paths of the networks."""
-        return walks(connectivity(found.model, jax.lax.stop_gradient(found.mask)))
+        return walks(connectivity(params.model, jax.lax.stop_gradient(params.mask)))
 
-    def moved(self, before: Found, after: Found, facts: Facts) -> Found:
+    def projected(self, before: Parameters, after: Parameters, facts: Facts) -> Parameters:
         """Mask arcs whose path weights are nearly zero."""
         kept = connectivity(after.model, before.mask) > self.clamp
         return after._replace(mask=before.mask * kept)
 
 
 @cache
-def _compiled_slopes() -> Any:
-    return jax.jit(mean_slopes)
+def _compiled_gradients() -> Any:
+    return jax.jit(mean_gradients)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +112,9 @@ class Grandag(MaskedLearner):
 
     Each variable is Gaussian around what its network makes of the others, with a variance of its
     own. An augmented Lagrangian drives the paths of the networks to an acyclic graph. Weights of
-    arcs are then means over the data of absolute slopes of the networks. Where a directed cycle is
+    arcs are then means over the data of absolute gradients of the networks. Where a directed cycle is
     left, its weakest arc goes; arcs without a significant term in an additive model are pruned.
-    `weights` of the estimate are the mean slopes, and 0 for what was pruned.
+    `weights` of the estimate are the mean gradients, and 0 for pruned arcs.
 
     Parameters
     ----------
@@ -167,16 +167,18 @@ class Grandag(MaskedLearner):
             **self.search(),
         )
 
-    def weights_of(self, found: Found, facts: Facts) -> Matrix:
+    def weights_of(self, params: Parameters, facts: Facts) -> Matrix:
         """Return the mean absolute gradients as weights of arcs."""
-        return np.asarray(_compiled_slopes()(found.model, found.mask, facts.rows), np.float64)
+        return np.asarray(_compiled_gradients()(params.model, params.mask, facts.rows), np.float64)
 
     def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
-        found = super()._estimate(data, weights, stats)
+        estimate = super()._estimate(data, weights, stats)
         if self.pruning == "none":
-            return found
-        kept = self._pruned(data, found.graph.adjacency.astype(np.bool_))
-        return replace(found, graph=Graph.from_adjacency(data.names, kept), weights=weights * kept)
+            return estimate
+        arcs = self._pruned(data, estimate.graph.adjacency.astype(np.bool_))
+        return replace(
+            estimate, graph=Graph.from_adjacency(data.names, arcs), weights=weights * arcs
+        )
 
     def _pruned(self, data: Dataset, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return the arcs with significant terms, and those that are required."""

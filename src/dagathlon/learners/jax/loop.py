@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners.jax.backend import jax, on_card
+from dagathlon.learners.jax.backend import jax, on_gpu
 from dagathlon.pulse import beat, stop_early, time_left, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
@@ -65,7 +65,7 @@ def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., A
     return mapped
 
 
-def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
+def compile_steps(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
     """Compile the steps of many runs from one number up to another.
 
     Parameters
@@ -83,7 +83,7 @@ def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance
     return steps
 
 
-def run_until_settled(
+def run_until_converged(
     advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
 ) -> Ended:
     """Advance all runs until each has converged, or to the last step.
@@ -121,7 +121,7 @@ def run_until_settled(
                 batch.state = pieces.timed(advance, batch.state, batch.fixed, step, last)
                 step = last
             batch.state, done = settled(batch.state, batch.fixed, step)
-            batch.put_aside(np.asarray(done), step)
+            batch.store_converged(np.asarray(done), step)
     return batch.ended(step)
 
 
@@ -162,7 +162,7 @@ class _Batch:
         self.alive = np.arange(runs)  # rows of the batch that go on
         self._take(_compiled_size(runs))
 
-    def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
+    def store_converged(self, done: npt.NDArray[np.bool_], step: int) -> None:
         """Store the results of converged runs; shrink the batch once half of it has converged."""
         ended = self.alive[done[self.alive]]
         if not ended.size:
@@ -170,7 +170,7 @@ class _Batch:
         self._keep(ended, step)
         self._settled[self._place[ended]] = True
         self.alive = self.alive[~done[self.alive]]
-        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_card() else 1)
+        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_gpu() else 1)
         if self.alive.size and size < len(self._place):
             self._take(size)
 

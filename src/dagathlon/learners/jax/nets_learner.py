@@ -17,11 +17,11 @@ from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.continuous.weights import dag_estimate, few_values, numbers, standardized
-from dagathlon.learners.jax.augmented import Problem, minimised
+from dagathlon.learners.jax.augmented import Problem, minimise
 from dagathlon.learners.jax.backend import (
     JaxLearner,
     batches_of,
-    in_whole_products,
+    full_precision_products,
     jax,
     jnp,
     keys,
@@ -92,9 +92,9 @@ class NetworkLearner(JaxLearner):
         runs = [place for place in range(len(data)) for _ in range(self.starts)]
         all_keys = [keys([rng], start)[0] for rng in rngs for start in range(self.starts)]
         found: dict[int, tuple[float, Estimate]] = {}
-        with in_whole_products():
+        with full_precision_products():
             for chosen in _alike(runs, facts):
-                ended = minimised(
+                ended = minimise(
                     self.problem_of(len(data[runs[chosen[0]]].names)),
                     jnp.stack([all_keys[run] for run in chosen]),
                     _stacked([facts[runs[run]] for run in chosen]),
@@ -132,7 +132,7 @@ class NetworkLearner(JaxLearner):
             objective = float(state.minimum)
             if state.outer and (place not in found or objective < found[place][0]):
                 stats = self._stats(ended, state, run)
-                weights = self.weights_of(state.found, facts[place])
+                weights = self.weights_of(state.params, facts[place])
                 found[place] = objective, self._estimate(data[place], weights, stats)
 
     def _stats(self, ended: Ended, state: Any, run: int) -> dict[str, Statistic]:

@@ -92,7 +92,7 @@ class Regressions:
         part = (columns - least) / width
         return np.concatenate([width * scale * np.sin(part / scale) for scale in scales])
 
-    def begun(self, key: Any, facts: Facts) -> Networks:
+    def initial(self, key: Any, facts: Facts) -> Networks:
         """Return networks that use no input yet; all variables share the other initial weights.
 
         So the result does not depend on the order of the columns.
