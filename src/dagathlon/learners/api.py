@@ -76,7 +76,7 @@ def learn(
     --------
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
-    data, learner = _given(data, learner, parameters)
+    data, learner = _data_and_learner(data, learner, parameters)
     spec = LearnerSpec.of(learner, parameters)
     table = data if isinstance(data, Dataset) else read_data(data)
     chosen = spec.learner(timeout)
@@ -87,7 +87,7 @@ def learn(
     limit = time_limit(chosen, timeout)
     threads = _THREADS.read(threads, "threads")
     cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
-    with _shown(spec.name, progress) as told:
+    with _shown(spec.name, progress) as report_progress:
         try:
             return run_learner(
                 chosen,
@@ -96,7 +96,7 @@ def learn(
                 start=start,
                 timeout=limit,
                 cpu_limit=cpu_limit,
-                progress=told,
+                progress=report_progress,
                 threads=threads,
             )
         except WrongResultError as error:
@@ -113,7 +113,7 @@ def seed_of(given: object, name: str = "seed") -> int:
     return int(given)
 
 
-def _given(
+def _data_and_learner(
     data: Any, learner: LearnerLike | None, parameters: dict[str, Any]
 ) -> tuple[Any, LearnerLike]:
     """Return the data and the learner, given by position or by name.

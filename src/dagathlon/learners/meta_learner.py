@@ -71,7 +71,7 @@ class MetaLearner(Learner):
 
     def inner(self) -> Learner:
         """Return the inner learner."""
-        return learner_behind(self.learner)
+        return resolve_learner(self.learner)
 
     def known(self) -> Learner | None:
         """Return the inner learner; None for the id of an algorithm, which the study resolves."""
@@ -80,7 +80,7 @@ class MetaLearner(Learner):
         except DagathlonError:
             return None
 
-    def each_learned(
+    def run_each(
         self,
         samples: Iterable[Dataset],
         count: int,
@@ -130,7 +130,7 @@ class MetaLearner(Learner):
         return () if inner is None else (inner,)
 
 
-def learner_behind(given: LearnerLike) -> Learner:
+def resolve_learner(given: LearnerLike) -> Learner:
     """Return the learner given by its name or by its settings in a study.
 
     The study replaces the id of an algorithm by its settings.

@@ -136,7 +136,7 @@ def run_inner_learner(
     problems = tuple(problems_with(result, data.names, learner.output()))
     if problems:
         raise WrongResultError(*problems)
-    return _finished(learner, cast(Estimate, result))
+    return _with_environment(learner, cast(Estimate, result))
 
 
 def run_learner_on_many(
@@ -174,7 +174,7 @@ def run_learner_on_many(
         raise WrongResultError(f"it did not return {len(suited)} estimates for as many data sets")
     for k, result in zip(suited, learned, strict=True):
         problems = tuple(problems_with(result, data[k].names, learner.output()))
-        found[k] = WrongResultError(*problems) if problems else _finished(learner, result)
+        found[k] = WrongResultError(*problems) if problems else _with_environment(learner, result)
     return cast("list[Estimate | DagathlonError]", found)
 
 
@@ -225,7 +225,7 @@ _NO_CHAIN = (
 )
 
 
-def _finished(learner: Learner, estimate: Estimate) -> Estimate:
+def _with_environment(learner: Learner, estimate: Estimate) -> Estimate:
     """Return the estimate with JSON-compatible statistics, including the learner's environment."""
     about = learner.environment_stats()
     if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):

@@ -139,12 +139,12 @@ def suggest(data: Dataset) -> Advice:
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
             continue  # the native learners of these names are suggested already
-        found = cls.unavailable or _idle(name, facts) or suited(cls, facts)
+        found = cls.unavailable or _why_not_suggested(name, facts) or suited(cls, facts)
         if isinstance(found, str):
             unsuitable[name] = found
         else:
             suitable.append(_suggestion(name, *found, facts))
-    suitable.sort(key=_place)
+    suitable.sort(key=_sort_key)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
 
 
@@ -175,7 +175,7 @@ def _is_quick(one: Suggestion) -> bool:
     return one.cost is not None and one.cost.seconds <= _QUICK
 
 
-def _idle(name: str, facts: DataFacts) -> str:
+def _why_not_suggested(name: str, facts: DataFacts) -> str:
     """Return why a learner is not suggested (a baseline, nothing to impute); empty otherwise."""
     if name in _YARDSTICKS:
         return f"{name}: a baseline to compare learners with, not for real data"
@@ -199,7 +199,7 @@ def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> 
     )
 
 
-def _place(one: Suggestion) -> tuple[int, bool, int, str]:
+def _sort_key(one: Suggestion) -> tuple[int, bool, int, str]:
     first = _TO_BEGIN_WITH.index(one.name) if one.name in _TO_BEGIN_WITH else len(_TO_BEGIN_WITH)
     return list(QUESTIONS).index(one.question), one.takes_long, first, one.name
 

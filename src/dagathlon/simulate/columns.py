@@ -112,12 +112,12 @@ class Arrange(Transform):
         """Return the data with reordered columns."""
         first = [name for name in self.variables if name in data.index]
         if not first:
-            raise NotApplicableError(none_there(self.variables, data.names))
+            raise NotApplicableError(no_such_variables(self.variables, data.names))
         named = set(first)
         return data.select([*first, *(name for name in data.names if name not in named)])
 
 
-def none_there(variables: Sequence[str], known: Sequence[str]) -> str:
+def no_such_variables(variables: Sequence[str], known: Sequence[str]) -> str:
     """Return the message that none of the named variables is in the data."""
     near = suggestion(variables[0], known)
     return (

@@ -119,7 +119,7 @@ class Noise(Transform):
         if self.missing and not self._loses_states and data.kind == "discrete":
             binary = False
         if self.latent and columns is not None:
-            columns -= _share(self.latent, columns)
+            columns -= _affected_count(self.latent, columns)
         return replace(data, binary=binary, missing=missing, n_columns=columns)
 
     def not_applicable(self, data: DataFacts) -> str:
@@ -134,7 +134,7 @@ class Noise(Transform):
             return "merging states needs a variable with more than two states"
         if columns is None:
             return ""
-        if self.latent and _share(self.latent, columns) >= columns:
+        if self.latent and _affected_count(self.latent, columns) >= columns:
             return f"hiding {self.latent:.0%} of {columns} variables leaves none"
         alone = next(iter(rates.items())) if len(rates) == 1 else None
         if alone and alone[0] in ("merged", "latent") and alone[1] * columns < 0.5:
@@ -177,7 +177,7 @@ class Noise(Transform):
         return Dataset(variables, codes, values, regimes)
 
     def _observed(self, columns: int, key: int) -> list[int]:
-        count = _share(self.latent, columns) if self.latent else 0
+        count = _affected_count(self.latent, columns) if self.latent else 0
         hidden = set(_core.Stream(key, _LATENT).permutation(columns)[:count])
         return [j for j in range(columns) if j not in hidden]
 
@@ -189,7 +189,9 @@ class Noise(Transform):
             return {}
         able = {j for j in observed if len(data.variables[j].levels or ()) > 2}
         order = _core.Stream(key, _MERGED).permutation(len(data.variables))
-        chosen = [j for j in order if j in able][: _share(self.merged, len(data.variables))]
+        chosen = [j for j in order if j in able][
+            : _affected_count(self.merged, len(data.variables))
+        ]
         merges = {}
         for j in chosen:
             states = _core.Stream(key, _STATES + j).permutation(data.variables[j].arity)
@@ -236,7 +238,7 @@ class _Cells:
             _core.erase_values(target, self.key, _MISSING + stream, self.noise.missing)
 
 
-def _share(rate: float, columns: int) -> int:
+def _affected_count(rate: float, columns: int) -> int:
     """Return the number of variables affected at a rate."""
     return max(1, math.floor(rate * columns + 0.5))
 

@@ -41,7 +41,7 @@ class DropMissing(Transform):
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
         """Return the complete rows."""
-        return _of_use(self, lambda: drop_missing(data))
+        return _or_not_applicable(self, lambda: drop_missing(data))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class Impute(Transform):
         if self.copies > 1:
             return data
         seed = int(rng.integers(2**62))
-        return _of_use(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
+        return _or_not_applicable(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class Discretize(Transform):
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
         levels, initial = self.levels, max(self.initial, self.levels)
-        return _of_use(
+        return _or_not_applicable(
             self,
             lambda: discretize(
                 data, self.method, levels=levels, columns=self.columns, initial=initial
@@ -195,7 +195,7 @@ class Log(Transform):
         """Return the data with logarithms."""
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
-        return _of_use(self, lambda: log_columns(data, self.columns, offset=self.offset))
+        return _or_not_applicable(self, lambda: log_columns(data, self.columns, offset=self.offset))
 
 
 def _listed(columns: tuple[str, ...] | None) -> str:
@@ -208,7 +208,7 @@ def _listed(columns: tuple[str, ...] | None) -> str:
     return f"columns names {twice[0]!r} twice" if twice else ""
 
 
-def _of_use(step: Transform, make: Callable[[], Dataset]) -> Dataset:
+def _or_not_applicable(step: Transform, make: Callable[[], Dataset]) -> Dataset:
     """Call a function that makes data, turning a `DataError` into a `NotApplicableError`."""
     try:
         return make()

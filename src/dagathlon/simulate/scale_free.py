@@ -45,7 +45,7 @@ class ScaleFree(RandomGraph):
     def edges(self, rng: np.random.Generator) -> Pairs:
         """Grow the graph."""
         counts = _attachments(self.nodes, self.neighbours * self.nodes / 2, rng)
-        return grown(counts, self.power, rng)
+        return attach_nodes(counts, self.power, rng)
 
 
 def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -65,7 +65,7 @@ def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[
     return counts
 
 
-def grown(
+def attach_nodes(
     counts: npt.NDArray[np.int64],
     power: float,
     rng: np.random.Generator,

@@ -140,10 +140,12 @@ class _Trial:
         """Return the number of levels of discrete variables that the learner accepts; 0 if none."""
         if kind not in self.learner.accepted():
             return 0
-        suited = (n for n in (3, 2) if not self._objection(self._suited(ordinary(kind, levels=n))))
+        suited = (
+            n for n in (3, 2) if not self._objection(self._with_targets(ordinary(kind, levels=n)))
+        )
         return next(suited, 0)
 
-    def _suited(self, data: Dataset) -> Dataset:
+    def _with_targets(self, data: Dataset) -> Dataset:
         """Return the data, with intervention targets for a learner that uses them."""
         return intervened(data) if self.learner.handles_interventions else data
 
@@ -156,7 +158,7 @@ class _Trial:
             yield "its parameters change when they are written as JSON and read again"
 
     def _on(self, kind: DataKind, levels: int) -> Iterator[str]:
-        data = self._suited(ordinary(kind, levels=levels))
+        data = self._with_targets(ordinary(kind, levels=levels))
         begin = time.perf_counter()
         try:
             first = self._run(data, f"{kind} data: 120 rows")
@@ -174,7 +176,9 @@ class _Trial:
         if self.learner.order_independent:
             yield from self._any_order(data, first, kind)
         for sample in awkward(kind, levels):
-            yield from self._survives(AwkwardData(sample.what, self._suited(sample.data)), kind)
+            yield from self._survives(
+                AwkwardData(sample.what, self._with_targets(sample.data)), kind
+            )
         for sample in with_missing(kind, levels):
             if self.learner.handles_missing:
                 yield from self._survives(sample, kind)
@@ -198,7 +202,7 @@ class _Trial:
             yield "the same random stream gives another result"
         elif again.path != first.path or not _same_array(again.precision, first.precision):
             yield "the same random stream gives another precision matrix or path"
-        elif _lasting(again) != _lasting(first):
+        elif _untimed(again) != _untimed(first):
             yield "the same random stream gives other statistics"
         hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
         if hidden:
@@ -228,6 +232,6 @@ def _same_array(one: Floats | None, other: Floats | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
-def _lasting(estimate: Estimate) -> dict[str, object]:
+def _untimed(estimate: Estimate) -> dict[str, object]:
     """Return the statistics without those that measure time."""
     return {k: v for k, v in estimate.stats.items() if not k.endswith(_VOLATILE)}

@@ -16,7 +16,7 @@ from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph, meek
 from dagathlon.graphs.members import ClassMembers
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.bayesian.resampled_fits import Fits, fitted
+from dagathlon.learners.bayesian.resampled_fits import Fits, fit_dags
 from dagathlon.learners.score.equivalence_search import ClassSearch, Ges, Gies, Phase
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL, DefaultScores
@@ -92,7 +92,7 @@ class Bgies(InterventionalScore):
         if not dags:
             raise OutOfTimeError("the time limit came before the first sample was learned")
         sample = _scored(dags, score, weighted=self.weighted)
-        fits = fitted(sample, data, rows[: len(dags)], centred=self.score != "nig")
+        fits = fit_dags(sample, data, rows[: len(dags)], centred=self.score != "nig")
         drawn = sample.with_parameters(fits.coefficients, fits.variances)
         posterior = Posterior([drawn], space=f"DAGs found on {len(dags)} bootstrap samples")
         graph = posterior.map()
@@ -123,7 +123,7 @@ class Bgies(InterventionalScore):
             if graph is None:
                 return
             if self.constraints is not None:
-                yield _directed(graph, random)
+                yield _draw_dag(graph, random)
                 continue
             if graph not in known:
                 known[graph] = ClassMembers(graph)
@@ -169,7 +169,7 @@ def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sam
     return Sample(names, "arcs", bits, score=logs, log_weights=logs if weighted else None)
 
 
-def _directed(graph: Graph, random: Random) -> Graph:
+def _draw_dag(graph: Graph, random: Random) -> Graph:
     """Draw a DAG of a class with background knowledge by directing edges one after another."""
     while True:
         open_edges = [edge for edge in graph.edges() if edge.connector == "-"]

@@ -77,7 +77,7 @@ class Bootstrap(MetaLearner):
             raise DataError("bootstrap needs at least one row of data")
         found: list[Estimate] = []
         with until_deadline():
-            for estimate in self.each_learned(self._samples(data, rng), self.replicates, rng):
+            for estimate in self.run_each(self._samples(data, rng), self.replicates, rng):
                 found.append(estimate)
                 beat(len(found), self.replicates)
         if not found:

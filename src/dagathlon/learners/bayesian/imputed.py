@@ -14,8 +14,8 @@ from dagathlon.learners.imputation_step import (
     ImputationSettings,
     delegates_to_step,
     problem_of_step,
+    resolve_step,
     seed_of,
-    step_behind,
 )
 from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.learners.run import Start
@@ -109,7 +109,7 @@ class Imputed(MetaLearner):
         copies = self._completed(data, rng) if data.has_missing else (data,)
         found: list[Estimate] = []
         with until_deadline():
-            for estimate in self.each_learned(copies, len(copies), rng, start):
+            for estimate in self.run_each(copies, len(copies), rng, start):
                 found.append(estimate)
                 beat(len(found), len(copies))
         if not found:
@@ -125,7 +125,7 @@ class Imputed(MetaLearner):
     def _completed(self, data: Dataset, rng: np.random.Generator) -> tuple[Dataset, ...]:
         drawn = int(rng.integers(2**62))
         if self.imputation is not None:
-            return step_behind(self.imputation).copies(data)
+            return resolve_step(self.imputation).copies(data)
         seed = seed_of(data) if self.shared else drawn
         return impute(data, self.copies, sweeps=self.sweeps, seed=seed)
 

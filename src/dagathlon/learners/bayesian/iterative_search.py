@@ -122,7 +122,7 @@ class IterativeSearch(SpaceBased):
             made += steps.made(len(found.log))
             order = found.best
             best.consider(chain)
-            candidates = self._grown(space, self._found(chain, best))
+            candidates = self._extended(space, self._new_arcs(chain, best))
             if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
@@ -145,7 +145,7 @@ class IterativeSearch(SpaceBased):
         steps = few if self.iterations is None else self.iterations
         return RunLength(steps, max(steps // _SAVED_STATES, 1))
 
-    def _found(self, chain: Chain, best: _Best) -> ArcMatrix:
+    def _new_arcs(self, chain: Chain, best: _Best) -> ArcMatrix:
         """Return the arcs of the best DAG so far, or those sampled often after a burn-in."""
         if self.maximise:
             return best.dag
@@ -153,7 +153,7 @@ class IterativeSearch(SpaceBased):
         frequent: ArcMatrix = late.edge_probabilities > self.posterior
         return frequent
 
-    def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
+    def _extended(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
         """Return the space extended by new edges, within its limits."""
         possible = space.extras | space.candidates
         merged = (space.candidates | found | found.T) & possible

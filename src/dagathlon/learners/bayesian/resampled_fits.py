@@ -35,7 +35,7 @@ class Fits(NamedTuple):
     without_noise: int
 
 
-def fitted(
+def fit_dags(
     sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]], *, centred: bool = True
 ) -> Fits:
     """Fit each DAG by maximum likelihood on the rows that were drawn for it.
@@ -69,7 +69,7 @@ def fitted(
         found = regressions(known[choice], j, arcs[:, :, j])
         own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
         none = (found.rest <= _NO_NOISE * own) & (own > 0)
-        rest = np.where(none, _left(found.coefficients, whole.at(j), j), found.rest)
+        rest = np.where(none, _residual_squares(found.coefficients, whole.at(j), j), found.rest)
         coefficients[:, :, j] = found.coefficients
         variances[:, j] = rest / max(whole.rows[choice], 1.0)
         empty |= none
@@ -88,7 +88,7 @@ def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
     return found
 
 
-def _left(coefficients: Floats, moments: Floats, child: int) -> Floats:
+def _residual_squares(coefficients: Floats, moments: Floats, child: int) -> Floats:
     """Return the residual sum of squares of a variable for each row of coefficients."""
     deviations = -coefficients
     deviations[:, child] += 1.0

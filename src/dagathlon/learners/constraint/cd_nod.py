@@ -116,7 +116,7 @@ class CdNod(Pc):
         stats = {**found.stats, "changing_variables": len(changing), "by_changes": directed}
         return replace(
             found,
-            graph=graph if self.show_condition else _without(graph, name, data.names),
+            graph=graph if self.show_condition else _without_condition(graph, name, data.names),
             stats=stats,
             notes=(*notes, _changes_in_words(changing)),
         )
@@ -135,11 +135,11 @@ class CdNod(Pc):
             open_pairs = [(a, b) for a, b in pairs if b in graph.neighbours(a)]
             if not open_pairs:
                 return graph, directed
-            graph = _clearest(graph, open_pairs, measure, condition)
+            graph = _direct_clearest(graph, open_pairs, measure, condition)
             directed += 1
 
 
-def _clearest(
+def _direct_clearest(
     graph: Graph, pairs: list[tuple[str, str]], measure: Changes, condition: str
 ) -> Graph:
     """Direct the edge with the clearest direction and apply Meek's rules."""
@@ -154,7 +154,7 @@ def _clearest(
     return meek(graph, required=[pair if contrasts[pair] <= 0 else pair[::-1]])
 
 
-def _without(graph: Graph, condition: str, names: tuple[str, ...]) -> Graph:
+def _without_condition(graph: Graph, condition: str, names: tuple[str, ...]) -> Graph:
     """Return the graph over the data's columns, with the edges of the condition removed."""
     if condition not in names:
         return graph.subgraph(names)

@@ -19,8 +19,8 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraint.skewness import (
     Floats,
     LeftRight,
-    both_ways,
     halves,
+    is_two_cycle,
     left_right,
     skewness,
     standardised,
@@ -183,7 +183,7 @@ class Fask(ConstraintBased):
             return False
         near = np.flatnonzero(adjacent[i] | adjacent[j]).tolist()
         others = [k for k in near if k not in (i, j)]
-        return both_ways(columns, i, j, others, self.two_cycle_alpha)
+        return is_two_cycle(columns, i, j, others, self.two_cycle_alpha)
 
 
 def _allowed(adjacent: Bools, known: Knowledge, names: tuple[str, ...]) -> Bools:

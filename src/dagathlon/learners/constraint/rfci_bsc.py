@@ -167,7 +167,7 @@ class RfciBsc(Learner):
         A graph with contradictory edges implies no answers and has weight 0. If all graphs
         are such, the weights are their shares of the runs.
         """
-        read = _claims if self.form == "published" else _standing_claims
+        read = _implied_answers if self.form == "published" else _answers_by_marks
         found = {graph: read(graph, questions) for graph in graphs}
         claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
         if not claims:
@@ -204,7 +204,7 @@ class RfciBsc(Learner):
         return draws
 
 
-def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
+def _implied_answers(graph: Graph, questions: list[Question]) -> list[bool] | None:
     """Return the separations that a graph implies; None when its edges contradict each other."""
     try:
         oracle = _core.oracle_test(_core.directed_circles(graph.native))
@@ -213,6 +213,6 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
     return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
 
 
-def _standing_claims(graph: Graph, questions: list[Question]) -> list[bool]:
+def _answers_by_marks(graph: Graph, questions: list[Question]) -> list[bool]:
     """Return the separations by the PAG's marks, circles included, even if contradictory."""
     return _core.standing_claims(graph.native, questions)

@@ -96,7 +96,7 @@ def _log_cosh_of_positive(columns: Floats) -> Floats:
     return np.asarray(above + np.log1p(np.exp(-2 * above)) - np.log(2.0), dtype=np.float64)
 
 
-def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) -> bool:
+def is_two_cycle(columns: Floats, i: int, j: int, others: list[int], alpha: float) -> bool:
     """Return whether two variables cause each other (a 2-cycle), by changed correlations.
 
     That is so if, given every subset of `others`, the partial correlation in the rows where i
@@ -110,12 +110,12 @@ def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) 
         for given in combinations(others, size):
             beat()
             block = columns[:, [i, j, *given]]
-            if any(_change(block, block[:, one] > 0) <= critical for one in (0, 1)):
+            if any(_correlation_change(block, block[:, one] > 0) <= critical for one in (0, 1)):
                 return False
     return True
 
 
-def _change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
+def _correlation_change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
     """Return Fisher's z of a partial correlation's difference between some and all rows."""
     given = block.shape[1] - 2
     some, every = int(rows.sum()) - 3 - given, len(block) - 3 - given

@@ -35,7 +35,7 @@ class TestCounter:
         self._before = test.calls, test.undefined
 
     @property
-    def asked(self) -> int:
+    def tests(self) -> int:
         """Number of tests."""
         more = 0 if self._correction is None else self._correction.calls
         return self._test.calls - self._before[0] + more
@@ -48,7 +48,7 @@ class TestCounter:
 
     def estimate(self, graph: Graph, stats: Mapping[str, Statistic] = {}) -> Estimate:
         """Return the search's result with the test counts and notes on undefined tests."""
-        counted = {"ntests": self.asked, "undefined_tests": self.undefined}
+        counted = {"ntests": self.tests, "undefined_tests": self.undefined}
         bounded = self._test.native.bounded
         bound = {"order_bound": self._test.native.untestable_order} if bounded else {}
         return Estimate(graph, {**counted, **bound, **stats}, notes=self.notes())
@@ -72,7 +72,7 @@ class TestCounter:
         module = self._test.module
         by_configuration = module is not None and module.by_cells and "mixed" in module.takes
         return (
-            f"The data could not answer {self.undefined} of {self.asked} tests, which count as "
+            f"The data could not answer {self.undefined} of {self.tests} tests, which count as "
             f"{taken}, so that edges may be {edges}. "
             f"{_FEWER_ROWS if by_configuration else _BETTER_DATA}"
         )

@@ -71,7 +71,7 @@ class BranchAndCut:
         self._program = program
         losses = program.losses()
         highest = least if math.isfinite(least) else float(losses.max(initial=0.0)) * nodes
-        self._relaxation = Relaxation(program, nodes, dear=10 * highest + 1)
+        self._relaxation = Relaxation(program, nodes, no_parents_loss=10 * highest + 1)
         self._open: list[_Branch] = []
         self._numbers = itertools.count()
 
@@ -99,7 +99,7 @@ class BranchAndCut:
     def _explore(self, branch: _Branch) -> None:
         """Bound a branch by cuts, and split it unless that prunes it."""
         self.branches += 1
-        self._relaxation.close(self._without(branch.closed, branch.decisions))
+        self._relaxation.close(self._with_excluded(branch.closed, branch.decisions))
         self._relaxation.exchange(branch.cuts)
         solution = self._cut(branch)
         if solution is None:
@@ -110,12 +110,12 @@ class BranchAndCut:
         if time.monotonic() > self._end:
             self._push(loss, branch.decisions, closed)
             return
-        arc = self._split(solution, branch.decisions, closed)
+        arc = self._branching_arc(solution, branch.decisions, closed)
         if arc is not None:
             for present in (True, False):
                 self._push(loss, (*branch.decisions, (*arc, present)), closed)
 
-    def _without(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
+    def _with_excluded(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
         """Return the mask of closed parent sets, with those that the decisions exclude."""
         result = closed.copy()
         result[self._program.excluded(list(decisions))] = True
@@ -127,7 +127,7 @@ class BranchAndCut:
         patience = _PATIENCE if branch.decisions else _ROOT_PATIENCE
         while True:
             solution = self._relaxation.solve()
-            if self._hopeless(solution.loss) or self._take(solution.values):
+            if self._hopeless(solution.loss) or self._store_if_dag(solution.values):
                 return None
             if branch.decisions:
                 self._narrow(solution, branch)
@@ -143,7 +143,7 @@ class BranchAndCut:
             if not found:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
-            self._relaxation.thin(solution, _FAR * gap)
+            self._relaxation.remove_columns(solution, _FAR * gap)
             self._relaxation.add(found)
             self.cuts += len(found)
 
@@ -168,9 +168,9 @@ class BranchAndCut:
         An arc that is in all open parent sets of its child is treated like a decided one.
         """
         closed = self._relaxation.closed | self._is_worse(solution)
-        arcs, total = self._left(closed)
+        arcs, total = self._open_counts(closed)
         implied = [(x, y, True) for x, y in np.argwhere((arcs == total) & (total > 0)).tolist()]
-        self._relaxation.close(self._without(closed, [*branch.decisions, *implied]))
+        self._relaxation.close(self._with_excluded(closed, [*branch.decisions, *implied]))
 
     def _is_worse(self, solution: Solution) -> Flags:
         """Return the mask of parent sets that are in no DAG as good as the best one."""
@@ -184,14 +184,16 @@ class BranchAndCut:
         places = order[even.ravel()[order] > _WHOLE]
         return [divmod(int(place), self.nodes) for place in places]
 
-    def _split(
+    def _branching_arc(
         self, solution: Solution, decisions: Sequence[Decision], closed: Flags
     ) -> tuple[int, int] | None:
         """Return the arc to branch on, by strong branching; None if all arcs are decided."""
         basis = self._relaxation.basis()
         best, gained = self._any_arc(closed), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
-            sides = [self._without(closed, [*decisions, (*arc, has)]) for has in (True, False)]
+            sides = [
+                self._with_excluded(closed, [*decisions, (*arc, has)]) for has in (True, False)
+            ]
             losses = [self._try(side, basis) for side in sides]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
@@ -204,11 +206,11 @@ class BranchAndCut:
 
         For the rare solution in which a node takes a fraction of no parent set at all.
         """
-        arcs, total = self._left(closed)
+        arcs, total = self._open_counts(closed)
         found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
         return (found[0][0], found[0][1]) if found else None
 
-    def _left(self, closed: Flags) -> tuple[Floats, Floats]:
+    def _open_counts(self, closed: Flags) -> tuple[Floats, Floats]:
         """Return the number of open parent sets with each arc, and that of each node."""
         left = np.where(closed, 0.0, 1.0)
         total = np.bincount(self._program.children(), left, minlength=self.nodes)
@@ -219,7 +221,7 @@ class BranchAndCut:
         self._relaxation.restart(basis)
         return self._relaxation.trial(_TRIAL_ITERATIONS)
 
-    def _take(self, values: Floats) -> bool:
+    def _store_if_dag(self, values: Floats) -> bool:
         """Return whether a solution is a DAG; store it if it is the best so far."""
         chosen = np.flatnonzero(values > 1 - _WHOLE)
         if len(chosen) < self.nodes:

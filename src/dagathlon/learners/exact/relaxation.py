@@ -57,20 +57,20 @@ class Relaxation:
         The loss of a node without a parent set; above that of any DAG of interest.
     """
 
-    def __init__(self, program: _core.FamilyProgram, nodes: int, dear: float) -> None:
+    def __init__(self, program: _core.FamilyProgram, nodes: int, no_parents_loss: float) -> None:
         self.program = program
         self.nodes = nodes
         self.cuts: list[int] = []
         self._most = np.zeros(0)
         self.closed = np.zeros(len(program), dtype=bool)
         self._model = silent_model()
-        self._add_nodes(dear)
+        self._add_nodes(no_parents_loss)
         self._listed = np.zeros(0, dtype=np.int32)
         children = program.children()
         ranks = np.arange(len(children)) - np.searchsorted(children, children)
         self._enter(np.flatnonzero(ranks < _FIRST).astype(np.int32))
 
-    def _add_nodes(self, dear: float) -> None:
+    def _add_nodes(self, no_parents_loss: float) -> None:
         """Add a row for each node, and a column for no parents at a high price.
 
         With these columns the program is always feasible.
@@ -78,7 +78,14 @@ class Relaxation:
         one, every = np.ones(self.nodes), np.arange(self.nodes, dtype=np.int32)
         self._model.addRows(self.nodes, one, one, 0, 0 * every, every[:0], one[:0])
         self._model.addCols(
-            self.nodes, dear * one, 0 * one, math.inf * one, self.nodes, every, every, one
+            self.nodes,
+            no_parents_loss * one,
+            0 * one,
+            math.inf * one,
+            self.nodes,
+            every,
+            every,
+            one,
         )
 
     def solve(self) -> Solution:
@@ -131,7 +138,7 @@ class Relaxation:
         self._model.addCols(count, loss, np.zeros(count), upper, len(rows), starts, rows, entries)
         self._listed = np.concatenate([self._listed, columns])
 
-    def thin(self, solution: Solution, bearable: float) -> None:
+    def remove_columns(self, solution: Solution, bearable: float) -> None:
         """Remove columns with a large reduced loss; they are added again when needed."""
         own = solution.reduced[self._listed]
         far = (own > bearable) & (solution.values[self._listed] <= 0)

@@ -112,8 +112,8 @@ class Grandag(MaskedLearner):
 
     Each variable is Gaussian around what its network makes of the others, with a variance of its
     own. An augmented Lagrangian drives the paths of the networks to an acyclic graph. Weights of
-    arcs are then means over the data of absolute gradients of the networks. Where a directed cycle is
-    left, its weakest arc goes; arcs without a significant term in an additive model are pruned.
+    arcs are then means over the data of absolute gradients of the networks. The weakest arc of each
+    remaining cycle is removed; arcs without a significant term in an additive model are pruned.
     `weights` of the estimate are the mean gradients, and 0 for pruned arcs.
 
     Parameters

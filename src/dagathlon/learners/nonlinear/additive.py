@@ -87,7 +87,7 @@ def fit_additive(
     fit = problem.at(smoothing)
     for _ in range(_MAX_STEPS):
         beat()
-        smoothing = problem.better(fit)
+        smoothing = problem.next_smoothing(fit)
         before, fit = fit, problem.at(smoothing)
         if np.abs(fit.freedom - before.freedom).max() <= tolerance:
             break
@@ -120,7 +120,7 @@ class _Problem:
         freedom = np.asarray(np.bincount(self.term, 1 - loads * np.diag(inverse)), dtype=np.float64)
         return AdditiveFit(self.parents, smoothing, coefficients, rest, inverse, freedom)
 
-    def better(self, fit: AdditiveFit) -> Vector:
+    def next_smoothing(self, fit: AdditiveFit) -> Vector:
         """Return the next smoothing parameters of the fixed-point iteration."""
         noise = fit.residual_squares / max(self.rows - 1 - fit.freedom.sum(), 1.0)
         used = fit.smoothing * np.bincount(self.term, self.penalty * np.diag(fit.inverse))
@@ -169,13 +169,13 @@ def term_tests(bases: SplineProducts, fit: AdditiveFit) -> list[TermTest]:
         own = slice(begin, begin + size)
         begin += size
         rank = float(np.clip(twice[own].sum(), 1.0, size))
-        squares = _determined(fit.inverse[own, own], fit.coefficients[own], rank) / noise
+        squares = _determined_square(fit.inverse[own, own], fit.coefficients[own], rank) / noise
         statistic = squares / rank
         tests.append(TermTest(statistic, rank, left, float(fdtrc(rank, left, statistic))))
     return tests
 
 
-def _determined(covariance: Matrix, coefficients: Vector, rank: float) -> float:
+def _determined_square(covariance: Matrix, coefficients: Vector, rank: float) -> float:
     """Return the squared length of the fitted function along its directions of largest variance.
 
     Each direction is scaled by its standard deviation; the last one counts by the fraction of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.learners.nonlinear.kernel_ridge import HeldOut
-from dagathlon.learners.nonlinear.order_based import Found, Models, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderResult, Problem
 from dagathlon.learners.nonlinear.score_matching import ScoreMatching
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 from dagathlon.learners.nonlinear.stein import Stein
@@ -43,7 +43,7 @@ class NoGam(ScoreMatching):
     kernel_ridge: NonNegative = 0.01
     gamma: NonNegative = 0.01
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
         left = list(range(values.shape[1]))
@@ -57,7 +57,7 @@ class NoGam(ScoreMatching):
             leaf = min(problem.sinks(left), key=errors.__getitem__)
             order.insert(0, leaf)
             left.remove(leaf)
-        return Found(left + order, notes=notes)
+        return OrderResult(left + order, notes=notes)
 
     def _error(self, values: Matrix, place: int, score: Vector) -> float:
         """Return the mean squared error of the prediction of one component of the score."""

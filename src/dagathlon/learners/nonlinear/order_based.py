@@ -71,7 +71,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Found:
+class OrderResult:
     """Result of the search for an order.
 
     Parameters
@@ -159,10 +159,10 @@ class OrderBased(ScipyLearner):
         return Estimate(Graph.from_adjacency(data.names, arcs), stats, notes=notes)
 
     @abstractmethod
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order of the variables."""
 
-    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+    def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
         """Return the arcs along the order after pruning."""
         arcs = problem.candidates(found.order)
         arcs &= models.neighbours if found.candidates is None else found.candidates

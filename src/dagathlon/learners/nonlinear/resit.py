@@ -12,7 +12,7 @@ from dagathlon.learners.nonlinear.additive import Arcs, fit_additive
 from dagathlon.learners.nonlinear.distances import median_distance, squared_distances
 from dagathlon.learners.nonlinear.hsic import CentredKernel, Independence, independence
 from dagathlon.learners.nonlinear.kernel_ridge import kernel_features, smoothest_residuals
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import Matrix, SplineProducts, Vector, fitting_splines
 from dagathlon.learners.nonlinear.stein import drawn_rows
 from dagathlon.modules import Natural, Probability
@@ -57,7 +57,7 @@ class Resit(OrderBased):
     independence_alpha: Probability = 0.05
     max_rows: Natural | None = 2000
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves, then drop arcs by independence tests if asked to."""
         values, notes = drawn_rows(
             standardized(problem.values), self.max_rows, problem.rng, self.name
@@ -77,7 +77,7 @@ class Resit(OrderBased):
             left.remove(leaf)
         order = left + order
         arcs = self._independent(problem, order, regressions)
-        return Found(order, arcs, {"regressions": regressions.made}, notes)
+        return OrderResult(order, arcs, {"regressions": regressions.made}, notes)
 
     def _independent(
         self, problem: Problem, order: list[int], regressions: _Regressions
@@ -96,7 +96,7 @@ class Resit(OrderBased):
                 arcs[parent, child] = test.p_value <= self.independence_alpha
         return arcs
 
-    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+    def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
         """Return the arcs kept by independence tests, or those of significant terms."""
         if self.pruning == "independence" and found.candidates is not None:
             return found.candidates | problem.required

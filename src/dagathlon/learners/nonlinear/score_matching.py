@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.learners.continuous.weights import standardized
 from dagathlon.learners.nonlinear.additive import Arcs
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 from dagathlon.learners.nonlinear.stein import Stein, drawn_rows
 from dagathlon.modules import Count, Natural, NonNegative, Probability
@@ -65,11 +65,11 @@ class Score(ScoreMatching):
 
     criterion: Literal["variance", "relative"] = "variance"
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
-        return Found(order, notes=notes)
+        return OrderResult(order, notes=notes)
 
     def leaves(self, values: Matrix, problem: Problem) -> list[int]:
         """Return the order, found by removing leaves."""
@@ -120,7 +120,7 @@ class Das(Score):
     min_parents: Count = 5
     max_parents: Natural = 20
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order, then candidate parents from the last variable to the first."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
@@ -130,10 +130,12 @@ class Das(Score):
             beat(len(order) - place, len(order))
             leaf = order[place]
             derivatives = aside(stein.jacobian_rows, leaf)
-            self._choose(derivatives, leaf, sorted(order[: place + 1]), arcs)
-        return Found(order, arcs, {"candidates": int(arcs.sum())}, notes)
+            self._record_candidates(derivatives, leaf, sorted(order[: place + 1]), arcs)
+        return OrderResult(order, arcs, {"candidates": int(arcs.sum())}, notes)
 
-    def _choose(self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs) -> None:
+    def _record_candidates(
+        self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs
+    ) -> None:
         """Record the candidate parents of a leaf among the remaining variables."""
         own = derivatives[:, left]
         medians = np.abs(np.median(own, axis=0))
@@ -145,11 +147,11 @@ class Das(Score):
             if left[place] == leaf:
                 continue
             tested = rank >= self.min_parents
-            if not tested or _larger(sizes[:, place], nothing) < self.cutoff:
+            if not tested or _welch_p_value(sizes[:, place], nothing) < self.cutoff:
                 arcs[left[place], leaf] = True
 
 
-def _larger(first: Vector, second: Vector) -> float:
+def _welch_p_value(first: Vector, second: Vector) -> float:
     """Return the p-value of Welch's one-sided test that the first mean is larger."""
     from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
 

@@ -14,7 +14,7 @@ from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
+from dagathlon.learners.score.hill_climbing import HillClimbing, hill_climbing_dag
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.modules import Count, Delegate, Natural, Range, SharedCode
 
@@ -61,7 +61,7 @@ class OrderSearch(ScoreBased):
         """Return the best DAG found, with its score and the number of steps."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         seed = int(rng.integers(2**63))
-        given, least = climbed(self, data) if self.climb else (None, -math.inf)
+        given, least = hill_climbing_dag(self, data) if self.climb else (None, -math.inf)
         starts = self._starts(len(data.names), given, seed)
         result = self._search(self.native_score(data), self.limits(data), starts)
         if given is not None and least > result.score + ROUNDING:

@@ -22,7 +22,7 @@ from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.learners.score.score_kinds import (
     UNEQUAL_PRIORS,
     DefaultScores,
-    made_score,
+    make_score,
     score_class,
 )
 from dagathlon.learners.score.stable_order import stable_order
@@ -97,7 +97,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         knowledge = self.knowledge(data)
         first = starting_dag(None, knowledge, data.names)
         limits, settings, targets = self.limits(data), self._settings(data), self._targets(data)
-        score = made_score(self.chosen_score(data), self.score_parameters(data))
+        score = make_score(self.chosen_score(data), self.score_parameters(data))
         known: dict[bytes, Graph] = {}
         self.native_score(data)  # raises an error for unsuitable data
         for sample in samples:

@@ -18,7 +18,7 @@ from dagathlon.data.models.fitting import table_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.score.graph_priors import arc_terms
-from dagathlon.learners.score.score_kinds import ScoreParameters, made_score, parameters_of
+from dagathlon.learners.score.score_kinds import ScoreParameters, make_score, parameters_of
 from dagathlon.pulse import beat
 
 FloatArray = npt.NDArray[np.float64]
@@ -51,7 +51,7 @@ class Statistics:
 
     def score(self, name: str, parameters: ScoreParameters) -> _core.Score:
         """Return a score of these statistics, with its prior over graphs."""
-        score = made_score(name, parameters)
+        score = make_score(name, parameters)
         native = score.build(cast(Any, self))
         terms = arc_terms(self.names, score, parameters_of(score, parameters), self.n_rows)
         return native if terms is None else terms.added_to(native)

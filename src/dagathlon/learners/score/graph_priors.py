@@ -43,7 +43,7 @@ def arc_terms(
         return None
     nodes = [0.0] * p
     arcs = _prior_of_arcs(names, parameters, nodes)
-    terms = ArcTerms(arcs, nodes, _sizes(parameters.prior, p))
+    terms = ArcTerms(arcs, nodes, _terms_by_size(parameters.prior, p))
     if parameters.edge_penalty != 1.0:
         _add_edge_penalty(terms, score, parameters.edge_penalty)
     if score.penalises_arcs:
@@ -54,7 +54,7 @@ def arc_terms(
     return None if unchanged else terms
 
 
-def _sizes(prior: str, p: int) -> list[float]:
+def _terms_by_size(prior: str, p: int) -> list[float]:
     """Return the log prior of a node for each number of parents."""
     if prior == "scale_free":
         return [-3 * math.log1p(k) for k in range(p)]
@@ -76,7 +76,7 @@ def _prior_of_arcs(
         nodes[:] = [term + (p - 1) / 2 * math.log(3 * (1 - beta)) for term in nodes]
         return np.full((1, 1), math.log(beta / (2 * (1 - beta))))
     if parameters.prior == "er":
-        share = _pair_share(parameters.edges_per_node, p)
+        share = _pair_probability(parameters.edges_per_node, p)
         nodes[:] = [term + (p - 1) / 2 * math.log1p(-share) for term in nodes]
         return np.full((1, 1), math.log(share / (1 - share)))
     if parameters.prior == "cs":
@@ -93,7 +93,7 @@ def _probability(found: float | None, default: float) -> float:
     return beta
 
 
-def _pair_share(edges_per_node: float | None, p: int) -> float:
+def _pair_probability(edges_per_node: float | None, p: int) -> float:
     """Return the expected edges divided by the number of pairs; null gives at most one half."""
     pairs_per_node = (p - 1) / 2
     found = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node

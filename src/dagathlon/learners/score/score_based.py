@@ -26,7 +26,7 @@ from dagathlon.learners.score.score_kinds import (
     score_class,
     shared_scores,
 )
-from dagathlon.learners.score.scores import native_score, needed_data, scores_for
+from dagathlon.learners.score.scores import kinds_in_words, native_score, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 
 # Version of the default-score rule. Bump it when the rule picks another score for some data.
@@ -96,7 +96,7 @@ class ScoreBased(ScoreParameters, Learner):
         """Return why such data cannot be used, with the scores that fit them; empty if they can."""
         suited = ScoreBased.accepted(self)  # the score does not depend on the test
         if self.score and data.kind is not None and data.kind in self.takes - suited:
-            needed = needed_data(score_class(self.score))
+            needed = kinds_in_words(score_class(self.score))
             return (
                 f"{self.name} with score {self.score} needs {needed} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"

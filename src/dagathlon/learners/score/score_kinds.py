@@ -175,7 +175,7 @@ def score_class(text: str) -> type[ScoreModule]:
     return known_scores()[name]
 
 
-def made_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModule:
+def make_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModule:
     """Make a score given as text; parameters not in its brackets are those of the learner.
 
     Raises
@@ -203,7 +203,7 @@ def parameters_of(score: ScoreModule, parameters: ScoreParameters) -> ScoreParam
 def problem_of_score(text: str) -> str:
     """Return why a text names no score; empty if it names one."""
     try:
-        made_score(text)
+        make_score(text)
     except DataError as error:
         return str(error)
     return ""
@@ -223,7 +223,7 @@ def shared_scores(texts: Iterable[str]) -> tuple[SharedCode, ...]:
 
 def _shared(text: str) -> SharedCode:
     cls = score_class(text)
-    uses = (*made_score(text).delegates(), *named_bases(cls))
+    uses = (*make_score(text).delegates(), *named_bases(cls))
     return SharedCode("score", cls.name, cls.version, uses, cls.one_thread)
 
 

@@ -20,7 +20,7 @@ from dagathlon.learners.score.score_kinds import (
     ScoreModule,
     ScoreParameters,
     known_scores,
-    made_score,
+    make_score,
     parameters_of,
     score_class,
 )
@@ -101,13 +101,13 @@ def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
     found = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
     if kind not in found.takes:
         raise DataError(
-            f"score {found.name} needs {needed_data(found)} data, and these are {kind}; scores for "
-            f"them: {listing(fitting)}"
+            f"score {found.name} needs {kinds_in_words(found)} data, and these are {kind}; "
+            f"scores for them: {listing(fitting)}"
         )
     return found
 
 
-def needed_data(score: type[ScoreModule]) -> str:
+def kinds_in_words(score: type[ScoreModule]) -> str:
     """Name the kinds of data that a score takes, for a message."""
     return " or ".join(sorted(score.takes))
 
@@ -128,7 +128,7 @@ def native_score(
     least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
         raise DataError(f"score {kind.name} needs at least {least} rows, found {len(data)}")
-    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    module = score if isinstance(score, ScoreModule) else make_score(score, parameters)
     native = module.build(data)
     terms = prior_terms(data, module, parameters)
     return native if terms is None else terms.added_to(native)
@@ -138,7 +138,7 @@ def prior_terms(
     data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
 ) -> ArcTerms | None:
     """Return the log prior over graphs and the arc penalties of a score; None without any."""
-    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    module = score if isinstance(score, ScoreModule) else make_score(score, parameters)
     return arc_terms(data.names, module, parameters_of(module, parameters), len(data))
 
 

@@ -143,7 +143,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         """Yield the first graph after its parameters converged, then each improved graph."""
         searcher, limits = self._searcher(), self.limits(data)
         graph, expected = self._first(data, rng, begin, start)
-        expected, score = self._settled(expected, graph, data)
+        expected, score = self._run_em(expected, graph, data)
         yield Step(graph, score, expected.log_likelihood)
         for _ in range(self.iterations):
             native = self._native(expected, data)
@@ -152,7 +152,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
             if result.score <= before + _ROUNDING * abs(before):
                 return
             better = Graph.from_native(data.names, result.dag)
-            fresh, reached = self._settled(expected, better, data)
+            fresh, reached = self._run_em(expected, better, data)
             # Only a penalised likelihood cannot fall; other scores may, slightly.
             if reached <= score:
                 return
@@ -164,7 +164,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     def _native(self, expected: Expectation, data: Dataset) -> _core.Score:
         return expected.statistics.score(self.chosen_score(data), self.score_parameters(data))
 
-    def _settled(
+    def _run_em(
         self, expected: Expectation, graph: Graph, data: Dataset
     ) -> tuple[Expectation, float]:
         """Run EM steps for the parameters of a graph; return the expectations and the score.
