@@ -128,16 +128,16 @@ def _abilities(cls: type[Learner]) -> Abilities:
 
 def chosen(cls: type[Learner], takes: set[str], gives: set[str]) -> bool:
     """Return whether a learner takes and gives all the named things."""
-    found = abilities_of(cls)
-    return takes <= set(found.takes) and gives <= set(found.gives)
+    abilities = abilities_of(cls)
+    return takes <= set(abilities.takes) and gives <= set(abilities.gives)
 
 
 def _family(cls: type[Learner]) -> str:
     package, *rest = cls.__module__.split(".")
     if package != "dagathlon" or not rest:
         return "own"
-    found = rest[1] if rest[0] == "learners" and len(rest) > 1 else rest[0]
-    return found if found in FAMILIES else "own"
+    room = rest[1] if rest[0] == "learners" and len(rest) > 1 else rest[0]
+    return room if room in FAMILIES else "own"
 
 
 def _default(cls: type[Learner]) -> Learner | None:
@@ -188,15 +188,15 @@ def _kinds(
 
 def _missing(default: Learner | None, variants: list[tuple[str, Learner]]) -> str | None:
     """Return the parameters with which missing values are handled; None if there are none."""
-    found = []
+    settings = []
     for kind in KINDS if default is not None else ():
         gaps = DataFacts(kind, missing=True)
         tried = [("", cast(Learner, default)), *variants]
         able = (
             how for how, one in tried if kind in one.accepted() and not one.why_unsuitable(gaps)
         )
-        found += [how for how in [next(able, None)] if how is not None]
-    return _joined(list(dict.fromkeys(filter(None, found)))) if found else None
+        settings += [how for how in [next(able, None)] if how is not None]
+    return _joined(list(dict.fromkeys(filter(None, settings)))) if settings else None
 
 
 def _by(names: tuple[str, ...]) -> str:

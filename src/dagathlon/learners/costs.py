@@ -95,8 +95,8 @@ def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: i
 @cache
 def _laws() -> dict[str, dict[str, list[float]]]:
     text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[float]]] = json.loads(text)["laws"]
-    return found
+    laws: dict[str, dict[str, list[float]]] = json.loads(text)["laws"]
+    return laws
 
 
 @cache

@@ -65,10 +65,10 @@ def seed_of(data: Dataset) -> int:
 
 def resolve_step(given: Any) -> ImputationStep:
     """Return the imputation step given by its name or by its settings in a study."""
-    found = resolve_learner(given)
-    if not isinstance(found, ImputationStep):
-        raise StudyError(f"{found.name} is no imputation step; name one, such as mice")
-    return found
+    learner = resolve_learner(given)
+    if not isinstance(learner, ImputationStep):
+        raise StudyError(f"{learner.name} is no imputation step; name one, such as mice")
+    return learner
 
 
 def problem_of_step(given: Any) -> str:
@@ -76,14 +76,14 @@ def problem_of_step(given: Any) -> str:
     if given is None or isinstance(given, Mapping):
         return ""
     try:
-        found = resolve_learner(given)
+        learner = resolve_learner(given)
     except DagathlonError:
         return ""
     try:
         resolve_step(given)
     except StudyError as error:
         return str(error)
-    return found.problem()
+    return learner.problem()
 
 
 def delegates_to_step(given: Any) -> tuple[Delegate, ...]:

@@ -75,8 +75,8 @@ def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]
     if not isinstance(matrix, np.ndarray) or matrix.dtype != np.float64:
         yield f"its {what} matrix is {described(matrix)} in place of an array of float64"
     elif matrix.shape != (p, p):
-        found = "×".join(map(str, matrix.shape))
-        yield f"its {what} matrix has {found} numbers, and the data have {p} columns"
+        shape = "×".join(map(str, matrix.shape))
+        yield f"its {what} matrix has {shape} numbers, and the data have {p} columns"
     elif not np.all(np.isfinite(matrix)):
         yield f"its {what} matrix has numbers that are not finite"
     elif {result.graph.names, (result.posterior or result.graph).names} != {tuple(names)}:

@@ -164,8 +164,8 @@ def run_learner_on_many(
         Any error that ends the batch. The data set that caused it is then unknown: run them one by
         one, each with its random numbers from the beginning.
     """
-    found: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
-    suited = [k for k, refused in enumerate(found) if refused is None]
+    results: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
+    suited = [k for k, refused in enumerate(results) if refused is None]
     make_ready(type(learner))
     with _one_blas_thread(learner), watch():
         chosen = [data[k] for k in suited], [rngs[k] for k in suited]
@@ -174,8 +174,8 @@ def run_learner_on_many(
         raise WrongResultError(f"it did not return {len(suited)} estimates for as many data sets")
     for k, result in zip(suited, learned, strict=True):
         problems = tuple(problems_with(result, data[k].names, learner.output()))
-        found[k] = WrongResultError(*problems) if problems else _with_environment(learner, result)
-    return cast("list[Estimate | DagathlonError]", found)
+        results[k] = WrongResultError(*problems) if problems else _with_environment(learner, result)
+    return cast("list[Estimate | DagathlonError]", results)
 
 
 def _refusal(learner: Learner, data: Dataset) -> DagathlonError | None:

@@ -101,8 +101,8 @@ class LearnerSpec:
                 "from there"
             )
         add_files([file])
-        found = cast(type[Learner], find("algorithm", self.name, file))
-        return type(self)(found, self.values, self.text), Path(file)
+        registered = cast(type[Learner], find("algorithm", self.name, file))
+        return type(self)(registered, self.values, self.text), Path(file)
 
 
 def is_learner(given: Any) -> bool:

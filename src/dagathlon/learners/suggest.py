@@ -139,11 +139,11 @@ def suggest(data: Dataset) -> Advice:
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
             continue  # the native learners of these names are suggested already
-        found = cls.unavailable or _why_not_suggested(name, facts) or suited(cls, facts)
-        if isinstance(found, str):
-            unsuitable[name] = found
+        answer = cls.unavailable or _why_not_suggested(name, facts) or suited(cls, facts)
+        if isinstance(answer, str):
+            unsuitable[name] = answer
         else:
-            suitable.append(_suggestion(name, *found, facts))
+            suitable.append(_suggestion(name, *answer, facts))
     suitable.sort(key=_sort_key)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
 
@@ -261,11 +261,11 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
 def _constant(data: Dataset) -> list[str]:
     """Return the names of columns with one value, missing values aside."""
     numbers, codes = iter(data.values.T), iter(data.codes.T)
-    found = []
+    constant = []
     for variable in data.variables:
         column = next(codes if variable.is_discrete else numbers)
         absent = column == data.missing_code if variable.is_discrete else np.isnan(column)
         present = column[~absent]
         if not len(present) or (present == present[0]).all():
-            found.append(variable.name)
-    return found
+            constant.append(variable.name)
+    return constant

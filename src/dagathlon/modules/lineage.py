@@ -51,9 +51,9 @@ def lineage(module: Module) -> Lineage:
 
     That is its delegates, direct or not, and the modules that it is derived from.
     """
-    found: dict[tuple[str, str], int] = {}
-    _follow(module, found)
-    return dict(sorted(found.items()))
+    versions: dict[tuple[str, str], int] = {}
+    _follow(module, versions)
+    return dict(sorted(versions.items()))
 
 
 def raised(versions: Lineage) -> list[tuple[str, str, int]]:

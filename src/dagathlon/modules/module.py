@@ -136,8 +136,8 @@ class Module:
         mistakes = Mistakes()
         for name, value in values.items():
             if name in known:
-                found = mistakes.read(known[name].type.read, value, prefix + name)
-                read[known[name].attribute] = found
+                converted = mistakes.read(known[name].type.read, value, prefix + name)
+                read[known[name].attribute] = converted
             else:
                 mistakes.add(cls.unknown_parameter(name, prefix))
         missing = [name for name, p in known.items() if p.required and name not in values]
@@ -216,13 +216,13 @@ def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
 def _descriptions(doc: str) -> dict[str, str]:
     """Parse the parameter descriptions of a numpydoc docstring, each on one line."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.M | re.S)
-    found: dict[str, list[str]] = {}
+    descriptions: dict[str, list[str]] = {}
     names: list[str] = []
     for line in (section.group(1) if section else "").splitlines():
         if line and not line[0].isspace():
             names = [name.strip() for name in line.split(":")[0].split(",")]
-            found.update((name, []) for name in names)
+            descriptions.update((name, []) for name in names)
         elif line.strip():
             for name in names:
-                found[name].append(line.strip())
-    return {name: " ".join(lines) for name, lines in found.items()}
+                descriptions[name].append(line.strip())
+    return {name: " ".join(lines) for name, lines in descriptions.items()}

@@ -51,13 +51,13 @@ class _Modules(Mapping[str, type[Module]]):
                 self._add(module, path)
 
     def __getitem__(self, name: str) -> type[Module]:
-        found = self._known(name) or self._known(self._former.get(name, ""))
-        if found is None and not self._complete:
+        module = self._known(name) or self._known(self._former.get(name, ""))
+        if module is None and not self._complete:
             self._load_others()
             return self[name]
-        if found is None:
+        if module is None:
             raise KeyError(name)
-        return found
+        return module
 
     def __contains__(self, name: object) -> bool:
         if name in self._load_file or name in self._places or name in self._former:
@@ -183,9 +183,9 @@ _LOADED: dict[str, _Loaded] = {}
 def _load_if_changed(path: str) -> None:
     """Load a file or folder unless this version of it is loaded."""
     if Path(path).is_dir():
-        found = _of_folder(path)
-        if path not in _LOADED or _LOADED[path].version != found.version:
-            _LOADED[path] = found
+        loaded = _of_folder(path)
+        if path not in _LOADED or _LOADED[path].version != loaded.version:
+            _LOADED[path] = loaded
         return
     try:
         version = version_of(sources(Path(path)))

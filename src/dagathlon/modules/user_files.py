@@ -102,7 +102,7 @@ def _importer(namespace: str, folder: Path) -> Callable[..., Any]:
         top = name.partition(".")[0]
         if level or sibling(top, folder) is None:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
-        found = builtins.__import__(f"{namespace}.{name}", globals, locals, fromlist or (), 0)
-        return found if fromlist else sys.modules[f"{namespace}.{top}"]
+        module = builtins.__import__(f"{namespace}.{name}", globals, locals, fromlist or (), 0)
+        return module if fromlist else sys.modules[f"{namespace}.{top}"]
 
     return import_

@@ -43,8 +43,8 @@ class GeometricGraph(RandomGraph):
         if self.nodes < 2 or self.neighbours == 0:
             return np.empty((0, 2), dtype=np.int64)
         radius = radius_of(self.neighbours / (self.nodes - 1), self.dimension)
-        found = cKDTree(points).query_pairs(radius, output_type="ndarray")
-        pairs: Pairs = np.asarray(found, dtype=np.int64)
+        close = cKDTree(points).query_pairs(radius, output_type="ndarray")
+        pairs: Pairs = np.asarray(close, dtype=np.int64)
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 

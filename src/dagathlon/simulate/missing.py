@@ -118,7 +118,7 @@ class Missing(RowGenerator):
         if graph is None or not graph.is_dag:
             return {}
         place = {name: j for j, name in enumerate(names)}
-        found = [
+        candidates = [
             (place[parent], place[child])
             for child in graph.names
             for parent in graph.parents(child)
@@ -126,8 +126,8 @@ class Missing(RowGenerator):
         ]
         pairs: dict[int, int] = {}
         room = min(self.n_colliders, self.n_variables)
-        for i in rng.permutation(len(found)):
-            parent, collider = found[i]
+        for i in rng.permutation(len(candidates)):
+            parent, collider = candidates[i]
             free = parent not in pairs and parent not in pairs.values() and collider not in pairs
             if free and len(pairs) < room:
                 pairs[parent] = collider

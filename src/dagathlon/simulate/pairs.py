@@ -23,16 +23,16 @@ def bernoulli_places(total: int, probability: float, rng: np.random.Generator) -
     """
     if probability <= 0 or total <= 0:
         return np.empty(0, dtype=np.int64)
-    found: list[Pairs] = []
+    batches: list[Pairs] = []
     last = -1
     while last < total - 1:
         expected = (total - last) * probability
         gaps = rng.geometric(probability, int(expected + 4 * np.sqrt(expected) + 16))
         # Clip gaps beyond the end, so that the sums do not overflow.
         places = last + np.cumsum(np.minimum(gaps, total + 1))
-        found.append(places)
+        batches.append(places)
         last = int(places[-1])
-    places = np.concatenate(found)
+    places = np.concatenate(batches)
     return places[places < total]
 
 

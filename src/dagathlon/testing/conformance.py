@@ -126,15 +126,15 @@ class _Trial:
 
     def problems(self) -> list[str]:
         """Return all problems, grouped by kind of data."""
-        found = list(self._round_trip())
+        problems = list(self._round_trip())
         tried = 0
         for kind in _KINDS:
             self.on_check(f"whether it takes {kind} data")
             levels = self._levels(kind)
             if levels:
                 tried += 1
-                found += [f"{kind} data: {problem}" for problem in self._on(kind, levels)]
-        return found if tried else [*found, "no kind of data suits its parameters"]
+                problems += [f"{kind} data: {problem}" for problem in self._on(kind, levels)]
+        return problems if tried else [*problems, "no kind of data suits its parameters"]
 
     def _levels(self, kind: DataKind) -> int:
         """Return the number of levels of discrete variables that the learner accepts; 0 if none."""

@@ -116,10 +116,10 @@ class Bgies(InterventionalScore):
                 yield data.take(rows[-1])
 
         known: dict[Graph, ClassMembers] = {}
-        found = self._search_for(data).classes(data, samples())
+        classes = self._search_for(data).classes(data, samples())
         while True:
             with part():
-                graph = next(found, None)
+                graph = next(classes, None)
             if graph is None:
                 return
             if self.constraints is not None:
@@ -143,19 +143,19 @@ class Bgies(InterventionalScore):
         return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
 
     def _notes(self, data: Dataset, posterior: Posterior, fits: Fits) -> tuple[str, ...]:
-        found = list(self.notes(data))
+        notes = list(self.notes(data))
         size, count = posterior.effective_size(), posterior.n_draws
         if self.weighted and size < _COLLAPSED * count:
-            found.append(
+            notes.append(
                 f"The {count} weighted DAGs have an effective size of {size:.1f}: few DAGs "
                 "outweigh all others, as with many rows; weighted = false weighs all equally."
             )
         if fits.without_noise:
-            found.append(
+            notes.append(
                 f"In {fits.without_noise} of {count} bootstrap samples the parents of a variable "
                 "explain all rows; its noise variance is computed from the full data."
             )
-        return tuple(found)
+        return tuple(notes)
 
 
 def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sample:
@@ -181,6 +181,6 @@ def _draw_dag(graph: Graph, random: Random) -> Graph:
 
 
 def _stats(posterior: Posterior) -> dict[str, Statistic]:
-    found = posterior.summary()
+    summary = posterior.summary()
     wanted = ("draws", "distinct_graphs", "effective_size", "entropy", "expected_edges")
-    return {"bootstraps" if name == "draws" else name: found[name] for name in wanted}
+    return {"bootstraps" if name == "draws" else name: summary[name] for name in wanted}

@@ -190,11 +190,11 @@ def memory_needed(variables: int) -> float:
 
 
 def _summary(posterior: ExactSums) -> dict[str, Statistic]:
-    found: dict[str, Statistic] = {
+    stats: dict[str, Statistic] = {
         "log_partition": posterior.log_partition,
         "log_evidence": posterior.log_evidence,
         "expected_edges": posterior.expected_edges,
     }
     if not math.isnan(posterior.entropy):
-        found["entropy"] = posterior.entropy
-    return found
+        stats["entropy"] = posterior.entropy
+    return stats

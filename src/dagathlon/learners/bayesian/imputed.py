@@ -86,8 +86,8 @@ class Imputed(MetaLearner):
         """Return a message if imputed is nested or its imputation step is invalid."""
         if isinstance(self.known(), Imputed):
             return "imputed cannot run imputed; name the inner learner"
-        found = problem_of_step(self.imputation)
-        return f"imputation: {found}" if found else super().problem()
+        problem = problem_of_step(self.imputation)
+        return f"imputation: {problem}" if problem else super().problem()
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the learner, and the imputation step."""
@@ -107,20 +107,20 @@ class Imputed(MetaLearner):
         """Learn from each imputed copy and pool the results."""
         inner = self.inner()
         copies = self._completed(data, rng) if data.has_missing else (data,)
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         with until_deadline():
             for estimate in self.run_each(copies, len(copies), rng, start):
-                found.append(estimate)
-                beat(len(found), len(copies))
-        if not found:
+                estimates.append(estimate)
+                beat(len(estimates), len(copies))
+        if not estimates:
             raise OutOfTimeError("the time limit came before the first copy was learned")
         burnin = float(getattr(inner, "burnin_frac", 0.0))
-        posterior = self._pooled([self._named(estimate, data) for estimate in found], burnin)
+        posterior = self._pooled([self._named(estimate, data) for estimate in estimates], burnin)
         filled = 0 if data.missing is None else int(data.missing.sum())
-        stats = {"copies": len(found), "imputed_values": filled}
-        notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+        stats = {"copies": len(estimates), "imputed_values": filled}
+        notes = tuple(dict.fromkeys(note for one in estimates for note in one.notes))
         graph = posterior.consensus(self.threshold)
-        return Estimate(graph, stats, posterior, (*self._notes(filled, len(found)), *notes))
+        return Estimate(graph, stats, posterior, (*self._notes(filled, len(estimates)), *notes))
 
     def _completed(self, data: Dataset, rng: np.random.Generator) -> tuple[Dataset, ...]:
         drawn = int(rng.integers(2**62))

@@ -116,11 +116,11 @@ class IterativeSearch(SpaceBased):
                 if number and best_so_far():
                     break
                 raise
-            found = _core.order_chain(tables, order, steps.options(seed, number), heating)
-            chain = closed_chain(found.log, data.names)
+            chain_log = _core.order_chain(tables, order, steps.options(seed, number), heating)
+            chain = closed_chain(chain_log.log, data.names)
             number += 1
-            made += steps.made(len(found.log))
-            order = found.best
+            made += steps.made(len(chain_log.log))
+            order = chain_log.best
             best.consider(chain)
             candidates = self._extended(space, self._new_arcs(chain, best))
             if np.array_equal(candidates, space.candidates) or best_so_far():

@@ -97,8 +97,8 @@ class OrderMcmc(SampledSpace, DagSampler):
             ]
         except _core.TooManyOrders as error:
             raise DataError(f"{error}: choose modularity = order, or partition_mcmc") from None
-        found = self.result(logs, data, length, self._words(space.words, once))
-        return replace(found, notes=space.notes)
+        estimate = self.result(logs, data, length, self._words(space.words, once))
+        return replace(estimate, notes=space.notes)
 
     def _counts_once(self, p: int) -> bool:
         """Return whether each DAG counts once, not once per order."""

@@ -66,11 +66,11 @@ def fit_dags(
     for j, choice in enumerate(whole.of_node.tolist()):
         if choice not in known:
             known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
-        found = regressions(known[choice], j, arcs[:, :, j])
+        fits = regressions(known[choice], j, arcs[:, :, j])
         own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
-        none = (found.rest <= _NO_NOISE * own) & (own > 0)
-        rest = np.where(none, _residual_squares(found.coefficients, whole.at(j), j), found.rest)
-        coefficients[:, :, j] = found.coefficients
+        none = (fits.rest <= _NO_NOISE * own) & (own > 0)
+        rest = np.where(none, _residual_squares(fits.coefficients, whole.at(j), j), fits.rest)
+        coefficients[:, :, j] = fits.coefficients
         variances[:, j] = rest / max(whole.rows[choice], 1.0)
         empty |= none
     return Fits(coefficients, variances, int(empty.sum()))
@@ -84,8 +84,8 @@ def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
     sums = np.array([(shifted.T * count) @ shifted for count in counts])
     if not centred:
         return sums
-    found: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
-    return found
+    moments: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
+    return moments
 
 
 def _residual_squares(coefficients: Floats, moments: Floats, child: int) -> Floats:

@@ -110,11 +110,11 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
         extras = ~forbidden & self.plus_one
-        found = SearchSpace(candidates, extras, required, first.notes)
+        space = SearchSpace(candidates, extras, required, first.notes)
         plus = " or with one parent besides" if self.plus_one else ""
         limits = limits_in_words(forbidden, required, self.max_parents)
         words = f"DAGs{limits} whose parents are all neighbours in {source}{plus}"
-        return self.checked(found._replace(words=words), data)
+        return self.checked(space._replace(words=words), data)
 
     def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
         """Return the space unchanged; raise an error if it is too large."""

@@ -86,12 +86,12 @@ class CdNod(Pc):
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Return the known edges, with arrows into the condition (or the last column) forbidden."""
-        found = knowledge_of(self.constraints, names)
+        background = knowledge_of(self.constraints, names)
         size = len(names)
         forbidden, required = np.zeros((2, size, size), dtype=np.bool_)
-        if found:
-            refuse_required_cycle(found, names)
-            forbidden, required = found.matrices(names)
+        if background:
+            refuse_required_cycle(background, names)
+            forbidden, required = background.matrices(names)
         place = size - 1 if self.condition is None else names.index(self.condition)
         if required[:, place].any():
             cause = names[int(np.flatnonzero(required[:, place])[0])]
@@ -107,15 +107,15 @@ class CdNod(Pc):
         test = None if self.test is None else named_test(self.test).module
         kinds: Collection[DataKind] = _ALL if test is None else test.takes
         extended, name = with_condition(data, self.condition, kinds)
-        found = super().learn(extended, rng)
-        graph, notes = found.graph, found.notes
+        estimate = super().learn(extended, rng)
+        graph, notes = estimate.graph, estimate.notes
         changing = list(graph.adjacencies(name))
         directed = 0
         if self.changes == "kernel":
             graph, directed = self._by_changes(graph, extended, name, changing)
-        stats = {**found.stats, "changing_variables": len(changing), "by_changes": directed}
+        stats = {**estimate.stats, "changing_variables": len(changing), "by_changes": directed}
         return replace(
-            found,
+            estimate,
             graph=graph if self.show_condition else _without_condition(graph, name, data.names),
             stats=stats,
             notes=(*notes, _changes_in_words(changing)),

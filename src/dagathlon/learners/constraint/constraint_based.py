@@ -137,11 +137,11 @@ class ConstraintBased(Learner):
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Return the matrices of forbidden and required edges, from row to column."""
-        found = knowledge_of(self.constraints, names)
-        if not found:
+        background = knowledge_of(self.constraints, names)
+        if not background:
             return _core.KnownEdges()
-        refuse_required_cycle(found, names)
-        return _core.KnownEdges(*found.matrices(names))
+        refuse_required_cycle(background, names)
+        return _core.KnownEdges(*background.matrices(names))
 
 
 def sequence_of(names: tuple[str, ...], neighbours: Neighbours) -> list[int]:

@@ -111,8 +111,10 @@ def _parents(draws: Answers) -> dict[int, list[int]]:
     """Return the parents of each varying answer in a Bayesian network learned from the draws."""
     varying = _varying(draws)
     with part():
-        found = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
-    return {int(k): [int(varying[x]) for x in each] for k, each in zip(varying, found, strict=True)}
+        parents = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
+    return {
+        int(k): [int(varying[x]) for x in each] for k, each in zip(varying, parents, strict=True)
+    }
 
 
 def _family(child: int, parents: list[int], draws: Answers, pseudocount: float) -> _Family:

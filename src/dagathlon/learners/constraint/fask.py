@@ -121,21 +121,21 @@ class Fask(ConstraintBased):
             raise DataError(f"fask needs at least {_FEWEST_ROWS} rows, found {len(data)}")
         known = knowledge_of(self.constraints, data.names)
         inner = self._inner()
-        found = Estimate(Graph(data.names))
+        skeleton = Estimate(Graph(data.names))
         if inner is not None:
             with part():
-                found = run_inner_learner(inner, data, rng)
+                skeleton = run_inner_learner(inner, data, rng)
         columns = standardised(data.values)
-        joined = found.graph.subgraph(data.names).marks != 0
+        joined = skeleton.graph.subgraph(data.names).marks != 0
         by_skew = np.abs(halves(columns).difference) > self.skew_edges
         adjacent = _allowed(joined | by_skew, known, data.names)
         marks, cycles = self._directed(columns, adjacent, known, data.names)
         stats = {
-            **{name: value for name, value in found.stats.items() if name in _OF_THE_SKELETON},
+            **{name: value for name, value in skeleton.stats.items() if name in _OF_THE_SKELETON},
             "skew_edges": int(np.triu(adjacent & ~joined).sum()),
             "two_cycles": len(cycles),
         }
-        notes = (*found.notes, *_notes(data.names, columns, cycles))
+        notes = (*skeleton.notes, *_notes(data.names, columns, cycles))
         return Estimate(Graph(data.names, marks), stats, notes=notes)
 
     def _inner(self) -> Learner | None:

@@ -114,22 +114,22 @@ class Miic(Learner):
         pairs = _core.explained_pairs(information, known, self.contributors == "neighbours")
         if self.confidence is not None:
             pairs = self._confident(pairs, codes, arities, rng)
-        found = _core.directed_by_information(
+        directed = _core.directed_by_information(
             information, pairs, known, self.orientation, self.latent, self.directed
         )
-        stats = {"tables": information.evaluations, "two_headed_edges": len(found.latent)}
-        graph = Graph._of(data.names, found.graph)
-        return Estimate(graph, stats, notes=_on_latent(found.latent, data.names, self.latent))
+        stats = {"tables": information.evaluations, "two_headed_edges": len(directed.latent)}
+        graph = Graph._of(data.names, directed.graph)
+        return Estimate(graph, stats, notes=_on_latent(directed.latent, data.names, self.latent))
 
     def _information(self, codes: Codes, arities: list[int]) -> _core.CorrectedInformation:
         return _core.CorrectedInformation(codes, arities, self.complexity)
 
     def _knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
-        found = knowledge_of(self.constraints, names)
-        if not found:
+        background = knowledge_of(self.constraints, names)
+        if not background:
             return _core.KnownEdges()
-        refuse_required_cycle(found, names)
-        return _core.KnownEdges(*found.matrices(names))
+        refuse_required_cycle(background, names)
+        return _core.KnownEdges(*background.matrices(names))
 
     def _confident(
         self,

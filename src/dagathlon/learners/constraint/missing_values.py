@@ -128,12 +128,12 @@ def missingness_causes(data: Dataset, *, alpha: float = 0.05) -> dict[str, list[
     incomplete = [j for j in range(missing.shape[1]) if missing[:, j].any()]
     test = independence_test(_with_indicators(data, incomplete), _TESTS[kind] + DELETION)
     p = len(data.names)
-    found = {}
+    causes = {}
     for k, j in enumerate(incomplete):
         others = [i for i in range(p) if i != j]
         rows = _core.direct_neighbours(test.native, p + k, others, alpha, _LARGEST_SET_OF_CAUSES)
-        found[data.names[j]] = [data.names[i] for i in rows]
-    return found
+        causes[data.names[j]] = [data.names[i] for i in rows]
+    return causes
 
 
 def _with_indicators(data: Dataset, columns: list[int]) -> Dataset:

@@ -168,8 +168,8 @@ class RfciBsc(Learner):
         are such, the weights are their shares of the runs.
         """
         read = _implied_answers if self.form == "published" else _answers_by_marks
-        found = {graph: read(graph, questions) for graph in graphs}
-        claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
+        answers = {graph: read(graph, questions) for graph in graphs}
+        claims = {graph: claimed for graph, claimed in answers.items() if claimed is not None}
         if not claims:
             logs = {graph: math.log(count) for graph, count in graphs.items()}
         else:

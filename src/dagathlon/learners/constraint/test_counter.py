@@ -56,16 +56,16 @@ class TestCounter:
     def notes(self) -> tuple[str, ...]:
         """Return notes on tests that were undefined or were not made for lack of rows."""
         native = self._test.native
-        found = []
+        notes = []
         if self.undefined:
-            found.append(self._on_undefined(native.undefined_is_independent))
+            notes.append(self._on_undefined(native.undefined_is_independent))
         if native.bounded:
-            found.append(
+            notes.append(
                 f"Given variables were bounded at {native.untestable_order}, because the rows are "
                 "too few to test more and edges without an answer stay; set max_order to a "
                 "number, or to inf for no limit."
             )
-        return tuple(found)
+        return tuple(notes)
 
     def _on_undefined(self, independent: bool) -> str:
         taken, edges = ("independence", "missing") if independent else ("dependence", "too many")

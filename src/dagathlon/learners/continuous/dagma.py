@@ -142,8 +142,8 @@ class Dagma(Learner):
             weights[np.ix_(order, order)] = self._path(
                 self._prepared(np.ascontiguousarray(values[:, order]))
             )
-        found = dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
-        return replace(found, notes=notes)
+        estimate = dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
+        return replace(estimate, notes=notes)
 
     def _prepared(self, values: Matrix) -> _Sample:
         """Centre or standardise the data for least squares."""
@@ -165,9 +165,9 @@ class Dagma(Learner):
         """Run one stage; outside the domain, retry with smaller steps and a larger scale."""
         scale, rate = self.s[min(stage, len(self.s) - 1)], self.lr
         for _ in range(60):
-            found = self._minimum(stage, sample, start, scale, rate)
-            if found is not None:
-                return found
+            weights = self._minimum(stage, sample, start, scale, rate)
+            if weights is not None:
+                return weights
             scale, rate = scale + 0.1, rate / 2
         raise DataError("dagma did not converge: the weights leave its domain; raise s or lambda1")
 
@@ -193,5 +193,5 @@ class Dagma(Learner):
                 return None
             start = near
         gain = _LAST_GAIN if last else _GAIN
-        found = _core.dagma_by_quasi_newton(*sample, start, settings, gain, steps)
-        return None if found is None else found[0]
+        minimum = _core.dagma_by_quasi_newton(*sample, start, settings, gain, steps)
+        return None if minimum is None else minimum[0]

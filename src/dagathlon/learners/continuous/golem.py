@@ -81,8 +81,8 @@ class Golem(Learner):
         weights: Matrix = np.zeros((values.shape[1],) * 2)
         if len(used):
             weights[np.ix_(used, used)] = self._fit(values[:, used])
-        found = dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
-        return replace(found, notes=notes)
+        estimate = dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
+        return replace(estimate, notes=notes)
 
     def _fit(self, values: Matrix) -> Matrix:
         weights = _core.golem(

@@ -79,8 +79,8 @@ class Lingam(Learner):
         order = self.order(values[:, used], rng) if len(used) else []
         weights[np.ix_(used, used)] = self._weights(values[:, used], order)
         stats = {"order": " ".join(data.names[used[i]] for i in order)}
-        found = dag_estimate(data.names, weights, self.thresh, stats)
-        return replace(found, notes=few_values(self.name, data, values))
+        estimate = dag_estimate(data.names, weights, self.thresh, stats)
+        return replace(estimate, notes=few_values(self.name, data, values))
 
     @abstractmethod
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:

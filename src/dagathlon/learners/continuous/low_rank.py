@@ -102,8 +102,8 @@ class NotearsLowRank(ScipyLearner):
                 break
         stats = {"acyclicity": float(h) if steps else 0.0, "dual_steps": steps}
         weights = factors[0] @ factors[1].T
-        found = thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
-        return replace(found, notes=notes)
+        estimate = thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
+        return replace(estimate, notes=notes)
 
 
 def _augmented(values: Matrix, rank: int) -> Objective:
@@ -146,6 +146,6 @@ def _minimum(objective: Objective, start: Matrix, rho: float, alpha: float) -> t
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
     with np.errstate(over="ignore", invalid="ignore"):
-        found = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
-        left, right = found.x.reshape(start.shape)
-        return found.x.reshape(start.shape), _acyclicity(left @ right.T)[0]
+        minimum = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
+        left, right = minimum.x.reshape(start.shape)
+        return minimum.x.reshape(start.shape), _acyclicity(left @ right.T)[0]

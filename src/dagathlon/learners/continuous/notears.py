@@ -149,8 +149,8 @@ class Notears(ScipyLearner):
             values = standardized(values)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
-        found = thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
-        return replace(found, notes=notes)
+        estimate = thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
+        return replace(estimate, notes=notes)
 
     def _follows_path(self, columns: int) -> bool:
         if self.solver is None:

@@ -139,21 +139,21 @@ class BranchAndCut:
             is_undecided = bool(self._undecided(solution.values))
             if time.monotonic() > self._end or (in_vain > patience and is_undecided):
                 return solution
-            found = self._separate(solution.values, thoroughly=in_vain > 0)
-            if not found:
+            cuts = self._separate(solution.values, thoroughly=in_vain > 0)
+            if not cuts:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
             self._relaxation.remove_columns(solution, _FAR * gap)
-            self._relaxation.add(found)
-            self.cuts += len(found)
+            self._relaxation.add(cuts)
+            self.cuts += len(cuts)
 
     def _separate(self, values: Floats, thoroughly: bool) -> list[int]:
         """Return new cuts that a solution violates."""
-        found = self._program.separate(values, _CUTS_OF_A_KIND)
-        if thoroughly or not found:
-            found += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
+        cuts = self._program.separate(values, _CUTS_OF_A_KIND)
+        if thoroughly or not cuts:
+            cuts += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
         present = set(self._relaxation.cuts)
-        return [cut for cut in dict.fromkeys(found) if cut not in present]
+        return [cut for cut in dict.fromkeys(cuts) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
         """Remove columns that cannot be in a DAG as good as the best one (reduced-cost fixing)."""
@@ -207,8 +207,8 @@ class BranchAndCut:
         For the rare solution in which a node takes a fraction of no parent set at all.
         """
         arcs, total = self._open_counts(closed)
-        found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
-        return (found[0][0], found[0][1]) if found else None
+        places = np.argwhere((arcs > 0) & (arcs < total)).tolist()
+        return (places[0][0], places[0][1]) if places else None
 
     def _open_counts(self, closed: Flags) -> tuple[Floats, Floats]:
         """Return the number of open parent sets with each arc, and that of each node."""

@@ -91,10 +91,10 @@ def _tables(
     data: Dataset, score: _core.Score, limits: _core.SearchLimits
 ) -> _core.SetTables | None:
     """Return cached tables, or new ones if coscheduled learners need them; None otherwise."""
-    found = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
-    if found is not None:
+    cached = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
+    if cached is not None:
         add_note(FOUND_COUNTED)
-        return found
+        return cached
     others = list(_scores_of_others(data))
     made = _core.count_tables([score, *others], limits) if others else None
     served = 0 if made is None else sum(made.serve(other, limits) for other in others)

@@ -148,12 +148,12 @@ def _solve_component(
         inside.append(best)
     reduced = _parent_sets([[(s, list(key)) for key, (s, _) in b.items()] for b in inside])
     chosen, bound = _solve(reduced, solver, limits, pieces)
-    found = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
-    score = math.fsum(score for score, _ in found)
+    families = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
+    score = math.fsum(score for score, _ in families)
     pieces.scores.append(score)
     pieces.bounds.append(score if bound is None else max(bound, score))
     pieces.largest = max(pieces.largest, len(component))
-    return [parents for _, parents in found]
+    return [parents for _, parents in families]
 
 
 def _parent_sets(lists: ParentLists) -> _core.ParentSets:
@@ -189,11 +189,11 @@ def _solve_exactly(
     if size > QUICK_COMPONENT and solver == "auto":
         solver = "ilp"
     if solver == "ilp":
-        found = solve_by_cuts(sets, limits)
-        pieces.solvers.add(found.solver)
-        pieces.cuts += found.cuts
-        pieces.branches += found.branches
-        return found.parents, found.bound
+        bounded = solve_by_cuts(sets, limits)
+        pieces.solvers.add(bounded.solver)
+        pieces.cuts += bounded.cuts
+        pieces.branches += bounded.branches
+        return bounded.parents, bounded.bound
     if size > LARGEST_COMPONENT:
         raise DataError(
             f"dynamic programming over {size} variables that depend on each other would need "
@@ -266,10 +266,10 @@ class ExactMap(ScoreBased):
             return self._without_proof(data, rng)
         _require_choices(sets, data.names)
         time_limit = math.inf if self.time_limit is None else self.time_limit
-        found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
-        edges = [(data.names[x], data.names[j]) for j, p in enumerate(found.parents) for x in p]
+        optimum = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
+        edges = [(data.names[x], data.names[j]) for j, p in enumerate(optimum.parents) for x in p]
         graph = Graph.from_edges(edges, names=data.names)
-        return Estimate(graph, certificate(found, sets), notes=self.notes(data))
+        return Estimate(graph, certificate(optimum, sets), notes=self.notes(data))
 
     def _candidates(self, data: Dataset) -> _core.ParentSets | None:
         """Return all undominated parent sets; None if scoring takes half of the time limit."""
@@ -283,12 +283,12 @@ class ExactMap(ScoreBased):
 
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Return the DAG of an order search that scores the most promising parent sets alone."""
-        found = run_inner_learner(self._order_search(data), data, rng)
+        estimate = run_inner_learner(self._order_search(data), data, rng)
         stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
-        stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
+        stats |= {name: estimate.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()
         note = "the time limit came before all parent sets were scored: winasobs, without a bound"
-        return Estimate(found.graph, stats, notes=(*found.notes, note))
+        return Estimate(estimate.graph, stats, notes=(*estimate.notes, note))
 
     def _order_search(self, data: Dataset | None = None) -> WinAsobs:
         return WinAsobs(**self.for_search(data), patience=_PATIENCE)

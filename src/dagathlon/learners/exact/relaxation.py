@@ -117,13 +117,13 @@ class Relaxation:
         """Return the values of parent sets, the dual prices of rows and the slack of the cuts."""
         self._model.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         _run(self._model)
-        found = self._model.getSolution()
+        solution = self._model.getSolution()
         values = np.zeros(len(self.program))
-        values[self._listed] = np.asarray(found.col_value)[self.nodes :]
-        prices = np.array(found.row_dual)
+        values[self._listed] = np.asarray(solution.col_value)[self.nodes :]
+        prices = np.array(solution.row_dual)
         # Cuts have non-positive dual prices, up to the solver's tolerance.
         prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)
-        return values, prices, self._most - np.asarray(found.row_value)[self.nodes :]
+        return values, prices, self._most - np.asarray(solution.row_value)[self.nodes :]
 
     def _is_listed(self) -> Flags:
         listed = np.zeros(len(self.program), dtype=bool)

@@ -50,13 +50,13 @@ class Directions:
 
     def descendants(self, node: int) -> set[int]:
         """Return the descendants of a node by the arcs so far."""
-        found: set[int] = set()
+        reached: set[int] = set()
         waiting = [node]
         while waiting:
-            new = set(np.flatnonzero(self.arcs[waiting.pop()]).tolist()) - found
-            found |= new
+            new = set(np.flatnonzero(self.arcs[waiting.pop()]).tolist()) - reached
+            reached |= new
             waiting.extend(new)
-        return found
+        return reached
 
     def possible(self, a: int, b: int) -> bool:
         """Return whether an undirected edge may be directed from a to b."""

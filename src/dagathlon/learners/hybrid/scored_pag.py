@@ -86,9 +86,9 @@ class ScoredPag(ScoreBased):
         """Search by score, then test and direct edges."""
         with part():
             scored = run_inner_learner(self.search(data), data, rng)
-        found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
-        notes = (*scored.notes, *found.notes)
-        return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
+        estimate = self.learn_with(self.tester().make_test(data, rng), scored.graph)
+        notes = (*scored.notes, *estimate.notes)
+        return Estimate(estimate.graph, {**estimate.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""

@@ -109,9 +109,9 @@ class StarFci(MetaLearner):
         """Learn a class of DAGs, then test and direct edges."""
         with part():
             scored = run_inner_learner(self._informed(), data, rng)
-        found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
-        notes = (*scored.notes, *found.notes)
-        return Estimate(found.graph, {**scored.stats, **found.stats}, notes=notes)
+        estimate = self.learn_with(self.tester().make_test(data, rng), scored.graph)
+        notes = (*scored.notes, *estimate.notes)
+        return Estimate(estimate.graph, {**scored.stats, **estimate.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct a DAG or a CPDAG by any test."""

@@ -167,10 +167,10 @@ class JaxLearner(Learner):
 
 def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
     """Group the indices of data sets by number of columns: each group fits into one batch."""
-    found: dict[int, list[int]] = {}
+    places: dict[int, list[int]] = {}
     for place, one in enumerate(data):
-        found.setdefault(len(one.names), []).append(place)
-    return found
+        places.setdefault(len(one.names), []).append(place)
+    return places
 
 
 def batches_of(places: list[int]) -> list[list[int]]:

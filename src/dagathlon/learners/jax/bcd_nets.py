@@ -117,23 +117,25 @@ class BcdNets(JaxLearner):
         """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
         facts = [self._facts(one) for one in data]  # unsuitable data raise an error before any run
-        found: dict[int, Estimate] = {}
+        estimates: dict[int, Estimate] = {}
         for p, places in by_size(data).items():
             for chosen in batches_of(places):
                 mine = [facts[place] for place in chosen]
                 ended, *drawn = self._ended(p, mine, [rngs[place] for place in chosen])
                 for run, place in enumerate(chosen):
                     one = (drawn[0][run], drawn[1][run])
-                    found[place] = self._estimate(data[place].names, one, self._stats(ended, run))
-        return [found[place] for place in range(len(data))]
+                    estimates[place] = self._estimate(
+                        data[place].names, one, self._stats(ended, run)
+                    )
+        return [estimates[place] for place in range(len(data))]
 
     def _facts(self, data: Dataset) -> Facts:
         checked_values(data)
         refuse_degenerate(data, self.name)
         _refuse_large(data, self.name)
-        found = moments(data, centre=self.centre)
+        second = moments(data, centre=self.centre)
         p = len(data.names)
-        parts = moments_by_position(*found) if p <= ALL_ORDERS else (found.gram, found.counts)
+        parts = moments_by_position(*second) if p <= ALL_ORDERS else (second.gram, second.counts)
         scale = horseshoe_scale(p, len(data), self.edges_per_node)
         return Facts(*(np.float32(part) for part in (*parts, scale)))
 

@@ -173,12 +173,12 @@ class Dibs(JaxLearner):
         """Move the particles of all data sets: in one batch on a GPU, one by one on a CPU."""
         for one in data:
             refuse_degenerate(one, self.name)
-        found: dict[int, Estimate] = {}
+        estimates: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):
                 batch = self._batch([data[i] for i in chosen], [rngs[i] for i in chosen])
-                found.update(zip(chosen, batch, strict=True))
-        return [found[place] for place in range(len(data))]
+                estimates.update(zip(chosen, batch, strict=True))
+        return [estimates[place] for place in range(len(data))]
 
     def _batch(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]

@@ -68,14 +68,14 @@ def acyclicity_gradient(arcs: Any) -> Any:
     p, back = len(arcs), transposed(arcs)
     unit = jnp.eye(p)[:, :, None]
     steps = unit + arcs / p
-    found = transposed(_power(steps, p - 1)) if p > 1 else unit
+    gradient = transposed(_power(steps, p - 1)) if p > 1 else unit
     both, spread = arcs * back, transposed(arcs * (1 - arcs))
     # A walk a b a b a has two arcs, not four; in a b a b c a one of four comes twice.
     fours = 2 * back * (1 - 2 * both)
     twos, ends = product(arcs, arcs), spread * arcs
     fives = (1 - 2 * arcs) * back * transposed(twos) + spread * twos
     fives += product(ends, back) + product(back, ends)
-    return found + _walks(p, 4) * fours + 5 * _walks(p, 5) * fives
+    return gradient + _walks(p, 4) * fours + 5 * _walks(p, 5) * fives
 
 
 def _power(matrix: Any, exponent: int) -> Any:

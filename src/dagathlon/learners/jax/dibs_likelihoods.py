@@ -145,10 +145,10 @@ class Bge(NamedTuple):
         rows = xp.moveaxis(sets, 3, 2).reshape(p, 1, drawn * m, p)
         each = (fixed.scale[:, None], fixed.counts[:, None], xp.eye(p)[:, None], rows)
         if xp is np:
-            found = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
+            scores = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
         else:
-            found = jax.lax.map(lambda node: self.local(jnp, *node), each)
-        return found.reshape(p, drawn, m)
+            scores = jax.lax.map(lambda node: self.local(jnp, *node), each)
+        return scores.reshape(p, drawn, m)
 
 
 def _log_minors(xp: Any, matrices: Any, sets: Any) -> Any:
@@ -250,7 +250,7 @@ def log_joint(like: Bge | Linear, fixed: Any, theta: Any, arcs: Floats) -> Float
     arcs
         The graphs, from row to column, of shape (p, p, m).
     """
-    found = like.log_weights_of(fixed, theta, np.swapaxes(arcs, 0, 1)[:, None], np)
+    log_likelihoods = like.log_weights_of(fixed, theta, np.swapaxes(arcs, 0, 1)[:, None], np)
     noise = like.log_noise_prior(theta, np) if isinstance(like, Linear) else 0.0
-    total: Floats = np.sum(found, axis=(0, 1)) + noise
+    total: Floats = np.sum(log_likelihoods, axis=(0, 1)) + noise
     return total

@@ -91,16 +91,16 @@ def without_cycles(arcs: Arcs) -> Arcs:
 def _cut(products: Floats) -> Arcs:
     """Add arcs from the strongest on, without those that would close a cycle."""
     p = len(products)
-    found = np.zeros((p, p), dtype=np.bool_)
+    arcs = np.zeros((p, p), dtype=np.bool_)
     reaches = np.eye(p, dtype=np.bool_)
     for cell in np.argsort(-products, axis=None, kind="stable"):
         start, end = divmod(int(cell), p)
         if products[start, end] <= 0:
             break
         if not reaches[end, start]:
-            found[start, end] = True
+            arcs[start, end] = True
             reaches |= reaches[:, [start]] & reaches[[end]]
-    return found
+    return arcs
 
 
 def _log_weights(arcs: Arcs, score: Floats, theta: Theta | None) -> Floats:

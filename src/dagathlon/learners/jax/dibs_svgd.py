@@ -120,8 +120,8 @@ def _likelihood_gradients(
         given = (plan.likelihood, fixed, theta, logits)
         return jnp.sum(log_expected_drawn(*given, key=key, samples=plan.samples))
 
-    found: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
-    return found
+    gradients: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
+    return gradients
 
 
 def svgd_direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -216,7 +216,7 @@ def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function of one run for arrays whose first axis has that run alone."""
 
     def called(*given: Any) -> Any:
-        found = function(*jax.tree_util.tree_map(lambda x: x[0], given))
-        return jax.tree_util.tree_map(lambda x: x[None], found)
+        result = function(*jax.tree_util.tree_map(lambda x: x[0], given))
+        return jax.tree_util.tree_map(lambda x: x[None], result)
 
     return called

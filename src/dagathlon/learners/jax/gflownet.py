@@ -97,14 +97,14 @@ class GflownetLearner(JaxLearner):
         rewards = [
             self.reward(one) for one in data
         ]  # unsuitable data raise an error before any run
-        found: dict[int, Estimate] = {}
+        estimates: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):
                 mine = [rewards[place] for place in chosen]
                 flown = self._flown(mine, [rngs[place] for place in chosen])
                 for place, one in zip(chosen, flown, strict=True):
-                    found[place] = self.estimate(data[place], one, rngs[place])
-        return [found[place] for place in range(len(data))]
+                    estimates[place] = self.estimate(data[place], one, rngs[place])
+        return [estimates[place] for place in range(len(data))]
 
     @abstractmethod
     def reward(self, data: Dataset) -> Reward:

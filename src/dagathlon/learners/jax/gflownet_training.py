@@ -103,8 +103,10 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
 
 def _loss(training: Training, weights: Any, graphs: Graphs, moves: Any, reward: Reward) -> Any:
     """Return the Huber loss of the imbalances: quadratic up to one nat, then linear."""
-    found = jax.vmap(lambda g, m: imbalance(training.policy, weights, g, m, reward))(graphs, moves)
-    size = jnp.abs(found)
+    imbalances = jax.vmap(lambda g, m: imbalance(training.policy, weights, g, m, reward))(
+        graphs, moves
+    )
+    size = jnp.abs(imbalances)
     return jnp.mean(jnp.where(size < 1, size**2 / 2, size - 0.5))
 
 

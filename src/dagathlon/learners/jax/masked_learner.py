@@ -100,14 +100,14 @@ class MaskedLearner(NetworkLearner):
         sizes = with_required(weights, knowledge, data.names)
         cut = closing_arcs(np.where(sizes > self.w_threshold, sizes, 0.0))
         stats = stats | {"cut_arcs": int(cut.sum())}
-        found = super()._estimate(data, np.where(cut, 0.0, weights), stats)
+        estimate = super()._estimate(data, np.where(cut, 0.0, weights), stats)
         if not cut.any():
-            return found
+            return estimate
         note = (
             f"Training ended with directed cycles, of which {cut.sum()} arcs were cut; "
             "other starts, or a smaller learning_rate, may help."
         )
-        return replace(found, notes=(*found.notes, note))
+        return replace(estimate, notes=(*estimate.notes, note))
 
 
 def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:

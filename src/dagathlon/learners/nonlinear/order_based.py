@@ -151,11 +151,11 @@ class OrderBased(ScipyLearner):
                 rng=rng,
             )
             models = Models(problem.values, self.splines, self.neighbours)
-            found = self.search(problem, models)
-            arcs[among] |= self.parents(problem, found, models)
-            stats = {"order": " ".join(data.names[used[i]] for i in found.order)}
-            stats |= found.stats
-            notes += found.notes
+            result = self.search(problem, models)
+            arcs[among] |= self.parents(problem, result, models)
+            stats = {"order": " ".join(data.names[used[i]] for i in result.order)}
+            stats |= result.stats
+            notes += result.notes
         return Estimate(Graph.from_adjacency(data.names, arcs), stats, notes=notes)
 
     @abstractmethod

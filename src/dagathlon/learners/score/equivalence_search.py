@@ -102,10 +102,10 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         self.native_score(data)  # raises an error for unsuitable data
         for sample in samples:
             native = score.build(sample)
-            found = _core.search_classes(native, limits, first.native, settings, targets).graph
-            marks = found.marks().tobytes()
+            cpdag = _core.search_classes(native, limits, first.native, settings, targets).graph
+            marks = cpdag.marks().tobytes()
             if marks not in known:
-                known[marks] = direct_by_knowledge(Graph._of(data.names, found), knowledge)
+                known[marks] = direct_by_knowledge(Graph._of(data.names, cpdag), knowledge)
             yield known[marks]
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
@@ -376,10 +376,10 @@ class Gies(ClassSearch):
             return []
         present = set(np.unique(data.regimes.rows).tolist())
         targets = [t for i, t in enumerate(data.regimes.targets) if i in present]
-        found = [sorted(data.position(name) for name in target) for target in targets]
-        always = set.intersection(*map(set, found)) if found else set()
+        positions = [sorted(data.position(name) for name in target) for target in targets]
+        always = set.intersection(*map(set, positions)) if positions else set()
         # A variable that is intervened on in every row has no observational rows.
-        return found if not always else [*found, []]
+        return positions if not always else [*positions, []]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,13 +96,13 @@ def _probability(found: float | None, default: float) -> float:
 def _pair_probability(edges_per_node: float | None, p: int) -> float:
     """Return the expected edges divided by the number of pairs; null gives at most one half."""
     pairs_per_node = (p - 1) / 2
-    found = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
-    if not 0 < found < pairs_per_node:
+    expected = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
+    if not 0 < expected < pairs_per_node:
         raise DataError(
-            f"edges_per_node: found {found:g}, expected a number above 0 and below "
+            f"edges_per_node: found {expected:g}, expected a number above 0 and below "
             f"{pairs_per_node:g}, with which all of the {p} variables would be joined"
         )
-    return found / pairs_per_node
+    return expected / pairs_per_node
 
 
 def _castelo_siebes(

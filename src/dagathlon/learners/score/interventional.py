@@ -50,11 +50,11 @@ class InterventionalScore(ScoreBased):
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """Return a note if the data have targets and the score ignores them."""
-        found = super().notes(data)
+        notes = super().notes(data)
         name = self.chosen_score(data)
         if not self._counts_targets(data) or score_class(name).knows_targets:
-            return found
-        return (*found, f"Score {name} takes no notice of interventions: all rows count the same.")
+            return notes
+        return (*notes, f"Score {name} takes no notice of interventions: all rows count the same.")
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the scores, their interventional forms included."""

@@ -125,10 +125,10 @@ class ScoreBased(ScoreParameters, Learner):
 
     def for_search(self, data: Dataset | None = None) -> dict[str, Any]:
         """Return the parameters of an inner search: the same score, limits and constraints."""
-        found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
+        values = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
         if data is not None and self.default_score(data) not in CRITERIA.values():
-            found["score"] = self.chosen_score(data)
-        return found
+            values["score"] = self.chosen_score(data)
+        return values
 
     def default_score(self, data: Dataset) -> str:
         """Return the name of the default score for data that are not wide."""
@@ -165,16 +165,16 @@ class ScoreBased(ScoreParameters, Learner):
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Return the required and forbidden edges, checked to join columns of the data."""
-        found = knowledge_of(self.constraints, data.names)
+        background = knowledge_of(self.constraints, data.names)
         # There may be millions of pairs, such as all outside a skeleton, usually all valid.
-        named = set(chain.from_iterable(chain(found.forbidden, found.required)))
+        named = set(chain.from_iterable(chain(background.forbidden, background.required)))
         if named <= data.index.keys():
-            return found
-        for pair in sorted(found.forbidden | found.required):
+            return background
+        for pair in sorted(background.forbidden | background.required):
             for name in pair:
                 if name not in data.index:
                     raise GraphError(unknown("variable", name, data.names, "constraints"))
-        return found
+        return background
 
     def limits(self, data: Dataset) -> _core.SearchLimits:
         """Return the limits of the search for the native code."""

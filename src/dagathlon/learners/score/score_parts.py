@@ -41,8 +41,8 @@ def measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
     moments = data.known_moments
     if moments is not None:
         return [moments], [0] * len(data.names)
-    found: tuple[list[Any], list[int]] = rows(data, data.values)
-    return found
+    parts: tuple[list[Any], list[int]] = rows(data, data.values)
+    return parts
 
 
 def half_log_rows(data: Dataset) -> float:

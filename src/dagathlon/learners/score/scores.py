@@ -90,21 +90,21 @@ def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: A
 
 def scores_for(kind: DataKind) -> list[str]:
     """Return the names of the scores for a kind of data, those for this kind alone first."""
-    found = [name for name, score in known_scores().items() if kind in score.takes]
-    return sorted(found, key=lambda name: len(known_scores()[name].takes))
+    names = [name for name, score in known_scores().items() if kind in score.takes]
+    return sorted(names, key=lambda name: len(known_scores()[name].takes))
 
 
 def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
     """Return the class of a score; raise a `DataError` if it does not fit the data."""
     kind = facts_of(data).kind or "mixed"
     fitting = scores_for(kind)
-    found = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
-    if kind not in found.takes:
+    score_type = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
+    if kind not in score_type.takes:
         raise DataError(
-            f"score {found.name} needs {kinds_in_words(found)} data, and these are {kind}; "
-            f"scores for them: {listing(fitting)}"
+            f"score {score_type.name} needs {kinds_in_words(score_type)} data, and these are "
+            f"{kind}; scores for them: {listing(fitting)}"
         )
-    return found
+    return score_type
 
 
 def kinds_in_words(score: type[ScoreModule]) -> str:

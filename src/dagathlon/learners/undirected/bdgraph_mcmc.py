@@ -79,8 +79,8 @@ class BdgraphMcmc(Sampler):
         if self.b < 3:
             return f"b: found {self.b}, expected at least 3"
         if self.edge_probability in (0, 1):
-            found = f"found {self.edge_probability:g}"
-            return f"edge_probability: {found}, expected a number above 0 and below 1"
+            given = f"found {self.edge_probability:g}"
+            return f"edge_probability: {given}, expected a number above 0 and below 1"
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -98,9 +98,9 @@ class BdgraphMcmc(Sampler):
                 f"{self.name} with method ggm cannot handle missing values; set method to 'gcgm', "
                 "impute them first or drop the rows"
             )
-        found = super().why_unsuitable(data)
-        remedy = found and self.method == "ggm" and data.kind in self.takes
-        return f"{found}; set method to 'gcgm', which takes them" if remedy else found
+        problem = super().why_unsuitable(data)
+        remedy = problem and self.method == "ggm" and data.kind in self.takes
+        return f"{problem}; set method to 'gcgm', which takes them" if remedy else problem
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample one chain and keep every iteration."""

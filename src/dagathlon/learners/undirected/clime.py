@@ -63,9 +63,9 @@ class Clime(GaussianPenalised):
         precisions = PathPrecisions(moments.p, moments.p)
         for k in range(len(penalties)):
             beat()
-            found = smaller_of_both(np.column_stack([column[k] for column in columns]))
-            precisions.append(found)
-            graphs[k] = np.abs(found) > self.threshold
+            weights = smaller_of_both(np.column_stack([column[k] for column in columns]))
+            precisions.append(weights)
+            graphs[k] = np.abs(weights) > self.threshold
             np.fill_diagonal(graphs[k], False)
         return PathFit(graphs, precisions)
 
@@ -74,13 +74,13 @@ class Clime(GaussianPenalised):
         native, wanted = _core.SquareMatrix(correlation), penalties.tolist()
 
         def solved(j: int) -> PathPrecisions:
-            found = _core.clime_column(native, j, wanted)
-            if len(found) < len(wanted):
+            solutions = _core.clime_column(native, j, wanted)
+            if len(solutions) < len(wanted):
                 raise DataError(
                     f"{self.name}: the correlations are too close to singular for penalty "
-                    f"{wanted[len(found)]:.3g}; raise ridge, or the smallest penalty"
+                    f"{wanted[len(solutions)]:.3g}; raise ridge, or the smallest penalty"
                 )
-            return PathPrecisions.of(found)
+            return PathPrecisions.of(solutions)
 
         result = []
         for column in side_by_side(solved, range(len(correlation)), len(correlation)):

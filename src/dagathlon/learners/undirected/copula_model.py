@@ -55,9 +55,9 @@ class CopulaModel(Learner):
                 f"{self.name} cannot handle missing values with the Gaussian model; set model to "
                 "'copula', impute them first or drop the rows"
             )
-        found = super().why_unsuitable(data)
-        remedy = found and self.model == "gaussian" and data.kind in self.takes
-        return f"{found}; set model to 'copula', which takes them" if remedy else found
+        problem = super().why_unsuitable(data)
+        remedy = problem and self.model == "gaussian" and data.kind in self.takes
+        return f"{problem}; set model to 'copula', which takes them" if remedy else problem
 
     def latent(self, data: Dataset) -> _core.CopulaStart:
         """Return the initial latent data of the copula."""

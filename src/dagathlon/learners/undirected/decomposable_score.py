@@ -77,8 +77,8 @@ class DecomposablePosterior(Learner):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            found = f"{self.edge_probability:g}"
-            return f"edge_probability: found {found}, expected above 0 and below 1"
+            given = f"{self.edge_probability:g}"
+            return f"edge_probability: found {given}, expected above 0 and below 1"
         if not np.isfinite([*self.clique_weights, *self.separator_weights]).all():
             return "clique_weights and separator_weights are finite numbers"
         return super().problem()
@@ -144,11 +144,11 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         """Run the chains; for continuous data average the precision matrix along them."""
         length, targets = self.length(len(data.names)), ObjectPool(lambda: self.target(data))
         logs = self.chain_runs(targets, chain, length, rng)
-        found = self.result(logs, data, length, self.space(len(data.names)))
-        if data.is_discrete or found.posterior is None:
-            return found
+        estimate = self.result(logs, data, length, self.space(len(data.names)))
+        if data.is_discrete or estimate.posterior is None:
+            return estimate
         with targets.borrow() as target:
-            return replace(found, precision=mean_precision(found.posterior, target))
+            return replace(estimate, precision=mean_precision(estimate.posterior, target))
 
 
 @dataclass(frozen=True, kw_only=True)

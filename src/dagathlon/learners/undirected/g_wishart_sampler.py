@@ -73,8 +73,8 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            found = f"{self.edge_probability:g}"
-            return f"edge_probability: found {found}, expected above 0 and below 1"
+            given = f"{self.edge_probability:g}"
+            return f"edge_probability: found {given}, expected above 0 and below 1"
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
@@ -98,8 +98,10 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
         if isinstance(given, Scatter):
             precision /= np.outer(given.units, given.units)
-        found = self.result([run.log for run in runs], data, length, "all graphs", precision)
-        return found if self.model == "gaussian" else replace(found, notes=guessed_orders(data))
+        estimate = self.result([run.log for run in runs], data, length, "all graphs", precision)
+        return (
+            estimate if self.model == "gaussian" else replace(estimate, notes=guessed_orders(data))
+        )
 
     @abstractmethod
     def chain(

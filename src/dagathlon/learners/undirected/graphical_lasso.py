@@ -119,8 +119,8 @@ class GraphicalLasso(GaussianPenalised):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Fit the path, select a penalty, and refit if `refit` is set."""
-        found = super().learn(data, rng)
-        return self._refitted(data, found) if self.refit else found
+        estimate = super().learn(data, rng)
+        return self._refitted(data, estimate) if self.refit else estimate
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
         """Return the smallest maximum of mean products of columns with rotated columns."""

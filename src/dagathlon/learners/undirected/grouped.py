@@ -58,8 +58,8 @@ class Coding:
         """Return the index of each row's level among those seen; unseen levels get their number."""
         if not self.levels.size:
             return np.zeros(len(rows), dtype=np.uint32)
-        found = np.searchsorted(self.levels, rows)
-        place = np.minimum(found, len(self.levels) - 1)
+        position = np.searchsorted(self.levels, rows)
+        place = np.minimum(position, len(self.levels) - 1)
         known = self.levels[place] == rows
         return np.where(known, place, len(self.levels)).astype(np.uint32)
 

@@ -63,8 +63,8 @@ class MplMcmc(UndirectedSampler):
     def problem(self) -> str:
         """Return a message if the prior makes edges certain or is improper; empty otherwise."""
         if self.edge_probability in (0, 1):
-            found = f"found {self.edge_probability:g}"
-            return f"edge_probability: {found}, expected a number above 0 and below 1"
+            given = f"found {self.edge_probability:g}"
+            return f"edge_probability: {given}, expected a number above 0 and below 1"
         if not self.pseudo_obs > 0:
             return f"pseudo_obs: found {self.pseudo_obs:g}, expected a number above 0"
         return super().problem()

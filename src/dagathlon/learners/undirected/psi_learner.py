@@ -133,12 +133,12 @@ def fisher(correlation: Matrix, freedom: npt.ArrayLike) -> Matrix:
 
 def neighbourhoods(scores: Matrix, cut: float, most: int) -> Neighbours:
     """Return, for each variable, those with a score above the cut, at most `most`, by column."""
-    found = []
+    chosen = []
     for j, row in enumerate(scores):
         above = np.flatnonzero((row > cut) & (np.arange(len(row)) != j))
         strongest = above[np.argsort(-row[above], kind="stable")[:most]]
-        found.append(np.sort(strongest))
-    return found
+        chosen.append(np.sort(strongest))
+    return chosen
 
 
 def psi_scores(covariance: Matrix, around: Neighbours, n: int) -> Matrix:

@@ -168,10 +168,10 @@ def _p_values(correlations: Vector, rows: Vector) -> Vector:
     for start in range(0, len(correlations), _AT_ONCE):
         beat(start, len(correlations))
         part = slice(start, start + _AT_ONCE)
-        found = correlations[part]
+        values = correlations[part]
         freedom = np.maximum((rows if len(rows) == 1 else rows[part]) - 2, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.abs(found) * np.sqrt(freedom / (1 - found**2))
+            statistic = np.abs(values) * np.sqrt(freedom / (1 - values**2))
             p_values = 2 * stdtr(freedom, -statistic)
         correlations[part] = np.where((freedom < 1) | np.isnan(p_values), 1.0, p_values)
     return correlations
