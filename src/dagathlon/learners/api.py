@@ -135,9 +135,9 @@ def _data_and_learner(
 
 def time_limit(learner: Learner, timeout: float | None = None) -> float | None:
     """Return the time limit of a run in seconds; None if the learner enforces its own timeout."""
-    own: float | None = getattr(learner, "timeout", None)
-    if own is not None:
-        return own if learner.timeout_is_limit else None
+    learners_limit: float | None = getattr(learner, "timeout", None)
+    if learners_limit is not None:
+        return learners_limit if learner.timeout_is_limit else None
     return timeout
 
 

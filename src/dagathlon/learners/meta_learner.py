@@ -110,9 +110,9 @@ class MetaLearner(Learner):
         def learned(numbered: tuple[int, Dataset]) -> Estimate:
             number, sample = numbered
             numbers = np.random.Philox(key=seed, counter=(0, 0, 0, number))
-            own = rng if count == 1 else np.random.Generator(numbers)
+            generator = rng if count == 1 else np.random.Generator(numbers)
             with part():
-                return run_inner_learner(inner, sample, own, start=start)
+                return run_inner_learner(inner, sample, generator, start=start)
 
         if inner.reentrant:
             return side_by_side(learned, enumerate(samples), count)

@@ -160,8 +160,8 @@ def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
     advice
         The suggestions for the data.
     """
-    asked = [one for one in advice.suitable if one.question in ("class", "dag")]
-    quick = [one for one in asked if one.family in _COMPARED and one.way and _is_quick(one)]
+    candidates = [one for one in advice.suitable if one.question in ("class", "dag")]
+    quick = [one for one in candidates if one.family in _COMPARED and one.way and _is_quick(one)]
     firsts: dict[str, Suggestion] = {}
     for one in quick:
         firsts.setdefault(one.way, one)

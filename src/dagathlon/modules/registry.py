@@ -207,14 +207,14 @@ def _of_file(path: Path, version: int) -> ModuleType:
         source = run_file(path)
     except Exception as error:
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
-    own = [each for each in defined_in(source) if _is_from(each, namespace_of(path))]
-    if not own:
+    defined = [each for each in defined_in(source) if _is_from(each, namespace_of(path))]
+    if not defined:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
             "Learner, with a name (dagathlon new learner FILE.py writes one), a metric a function "
             "under @metric(...)"
         )
-    for module in own:
+    for module in defined:
         module.version = version
         _set_implementation(module, namespace_of(path), path.name)
     return source
@@ -226,8 +226,8 @@ def _is_from(cls: type, package: str) -> bool:
 
 def _set_implementation(module: type[Module], package: str, whose: str) -> None:
     """Set the implementation of a module to its package, unless the package declares one."""
-    own = (cls for cls in module.__mro__ if _is_from(cls, package))
-    if not any("implementation" in vars(cls) for cls in own):
+    classes = (cls for cls in module.__mro__ if _is_from(cls, package))
+    if not any("implementation" in vars(cls) for cls in classes):
         module.implementation = whose
 
 

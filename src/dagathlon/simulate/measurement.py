@@ -96,8 +96,8 @@ class RandomMeasurementModel(GraphGenerator):
         chosen = rng.choice(len(cluster_of), self.cross_loadings, replace=False)
         edges = []
         for place in chosen.tolist():
-            own = cluster_of[place]
-            others = [k for k in range(len(latents)) if k // self.factors != own]
+            cluster = cluster_of[place]
+            others = [k for k in range(len(latents)) if k // self.factors != cluster]
             edges.append((latents[others[int(rng.integers(len(others)))]], f"X{place + 1}"))
         return edges
 
@@ -136,10 +136,10 @@ class Hide(Transform):
         hidden = {n for n in data.names if any(fnmatchcase(n, p) for p in self.variables)}
         if not hidden:
             raise NotApplicableError(f"hide: no variable is called {' or '.join(self.variables)}")
-        kept = [name for name in data.names if name not in hidden]
-        if not kept:
+        observed = [name for name in data.names if name not in hidden]
+        if not observed:
             raise NotApplicableError("hide: all variables would be hidden")
-        return data.select(kept)
+        return data.select(observed)
 
     def truth_step(self) -> Module:
         """Return the projection of the truth onto the remaining variables."""

@@ -153,9 +153,9 @@ def _at_random(
     order: list[int], pairs: dict[int, int], count: int, rng: np.random.Generator
 ) -> Causes:
     """Draw causes among the variables without missing values (MAR)."""
-    left = [j for j in order if j not in pairs and j not in pairs.values()]
+    others = [j for j in order if j not in pairs and j not in pairs.values()]
     causes = dict(list(pairs.items())[:count])
-    chosen = left[: count - len(causes)]
+    chosen = others[: count - len(causes)]
     if len(causes) + len(chosen) < count:  # too few variables beside the colliders
         return _at_random(order, dict(list(pairs.items())[:-1]), count, rng)
     observed = [j for j in order if j not in causes and j not in chosen]

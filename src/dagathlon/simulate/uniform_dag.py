@@ -77,15 +77,19 @@ def _limit() -> npt.NDArray[np.float64]:
 def _layers(n: int, rng: np.random.Generator) -> list[int]:
     """Draw the sizes of the layers, the roots first."""
     sizes: list[int] = []
-    left = n
-    while left > 0:
-        if left > EXACT:
+    remaining = n
+    while remaining > 0:
+        if remaining > EXACT:
             size = _limit_size(sizes[-1] if sizes else None, rng)
         else:
-            weights = _continuations_by_roots(left, sizes[-1]) if sizes else count_by_roots(left)
+            weights = (
+                _continuations_by_roots(remaining, sizes[-1])
+                if sizes
+                else count_by_roots(remaining)
+            )
             size = 1 + _weighted_index(weights, rng)
         sizes.append(size)
-        left -= size
+        remaining -= size
     return sizes
 
 
@@ -98,10 +102,10 @@ def _limit_size(before: int | None, rng: np.random.Generator) -> int:
 
 def _weighted_index(weights: tuple[int, ...], rng: np.random.Generator) -> int:
     """Draw an index with probability exactly proportional to its integer weight."""
-    left = _uniform_below(sum(weights), rng)
+    rest = _uniform_below(sum(weights), rng)
     place = 0
-    while left >= weights[place]:
-        left -= weights[place]
+    while rest >= weights[place]:
+        rest -= weights[place]
         place += 1
     return place
 

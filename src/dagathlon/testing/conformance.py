@@ -86,15 +86,15 @@ def problems_of(
 @contextlib.contextmanager
 def _other_global_randomness() -> Iterator[None]:
     """Seed the global random generators anew in each context, to detect learners that use them."""
-    kept = random.getstate(), np.random.get_state()  # noqa: NPY002
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002
     number = next(_NUMBERS)
     random.seed(number)
     np.random.seed(number)  # noqa: NPY002
     try:
         yield
     finally:
-        random.setstate(kept[0])
-        np.random.set_state(kept[1])  # noqa: NPY002
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002
 
 
 _NUMBERS = itertools.count(1)

@@ -139,8 +139,8 @@ class Bgies(InterventionalScore):
 
     def _published(self) -> dict[str, Any]:
         """Return the settings of the published search, with this learner's limits and knowledge."""
-        own = {"max_parents": self.max_parents, "constraints": self.constraints}
-        return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
+        settings = {"max_parents": self.max_parents, "constraints": self.constraints}
+        return settings | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
 
     def _notes(self, data: Dataset, posterior: Posterior, fits: Fits) -> tuple[str, ...]:
         notes = list(self.notes(data))

@@ -152,13 +152,13 @@ class ExactPosterior(InterventionalScore):
         """Return the conjugate prior with which the parameters of the draws are sampled."""
         if self.draw_parameters is None:
             return None
-        own = "nig" if self.chosen_score(data) == "nig" else "wishart"
-        chosen = own if self.draw_parameters == "score" else self.draw_parameters
+        default = "nig" if self.chosen_score(data) == "nig" else "wishart"
+        chosen = default if self.draw_parameters == "score" else self.draw_parameters
         return self._inverse_gamma() if chosen == "nig" else NormalWishart(self.iss_mu, self.iss_w)
 
     def _inverse_gamma(self) -> NormalInverseGamma:
-        own = self.nig_shape, self.nig_rate, self.nig_precision
-        return NormalInverseGamma(*own, equal_variances=self.variances == "equal")
+        hyperparameters = self.nig_shape, self.nig_rate, self.nig_precision
+        return NormalInverseGamma(*hyperparameters, equal_variances=self.variances == "equal")
 
     def _too_many_to_list(self, variables: int) -> bool:
         return self.variances == "equal" and variables > ENUMERABLE

@@ -67,8 +67,8 @@ def fit_dags(
         if choice not in known:
             known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
         fits = regressions(known[choice], j, arcs[:, :, j])
-        own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
-        none = (fits.rest <= _NO_NOISE * own) & (own > 0)
+        total = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
+        none = (fits.rest <= _NO_NOISE * total) & (total > 0)
         rest = np.where(none, _residual_squares(fits.coefficients, whole.at(j), j), fits.rest)
         coefficients[:, :, j] = fits.coefficients
         variances[:, j] = rest / max(whole.rows[choice], 1.0)

@@ -139,8 +139,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the score, and PC if it finds the search space."""
-        own, pc = super().delegates(), self.pc()
-        return own if pc is None or self.input_algorithm_id is not None else (*own, pc)
+        delegates, pc = super().delegates(), self.pc()
+        return delegates if pc is None or self.input_algorithm_id is not None else (*delegates, pc)
 
     def pc(self) -> Pc | None:
         """PC if it finds the search space; None otherwise."""

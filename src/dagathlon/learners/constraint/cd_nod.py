@@ -146,8 +146,8 @@ def _direct_clearest(
 
     def along(a: str, b: str) -> float:
         causes = [name for name in graph.parents(b) if name not in (a, condition)]
-        own = [name for name in graph.parents(a) if name not in (b, condition)]
-        return measure.dependence([a, *causes], b, own)
+        parents = [name for name in graph.parents(a) if name not in (b, condition)]
+        return measure.dependence([a, *causes], b, parents)
 
     contrasts = {pair: along(*pair) - along(*pair[::-1]) for pair in pairs}
     pair = max(contrasts, key=lambda one: abs(contrasts[one]))

@@ -100,11 +100,11 @@ class _Regression:
 
 
 def _without_cycles(names: tuple[str, ...], arcs: npt.NDArray[np.bool_]) -> Graph:
-    kept = np.zeros_like(arcs)
+    dag_arcs = np.zeros_like(arcs)
     for a, b in combinations(range(len(names)), 2):
         beat()
-        more = kept.copy()
+        more = dag_arcs.copy()
         more[a, b], more[b, a] = arcs[a, b], arcs[b, a]
         if Graph.from_adjacency(names, more).is_dag:
-            kept = more
-    return Graph.from_adjacency(names, kept)
+            dag_arcs = more
+    return Graph.from_adjacency(names, dag_arcs)

@@ -176,9 +176,9 @@ def _triangular_order(weights: Matrix) -> list[int]:
     places = np.argsort(np.abs(weights), axis=None, kind="stable")
 
     def order_without(n_zero: int) -> list[int]:
-        kept = weights.copy()
-        kept.flat[places[:n_zero]] = 0.0
-        return _core.weight_order(np.ascontiguousarray(kept.T))
+        remaining = weights.copy()
+        remaining.flat[places[:n_zero]] = 0.0
+        return _core.weight_order(np.ascontiguousarray(remaining.T))
 
     low, high = p * (p + 1) // 2, p * p
     while low < high:

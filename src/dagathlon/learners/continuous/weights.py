@@ -145,16 +145,16 @@ def dag_estimate(
     """
     sizes = np.abs(weights)
     np.fill_diagonal(sizes, 0.0)
-    kept = sizes > threshold
-    if not _acyclic(kept):
-        cuts = np.unique(sizes[kept])
+    above = sizes > threshold
+    if not _acyclic(above):
+        cuts = np.unique(sizes[above])
         low, high = 0, len(cuts) - 1
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if _acyclic(sizes > cuts[middle]) else (middle + 1, high)
-        kept = sizes > cuts[low]
+        above = sizes > cuts[low]
         stats = {**stats, "threshold": float(cuts[low])}
-    return Estimate(Graph.from_adjacency(names, kept), stats)
+    return Estimate(Graph.from_adjacency(names, above), stats)
 
 
 def thresholded(

@@ -158,9 +158,9 @@ class BranchAndCut:
     def _fix(self, solution: Solution) -> Solution:
         """Remove columns that cannot be in a DAG as good as the best one (reduced-cost fixing)."""
         self.lower = max(self.lower, min(solution.loss, self.least))
-        kept = ~self._is_worse(solution)
-        self._relaxation.keep(kept)
-        return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
+        useful = ~self._is_worse(solution)
+        self._relaxation.keep(useful)
+        return solution._replace(values=solution.values[useful], reduced=solution.reduced[useful])
 
     def _narrow(self, solution: Solution, branch: _Branch) -> None:
         """Close parent sets of a branch by reduced-cost fixing and by implied arcs.
@@ -212,9 +212,9 @@ class BranchAndCut:
 
     def _open_counts(self, closed: Flags) -> tuple[Floats, Floats]:
         """Return the number of open parent sets with each arc, and that of each node."""
-        left = np.where(closed, 0.0, 1.0)
-        total = np.bincount(self._program.children(), left, minlength=self.nodes)
-        return self._program.arcs(left), total.astype(np.float64)
+        is_open = np.where(closed, 0.0, 1.0)
+        total = np.bincount(self._program.children(), is_open, minlength=self.nodes)
+        return self._program.arcs(is_open), total.astype(np.float64)
 
     def _try(self, closed: Flags, basis: object) -> float:
         self._relaxation.close(closed)

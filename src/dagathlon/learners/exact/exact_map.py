@@ -273,8 +273,10 @@ class ExactMap(ScoreBased):
 
     def _candidates(self, data: Dataset) -> _core.ParentSets | None:
         """Return all undominated parent sets; None if scoring takes half of the time limit."""
-        left = time_left()
-        deadline = None if math.isinf(left) else time.monotonic() + _SCORING_SHARE * left
+        seconds_left = time_left()
+        deadline = (
+            None if math.isinf(seconds_left) else time.monotonic() + _SCORING_SHARE * seconds_left
+        )
         try:
             with watch(deadline=deadline):
                 return candidate_families(self, data, self.prune)

@@ -140,9 +140,9 @@ class Relaxation:
 
     def remove_columns(self, solution: Solution, bearable: float) -> None:
         """Remove columns with a large reduced loss; they are added again when needed."""
-        own = solution.reduced[self._listed]
-        far = (own > bearable) & (solution.values[self._listed] <= 0)
-        if len(own) > _FEW * self.nodes and far.sum() > len(own) // 4:
+        reduced = solution.reduced[self._listed]
+        far = (reduced > bearable) & (solution.values[self._listed] <= 0)
+        if len(reduced) > _FEW * self.nodes and far.sum() > len(reduced) // 4:
             places = (np.flatnonzero(far) + self.nodes).astype(np.int32)
             self._model.deleteCols(len(places), places)
             self._listed = self._listed[~far]

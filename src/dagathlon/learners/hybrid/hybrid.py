@@ -139,8 +139,8 @@ class TwoStep(ScoreBased):
         return learner(**parameters)
 
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
-        own = {"constraints": knowledge, "column_orders": self.column_orders}
-        parameters: dict[str, Any] = self.for_search() | own
+        settings = {"constraints": knowledge, "column_orders": self.column_orders}
+        parameters: dict[str, Any] = self.for_search() | settings
         return _MAXIMIZE[self.chosen()[1]](**parameters)
 
 

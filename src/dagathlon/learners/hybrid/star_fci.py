@@ -125,8 +125,8 @@ class StarFci(MetaLearner):
     def _informed(self) -> Learner:
         """Return the learner, with our constraints if it has none of its own."""
         inner = self.inner()
-        own = {field.name: getattr(inner, field.name) for field in fields(inner)}
-        if self.constraints is None or own.get("constraints", "none taken") is not None:
+        values = {field.name: getattr(inner, field.name) for field in fields(inner)}
+        if self.constraints is None or values.get("constraints", "none taken") is not None:
             return inner
         return replace(inner, **{"constraints": self.constraints})
 

@@ -162,8 +162,8 @@ def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
 def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
     """Return the log likelihood of each draw (row) with each order of the nodes (column)."""
     p = weights.shape[1]
-    left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
-    squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
+    equations = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
+    squares = (equations[:, :, :, None] * equations[:, :, None, :]).reshape(p, len(weights), p * p)
     rest = squares @ facts.gram
     # For the node at each position, by a product with zeros and ones: gathers are slow.
     log_variance = jnp.moveaxis((log_variances @ _nodes(p)).reshape(len(weights), p, -1), 1, 0)
@@ -183,8 +183,8 @@ def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any
     weights, log_variances, scores = model
     keys = jax.random.split(key, len(weights))
     places = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))(scores, keys)
-    left = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
-    rest = jnp.einsum("sij,jik,skj->sj", left, facts.gram, left)
+    equations = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
+    rest = jnp.einsum("sij,jik,skj->sj", equations, facts.gram, equations)
     terms = facts.counts * (_LOG_2PI + log_variances) + rest * jnp.exp(-log_variances)
     return -0.5 * jnp.sum(terms, axis=-1) - jax.vmap(gumbel_divergence)(scores)
 

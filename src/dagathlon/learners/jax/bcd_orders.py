@@ -28,8 +28,8 @@ def bounds(family: Family, params: Variational, facts: Facts, key: Any) -> Any:
     noise = jax.random.normal(key, (draws, orders, size))
     values = params.mean + jnp.exp(params.log_sd) * noise
     weights, log_variances = model_of(family, values)
-    left = jnp.eye(family.p) - weights
-    squares = left[..., :, None, :] * left[..., None, :, :]
+    equations = jnp.eye(family.p) - weights
+    squares = equations[..., :, None, :] * equations[..., None, :, :]
     squares = squares.reshape(draws, orders, family.p**2, family.p)
     rest = jnp.sum(squares * jnp.transpose(facts.gram, (2, 1, 0)), axis=2)
     counts = jnp.swapaxes(facts.counts, 0, 1)

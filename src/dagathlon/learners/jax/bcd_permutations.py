@@ -56,11 +56,11 @@ def _rounded(log_matrix: Any) -> Any:
     p = log_matrix.shape[0]
 
     def taken(_: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
-        left, found = now
-        place = jnp.argmax(left)
+        remaining, found = now
+        place = jnp.argmax(remaining)
         row, column = place // p, place % p
         crossed = (jnp.arange(p)[:, None] == row) | (jnp.arange(p)[None, :] == column)
-        return jnp.where(crossed, -jnp.inf, left), found.at[row, column].set(1.0)
+        return jnp.where(crossed, -jnp.inf, remaining), found.at[row, column].set(1.0)
 
     return jax.lax.fori_loop(0, p, taken, (log_matrix, jnp.zeros_like(log_matrix)))[1]
 

@@ -93,8 +93,8 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
     loss, gradients = jax.value_and_grad(
         lambda w: chosen * _loss(training, w, graphs, buffer.moves[rows], reward)
     )(state.weights)
-    left = (training.steps - number) / (training.steps * _SLOWING)
-    rate = training.rate * jnp.minimum(left, 1.0)
+    share_left = (training.steps - number) / (training.steps * _SLOWING)
+    rate = training.rate * jnp.minimum(share_left, 1.0)
     weights, averages = adam_step(state.weights, gradients, state.averages, number, rate)
     share = jnp.maximum(1 / (number + 1.0), 1 / _REMEMBERED)
     seen = jnp.where(jnp.isinf(state.loss), loss, state.loss)
@@ -138,13 +138,13 @@ def _fewer_arcs(arcs: Any, start: Any, key: Any) -> Graphs:
     """
     first, second = jax.random.split(key)
     share = 2 * jax.random.uniform(first, (len(arcs), 1, 1)) - 1
-    kept = start | (arcs & (jax.random.uniform(second, arcs.shape) < share))
+    remaining = start | (arcs & (jax.random.uniform(second, arcs.shape) < share))
     p = arcs.shape[-1]
-    leads = kept | jnp.eye(p, dtype=bool)
+    leads = remaining | jnp.eye(p, dtype=bool)
     for _ in range(max(p - 1, 1).bit_length()):
         steps = leads.astype(jnp.float32)
         leads = (steps @ steps) > 0
-    return Graphs(kept, leads)
+    return Graphs(remaining, leads)
 
 
 def _all_odds(policy: Policy, weights: Any, graphs: Graphs, reward: Reward) -> Any:
@@ -157,14 +157,14 @@ def _stored(training: Training, buffer: Buffer, graphs: Graphs, move: Any, made:
     """Store the newest moves in place of the oldest."""
     place = (buffer.stored + jnp.cumsum(made) - 1) % training.buffer
     place = jnp.where(made, place, training.buffer)  # past the end: not stored
-    kept = Graphs(
+    stored = Graphs(
         *(
             old.at[place].set(new, mode="drop")
             for old, new in zip(buffer.graphs, graphs, strict=True)
         )
     )
     chosen = buffer.moves.at[place].set(move.astype(jnp.int32), mode="drop")
-    return Buffer(kept, chosen, buffer.stored + jnp.sum(made).astype(jnp.int32))
+    return Buffer(stored, chosen, buffer.stored + jnp.sum(made).astype(jnp.int32))
 
 
 def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, count: int) -> Any:

@@ -97,8 +97,8 @@ class PathProblem(Lagrangian):
 
     def projected(self, before: Parameters, after: Parameters, facts: Facts) -> Parameters:
         """Mask arcs whose path weights are nearly zero."""
-        kept = connectivity(after.model, before.mask) > self.clamp
-        return after._replace(mask=before.mask * kept)
+        connected = connectivity(after.model, before.mask) > self.clamp
+        return after._replace(mask=before.mask * connected)
 
 
 @cache
@@ -186,10 +186,10 @@ class Grandag(MaskedLearner):
         used = np.flatnonzero(varying(data.values))
         if len(data) < _fewest(len(used)):
             raise DataError(_too_few(len(data), len(used)))
-        kept, among = arcs & required, np.ix_(used, used)
+        significant, among = arcs & required, np.ix_(used, used)
         if arcs.any():
-            kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
-        return kept
+            significant[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
+        return significant
 
 
 def _fewest(columns: int) -> int:

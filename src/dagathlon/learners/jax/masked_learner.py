@@ -116,11 +116,11 @@ def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
     Arcs are visited from the weakest to the strongest, and removed when they close a cycle with
     the remaining ones.
     """
-    left, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
+    remaining, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
     for place in np.argsort(weights, axis=None, kind="stable"):
         tail, head = divmod(int(place), len(weights))
-        if left[tail, head] and _reaches(left, head, tail):
-            left[tail, head], cut[tail, head] = False, True
+        if remaining[tail, head] and _reaches(remaining, head, tail):
+            remaining[tail, head], cut[tail, head] = False, True
     return cut
 
 

@@ -71,15 +71,15 @@ class Purifier:
     def chosen(self, joined: Bools, correlations: Floats) -> Ints:
         """Return labels by disjoint cliques, those with many and strong correlations first."""
         sizes = np.abs(correlations)
-        left = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
+        candidates = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
         labels = np.full(len(joined), _NONE)
         for label in range(len(joined)):
-            left = [cluster for cluster in left if len(cluster) >= FEWEST]
-            if not left:
+            candidates = [cluster for cluster in candidates if len(cluster) >= FEWEST]
+            if not candidates:
                 break
-            best = max(left, key=lambda cluster: _strength(cluster, sizes))
+            best = max(candidates, key=lambda cluster: _strength(cluster, sizes))
             labels[sorted(best)] = label
-            left = [cluster - best for cluster in left]
+            candidates = [cluster - best for cluster in candidates]
         return labels
 
     def _pure_part(self, clique: tuple[int, ...], columns: int) -> frozenset[int]:

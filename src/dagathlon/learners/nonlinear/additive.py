@@ -160,18 +160,27 @@ def term_tests(bases: SplineProducts, fit: AdditiveFit) -> list[TermTest]:
     # Degrees of freedom for tests: the trace of 2F - F².
     influence = fit.inverse @ products
     twice = 2 * np.diag(influence) - (influence * influence.T).sum(axis=1)
-    left = max(bases.rows - 1 - float(fit.freedom.sum()), 1.0)
-    noise = fit.residual_squares / left
+    residual_freedom = max(bases.rows - 1 - float(fit.freedom.sum()), 1.0)
+    noise = fit.residual_squares / residual_freedom
     tests, begin = [], 0
     for parent in fit.parents:
         block = bases.blocks[parent]
         size = block.stop - block.start
-        own = slice(begin, begin + size)
+        block_of_term = slice(begin, begin + size)
         begin += size
-        rank = float(np.clip(twice[own].sum(), 1.0, size))
-        squares = _determined_square(fit.inverse[own, own], fit.coefficients[own], rank) / noise
+        rank = float(np.clip(twice[block_of_term].sum(), 1.0, size))
+        squares = (
+            _determined_square(
+                fit.inverse[block_of_term, block_of_term], fit.coefficients[block_of_term], rank
+            )
+            / noise
+        )
         statistic = squares / rank
-        tests.append(TermTest(statistic, rank, left, float(fdtrc(rank, left, statistic))))
+        tests.append(
+            TermTest(
+                statistic, rank, residual_freedom, float(fdtrc(rank, residual_freedom, statistic))
+            )
+        )
     return tests
 
 
@@ -226,12 +235,12 @@ def additive_pruning(
 
 def pruned(bases: SplineProducts, candidates: Arcs, alpha: float) -> Arcs:
     """Run `additive_pruning` with precomputed bases."""
-    kept = np.zeros_like(candidates)
+    significant = np.zeros_like(candidates)
     for target in range(bases.size):
         beat(target, bases.size)
         parents = np.flatnonzero(candidates[:, target])
         if len(parents):
             fit = fit_additive(bases, target, parents.tolist(), tolerance=1e-4)
             p_values = [test.p_value for test in term_tests(bases, fit)]
-            kept[parents, target] = np.array(p_values) < alpha
-    return kept
+            significant[parents, target] = np.array(p_values) < alpha
+    return significant

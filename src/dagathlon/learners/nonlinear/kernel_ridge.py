@@ -38,17 +38,17 @@ def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, floa
     """
     n = len(rows)
     features = np.zeros((n, min(most, n)), order="F")
-    left = np.ones(n)
+    residual = np.ones(n)
     for k in range(features.shape[1]):
-        pivot = int(np.argmax(left))
-        if left[pivot] <= EXACT:
+        pivot = int(np.argmax(residual))
+        if residual[pivot] <= EXACT:
             return features[:, :k], EXACT
         column = np.exp(-gamma * ((rows - rows[pivot]) ** 2).sum(axis=1))
         column -= features[:, :k] @ features[pivot, :k]
-        features[:, k] = column / np.sqrt(left[pivot])
-        left -= features[:, k] ** 2
-        left[pivot] = 0.0
-    return features, float(left.max(initial=0.0))
+        features[:, k] = column / np.sqrt(residual[pivot])
+        residual -= features[:, k] ** 2
+        residual[pivot] = 0.0
+    return features, float(residual.max(initial=0.0))
 
 
 @dataclass(frozen=True, kw_only=True)

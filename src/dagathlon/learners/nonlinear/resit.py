@@ -63,19 +63,19 @@ class Resit(OrderBased):
             standardized(problem.values), self.max_rows, problem.rng, self.name
         )
         regressions = _Regressions(values, self.regression, self.splines)
-        left = list(range(values.shape[1]))
+        remaining = list(range(values.shape[1]))
         order: list[int] = []
-        while len(left) > 1:
+        while len(remaining) > 1:
             excess: dict[int, float] = {}
-            able = problem.sinks(left)
+            able = problem.sinks(remaining)
             for j in able:
                 beat(len(order), values.shape[1])
-                others = [i for i in left if i != j]
+                others = [i for i in remaining if i != j]
                 excess[j] = aside(regressions.dependence, j, others, others).excess
             leaf = min(able, key=excess.__getitem__)
             order.insert(0, leaf)
-            left.remove(leaf)
-        order = left + order
+            remaining.remove(leaf)
+        order = remaining + order
         arcs = self._independent(problem, order, regressions)
         return OrderResult(order, arcs, {"regressions": regressions.made}, notes)
 
@@ -120,16 +120,16 @@ class _Regressions:
 
     def residual(self, target: int, parents: list[int]) -> Vector:
         """Return the residual of a variable regressed on its parents."""
-        own: Vector = self.values[:, target]
+        column: Vector = self.values[:, target]
         if not parents:
-            return own
+            return column
         self.made += 1
         if self._bases is not None:
             fit = fit_additive(self._bases, target, parents)
             used = self._bases.columns[:, self._bases.positions(parents)]
-            result: Vector = own - used @ fit.coefficients
+            result: Vector = column - used @ fit.coefficients
             return result
         rows = self.values[:, parents]
         gamma = 0.5 / median_distance(squared_distances(rows)) ** 2
         features, _ = kernel_features(rows, gamma, _FEATURES)
-        return smoothest_residuals(features, own)
+        return smoothest_residuals(features, column)

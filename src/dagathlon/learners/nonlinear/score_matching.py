@@ -73,17 +73,17 @@ class Score(ScoreMatching):
 
     def leaves(self, values: Matrix, problem: Problem) -> list[int]:
         """Return the order, found by removing leaves."""
-        left = list(range(values.shape[1]))
+        remaining = list(range(values.shape[1]))
         order: list[int] = []
-        while left:
+        while remaining:
             beat(len(order), values.shape[1])
-            derivative = aside(_second_derivative, values[:, left], self.ridge)
+            derivative = aside(_second_derivative, values[:, remaining], self.ridge)
             if self.criterion == "relative":
                 derivative = derivative / derivative.mean(axis=0)
-            spread = dict(zip(left, derivative.var(axis=0).tolist(), strict=True))
-            leaf = min(problem.sinks(left), key=spread.__getitem__)
+            spread = dict(zip(remaining, derivative.var(axis=0).tolist(), strict=True))
+            leaf = min(problem.sinks(remaining), key=spread.__getitem__)
             order.insert(0, leaf)
-            left.remove(leaf)
+            remaining.remove(leaf)
         return order
 
 
@@ -137,10 +137,10 @@ class Das(Score):
         self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs
     ) -> None:
         """Record the candidate parents of a leaf among the remaining variables."""
-        own = derivatives[:, left]
-        medians = np.abs(np.median(own, axis=0))
+        columns = derivatives[:, left]
+        medians = np.abs(np.median(columns, axis=0))
         largest = np.argsort(medians)[::-1][: self.max_parents + 1]
-        sizes = np.abs(own)
+        sizes = np.abs(columns)
         # The smallest mean is the reference for a derivative that is 0 up to estimation error.
         nothing = sizes[:, largest[-1]]
         for rank, place in enumerate(largest):

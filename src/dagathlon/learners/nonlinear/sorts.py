@@ -41,12 +41,12 @@ class Sorted(OrderBased):
         """Sort the variables, subject to required arcs."""
         keys = _without_rounding(self.keys(problem.values, problem.rng))
         ties = problem.rng.permutation(len(keys))
-        left = list(range(len(keys)))
+        remaining = list(range(len(keys)))
         order: list[int] = []
-        while left:
-            last = max(problem.sinks(left), key=lambda j: (keys[j], ties[j]))
+        while remaining:
+            last = max(problem.sinks(remaining), key=lambda j: (keys[j], ties[j]))
             order.insert(0, last)
-            left.remove(last)
+            remaining.remove(last)
         return OrderResult(order)
 
     def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
@@ -56,8 +56,8 @@ class Sorted(OrderBased):
         scaled = problem.values - problem.values.mean(axis=0)
         scaled /= scaled.std(axis=0)
         weights = _core.weights_along(scaled.T @ scaled, list(found.order), len(scaled))
-        kept: Arcs = (weights != 0) & ~problem.forbidden | problem.required
-        return kept
+        chosen: Arcs = (weights != 0) & ~problem.forbidden | problem.required
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

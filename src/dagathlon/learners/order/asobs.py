@@ -125,8 +125,10 @@ class ParentSetOrderSearch(ScoreBased):
         if self.exploration == "all":
             score, limits = self.native_score(data), self.limits(data)
             return _core.enumerate_parent_sets(score, limits, True), False
-        left = time_left()
-        deadline = None if math.isinf(left) else time.monotonic() + _LISTS_SHARE * left
+        seconds_left = time_left()
+        deadline = (
+            None if math.isinf(seconds_left) else time.monotonic() + _LISTS_SHARE * seconds_left
+        )
         with watch(deadline=deadline) as watched:
             sets = self._explore(data)
         return sets, watched.stopped_early
@@ -134,8 +136,10 @@ class ParentSetOrderSearch(ScoreBased):
     def _explore(self, data: Dataset) -> _core.ParentSets:
         """Explore parent sets by independence selection."""
         score, extra = self.native_score(data), score_class(self.chosen_score(data)).extra_states
-        own = extra is not None
-        guide = score if own else native_score(data, self.default_score(data), ScoreParameters())
+        has_score = extra is not None
+        guide = (
+            score if has_score else native_score(data, self.default_score(data), ScoreParameters())
+        )
         states = list(data.arities) if data.is_discrete else []
         levels = [n + (extra or 0) for n in states]
         work = self._work_per_table(len(data), len(data.names))

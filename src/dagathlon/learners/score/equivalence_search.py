@@ -285,8 +285,8 @@ class Fges(ClassSearch):
 
     def problem(self) -> str:
         """Return a message if options of another program's search are changed; empty otherwise."""
-        own = (self.phases, self.iterate, self.escape, self.starts)
-        if self.like is not None and (self.faithfulness is False or any(own)):
+        options = (self.phases, self.iterate, self.escape, self.starts)
+        if self.like is not None and (self.faithfulness is False or any(options)):
             return (
                 f"like={self.like} has its own steps: leave out phases, iterate, escape, starts "
                 "and faithfulness=false"

@@ -218,18 +218,18 @@ class GaussianExpectation(Expectation):
         n, p = self._rows.values.shape
         weights, variances = np.zeros((p, p)), np.ones(p)
         index = {name: k for k, name in enumerate(self._rows.names)}
-        own = np.diag(self._scatter)
-        scale = np.sqrt(np.where(own > 0, own, 1.0))
+        squares = np.diag(self._scatter)
+        scale = np.sqrt(np.where(squares > 0, squares, 1.0))
         correlation = self._scatter / np.outer(scale, scale)
         for child, name in enumerate(self._rows.names):
-            if own[child] == 0:
+            if squares[child] == 0:
                 continue
             family = [index[parent] for parent in dag.parents(name)]
             shared = correlation[family, child]
             slopes = np.linalg.lstsq(correlation[np.ix_(family, family)], shared, rcond=None)[0]
             weights[family, child] = slopes * scale[child] / scale[family]
-            left = max(1.0 - float(slopes @ shared), _LEAST_SHARE)
-            variances[child] = left * own[child] / n
+            share = max(1.0 - float(slopes @ shared), _LEAST_SHARE)
+            variances[child] = share * squares[child] / n
         rest = np.diag((np.eye(p) - weights).T @ self._scatter @ (np.eye(p) - weights))
         total = -0.5 * float(np.sum(n * (_LOG_TWO_PI + np.log(variances)) + rest / variances))
         return GaussianExpectation(self._rows, self._mean, weights, variances), total

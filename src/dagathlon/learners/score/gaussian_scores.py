@@ -196,9 +196,9 @@ class Nig(ScoreModule):
 
     def build(self, data: Dataset) -> _core.Score:
         """Build the native score."""
-        own = self.nig_shape, self.nig_rate, self.nig_precision
-        for name, found in zip(self.parameters(), own, strict=True):
+        hyperparameters = self.nig_shape, self.nig_rate, self.nig_precision
+        for name, found in zip(self.parameters(), hyperparameters, strict=True):
             if not found > 0:
                 raise DataError(f"{name}: found {found:g}, expected a number above 0")
         parts, of_child = measured(rows_without_intervention, data)
-        return _core.nig_score(parts, of_child, *own)
+        return _core.nig_score(parts, of_child, *hyperparameters)

@@ -58,12 +58,12 @@ class InterventionalScore(ScoreBased):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the scores, their interventional forms included."""
-        own = super().delegates()
+        delegates = super().delegates()
         if not self.interventions:
-            return own
+            return delegates
         named = self.default_scores.values() if self.score is None else (self.score,)
         others = [without_targets(name) for name in named if score_class(name).without_targets]
-        return (*own, *shared_scores(others), _CHOICE)
+        return (*delegates, *shared_scores(others), _CHOICE)
 
     def _counts_targets(self, data: Dataset) -> bool:
         known = data.regimes is not None and not data.regimes.is_observational

@@ -115,8 +115,8 @@ class ScoreBased(ScoreParameters, Learner):
         """Return the parameters of the score for these data."""
         if not self._extends(data):
             return self
-        own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
-        return ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
+        values = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
+        return ScoreParameters(**values | {"gamma": EXTENDED_GAMMA})
 
     def chosen_score(self, data: Dataset) -> str:
         """Return the name of the score for these data."""

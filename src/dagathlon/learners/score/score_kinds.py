@@ -196,8 +196,8 @@ def make_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModul
 def parameters_of(score: ScoreModule, parameters: ScoreParameters) -> ScoreParameters:
     """Return the parameters that a score reads, with the prior's; reset all others to defaults."""
     prior = {name: getattr(parameters, name) for name in PRIOR_PARAMETERS}
-    own = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
-    return replace(_DEFAULTS, **prior, **own)
+    values = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
+    return replace(_DEFAULTS, **prior, **values)
 
 
 def problem_of_score(text: str) -> str:

@@ -175,8 +175,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         score = -np.inf
         for _ in range(self.em_steps):
             terms = self._native(expected, data).terms(graph.native)
-            expected, own = expected.refitted(graph)
-            before, score = score, sum(terms) - own + expected.log_likelihood
+            expected, likelihood = expected.refitted(graph)
+            before, score = score, sum(terms) - likelihood + expected.log_likelihood
             if score - before < _SETTLED * len(data):
                 break
         return expected, score
@@ -201,8 +201,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
 
     def _searcher(self) -> GreedyDagSearch:
         cls = _SEARCHES[self.search]
-        own = {field.name for field in fields(cls)} & {field.name for field in fields(self)}
-        return cls(**{name: getattr(self, name) for name in sorted(own)})
+        shared = {field.name for field in fields(cls)} & {field.name for field in fields(self)}
+        return cls(**{name: getattr(self, name) for name in sorted(shared)})
 
 
 def _refuse_empty(data: Dataset) -> None:

@@ -61,5 +61,7 @@ class CopulaModel(Learner):
 
     def latent(self, data: Dataset) -> _core.CopulaStart:
         """Return the initial latent data of the copula."""
-        kept = [self.normal_scores and not variable.is_discrete for variable in data.variables]
-        return copula_start(data, kept)
+        keeps_scores = [
+            self.normal_scores and not variable.is_discrete for variable in data.variables
+        ]
+        return copula_start(data, keeps_scores)

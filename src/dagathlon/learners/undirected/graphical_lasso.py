@@ -205,9 +205,9 @@ def _most_neighbours(graph: Graph) -> int:
 
 def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
     """Return the positions and values of a matrix on a graph's edges and on the diagonal."""
-    kept = graph.marks != 0
-    np.fill_diagonal(kept, True)
-    places = np.flatnonzero(kept)
+    on_graph = graph.marks != 0
+    np.fill_diagonal(on_graph, True)
+    places = np.flatnonzero(on_graph)
     return places, precision.ravel()[places]
 
 

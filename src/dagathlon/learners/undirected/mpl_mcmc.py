@@ -96,8 +96,8 @@ class MplMcmc(UndirectedSampler):
 
     def _most_neighbours(self, data: Dataset) -> int:
         rows, p = len(data), len(data.names)
-        own = max(rows - 2, 0) if data.is_continuous else max(rows, 1).bit_length() - 1
-        return min(own if self.max_neighbours is None else self.max_neighbours, max(p - 1, 0))
+        default = max(rows - 2, 0) if data.is_continuous else max(rows, 1).bit_length() - 1
+        return min(default if self.max_neighbours is None else self.max_neighbours, max(p - 1, 0))
 
     def native_score(self, data: Dataset) -> _core.Score:
         """Return the native score: the terms of variables given their neighbours."""
