@@ -141,7 +141,7 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
         yield f"its statistics are {described(stats)} in place of a mapping"
         return
     for name, given in stats.items():
-        value = plain(given)
+        value = python_value(given)
         if not isinstance(name, str):
             yield f"a statistic has the name {name!r}; names are texts"
         elif not isinstance(value, float | int | str | bool):
@@ -150,7 +150,7 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
             yield f"statistic {name!r} is {_unusable(value)}"
 
 
-def plain(value: Any) -> Any:
+def python_value(value: Any) -> Any:
     """Convert a NumPy scalar to the Python value; return any other value unchanged."""
     if isinstance(value, np.floating):
         return float(value)  # .item() leaves long doubles as NumPy scalars

@@ -28,7 +28,7 @@ from dagathlon.errors import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.result_checks import plain, problems_with
+from dagathlon.learners.result_checks import problems_with, python_value
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
 from dagathlon.renamed import renamed
@@ -230,7 +230,7 @@ def _with_environment(learner: Learner, estimate: Estimate) -> Estimate:
     about = learner.environment_stats()
     if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
-    stats = {k: plain(v) for k, v in {**estimate.stats, **about}.items()}
+    stats = {k: python_value(v) for k, v in {**estimate.stats, **about}.items()}
     return replace(estimate, stats=stats)
 
 

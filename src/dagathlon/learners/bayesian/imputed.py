@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Imputed(MetaLearner):
-    """Another learner on several completed copies of data with missing values, pooled.
+    """Another learner on several imputed copies of data with missing values, pooled.
 
-    Gaps are filled several times at random by chained equations (continuous values by predictive
-    mean matching, discrete ones by classification trees), the learner learns from each copy, and
-    the result has the pairs that are joined in most of the graphs, each as it is most often. The
-    graphs, or the chains of a sampler, are the posterior: how often an edge is found says how much
-    of it hangs on the filled values. Gaps may depend on what is observed (missing at random). On
-    complete data the learner runs once.
+    Missing values are imputed several times at random by chained equations (continuous values
+    by predictive mean matching, discrete ones by classification trees), the learner learns from
+    each copy, and the result has the pairs that are joined in most of the graphs, each with its
+    most frequent edge. The graphs, or the chains of a sampler, are the posterior: the frequency
+    of an edge shows how much it depends on the imputed values. Values may be missing at random.
+    On complete data the learner runs once.
 
     Parameters
     ----------

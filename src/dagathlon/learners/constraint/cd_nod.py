@@ -31,13 +31,13 @@ _NAMED = 8
 
 @dataclass(frozen=True, kw_only=True)
 class CdNod(Pc):
-    """Causal discovery from heterogeneous or nonstationary data: PC with the condition as a cause.
+    """CD-NOD: PC for heterogeneous or nonstationary data, with the condition as a cause.
 
-    Rows come from several conditions (domains, experiments with unknown targets) or from different
-    times, and what causes the difference is not observed. The condition takes part as a variable
-    that nothing causes: it explains dependences that are only due to the change, and its edges
-    direct others. What it is joined to changes with it, given the causes: the result says which
-    variables these are. The condition itself is not part of the result unless `show_condition`.
+    Rows come from several conditions (domains, experiments with unknown targets) or from
+    different times, and the cause of the difference is not observed. The condition is a further
+    variable without causes: it explains dependences that are only due to the change, and its
+    edges direct others. Its neighbours change with it, given their causes: a note names them.
+    The condition itself is not part of the result unless `show_condition`.
 
     Parameters
     ----------

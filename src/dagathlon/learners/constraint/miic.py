@@ -28,13 +28,14 @@ Codes: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Miic(Learner):
-    """Multivariate information-based inductive causation, for discrete data.
+    """Multivariate information-based inductive causation (MIIC), for discrete data.
 
-    Two variables stay joined as long as their mutual information, given the variables that explain
-    part of it, is more than its complexity: what chance would give. The explaining variables are
-    collected one by one, the most credible contributor of all pairs first, so that no separating
-    sets are tried and no level of significance is needed. The information that the three variables
-    of an unshielded triple share says whether its middle is a collider (below zero) or not (above).
+    Two variables stay joined as long as their mutual information, given the variables that
+    explain part of it, exceeds its complexity, the amount due to chance. The explaining
+    variables are collected one by one, the most credible contributor of all pairs first, so
+    that no separating sets are searched and no significance level is needed. The information
+    shared by the three variables of an unshielded triple decides whether its middle is a
+    collider (below zero) or not (above).
 
     Parameters
     ----------

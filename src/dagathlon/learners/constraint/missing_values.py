@@ -33,14 +33,14 @@ _PCALG_LARGEST = 0.9999999
 
 @dataclass(frozen=True, kw_only=True)
 class MissingValuePc(Pc):
-    """PC that leaves out rows per test, finds what causes the gaps, and corrects for it.
+    """PC with test-wise deletion that finds the causes of missingness and corrects for them.
 
-    Leaving rows out can make an edge where there is none: between two causes of a variable on which
-    the gaps of one of them depend. The causes of the gaps of each variable are found by tests of
-    its missingness indicator; edges whose ends have a common neighbour are then tested again with a
-    correction. Without missing values it is `pc`.
+    Deletion of rows can create a false edge: between two causes of a variable on which the
+    missingness of one of them depends. The causes of the missingness of each variable are found
+    by tests of its missingness indicator; edges whose ends have a common neighbour are then
+    tested again with a correction. Without missing values it is `pc`.
 
-    A variable must not cause its own gaps, and gaps must not cause each other.
+    A variable must not cause its own missingness, and indicators must not cause each other.
 
     Parameters
     ----------

@@ -32,13 +32,13 @@ _RATES = {True: 0.03, False: 0.01}
 
 @dataclass(frozen=True, kw_only=True)
 class BcdNets(JaxLearner):
-    """A variational posterior over linear Gaussian models, as orders and triangular weights.
+    """BCD Nets: a variational posterior over orders, weights and noise of linear models.
 
-    The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries and
-    the logarithms of the noise variances are independent normal numbers, chosen with the
-    probabilities of orders for the highest evidence lower bound. Weights have a horseshoe prior,
-    all orders are equally probable at first. Models have no intercepts: means are zero unless
-    `centre` subtracts them. `graph` is the DAG that was drawn most often.
+    The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries
+    and the log noise variances have independent normal distributions, which are optimised
+    together with the probabilities of orders for the evidence lower bound. Weights have a
+    horseshoe prior, and the prior of orders is uniform. Models have no intercepts: means are
+    zero unless `centre` subtracts them. `graph` is the DAG that was drawn most often.
 
     Parameters
     ----------

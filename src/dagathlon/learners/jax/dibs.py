@@ -32,13 +32,14 @@ _MOST_GIGABYTES = 4
 class Dibs(JaxLearner):
     """DiBS: particles of latent vectors, moved to the posterior over DAGs by Stein gradients.
 
-    Each particle has two latent vectors for each variable; an arc is the more probable the larger
-    the inner product of its ends is, and certain in the end. Cycles are penalised more and more.
-    Particles that still have a cycle at the end are left out, with a note. The graph is that of the
-    particle of highest posterior. One particle alone goes to a mode: a deterministic method.
+    Each particle has two latent vectors for each variable; the probability of an arc increases
+    with the inner product of its ends' vectors, and approaches 0 or 1 as the run proceeds,
+    while the penalty of cycles grows. Particles with a final cycle are left out, with a note.
+    The graph is that of the particle of highest posterior. A single particle converges to a
+    mode, without repulsion.
 
     Expected likelihoods over the parent sets of a node are exact sums where there are few
-    variables, not estimates from drawn graphs.
+    variables, instead of estimates from sampled graphs.
 
     Parameters
     ----------
