@@ -63,7 +63,7 @@ class Abilities:
     decided_by: tuple[str, ...]
     assumes: tuple[str, ...]
 
-    def taken(self) -> str:
+    def takes_in_words(self) -> str:
         """Return the inputs that the learner takes, on one line."""
         kinds: dict[str, str] = {word: how for word, how in self.takes.items() if word in KINDS}
         some = "any data" if len(kinds) == len(KINDS) and not any(kinds.values()) else ""
@@ -71,7 +71,7 @@ class Abilities:
         by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
         return ", ".join(filter(None, [some or _listed(kinds), _listed(rest)])) + by
 
-    def given(self) -> str:
+    def gives_in_words(self) -> str:
         """Return the kinds of result that the learner gives, on one line."""
         return _listed(self.gives)
 
@@ -80,7 +80,7 @@ def _listed(words: Mapping[str, str]) -> str:
     return ", ".join(f"{word} [{how}]" if how else word for word, how in words.items())
 
 
-def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
+def suitable_setting(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
     """Return parameters and a learner that take such data, or the reason why none do.
 
     The defaults come first; then other tests are tried, which answer the same questions in

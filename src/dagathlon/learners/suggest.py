@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError, listing
-from dagathlon.learners.abilities import abilities_of, suited
+from dagathlon.learners.abilities import abilities_of, suitable_setting
 from dagathlon.learners.base import Learner
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
@@ -139,7 +139,7 @@ def suggest(data: Dataset) -> Advice:
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
             continue  # the native learners of these names are suggested already
-        answer = cls.unavailable or _why_not_suggested(name, facts) or suited(cls, facts)
+        answer = cls.unavailable or _why_not_suggested(name, facts) or suitable_setting(cls, facts)
         if isinstance(answer, str):
             unsuitable[name] = answer
         else:
@@ -148,7 +148,7 @@ def suggest(data: Dataset) -> Advice:
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
 
 
-def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
+def diverse_suggestions(advice: Advice) -> tuple[Suggestion, ...]:
     """Return quick learners with different evidence (tests, scores), to be compared on the data.
 
     Candidates are learners of a DAG or CPDAG by tests or a score with an expected time of at
