@@ -13,7 +13,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.imputation_step import (
     delegates_to_step,
     problem_of_step,
-    step_behind,
+    resolve_step,
 )
 from dagathlon.learners.independence import independence_test
 from dagathlon.modules import Count, Delegate
@@ -203,7 +203,7 @@ class BipsTpc(PcFamily):
         pools = self.indepTest.endswith("MItest") and data.has_missing
         if self.input_algorithm_id is None or not pools:
             return super().learn(data, rng, start)
-        copies = step_behind(self.input_algorithm_id).copies(data)
+        copies = resolve_step(self.input_algorithm_id).copies(data)
         native = cast(Pc, self.native())
         test = independence_test(data, native.test, completed=copies)
         found = native.learn_with(test, rng)

@@ -118,7 +118,7 @@ def _print_algorithms(found: Sequence[type[Learner]]) -> None:
             mark = " (not available)" if module.unavailable else ""
             able = abilities_of(module)
             print(f"    {module.name}{mark}: {module.summary()}")
-            print(f"      takes {able.taken()}; gives {able.given()}")
+            print(f"      takes {able.takes_in_words()}; gives {able.gives_in_words()}")
 
 
 def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
@@ -172,8 +172,8 @@ _CARDS = {
 
 def _abilities(module: type[Learner]) -> list[str]:
     able = abilities_of(module)
-    lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.taken()}"]
-    lines.append(f"Gives:   {able.given()}")
+    lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.takes_in_words()}"]
+    lines.append(f"Gives:   {able.gives_in_words()}")
     if able.assumes:
         lines.append(f"Assumes: {', '.join(able.assumes)}")
     card = GPU_WORDS.get(module.gpu, "no") if isinstance(module.gpu, str | bool) else "no"

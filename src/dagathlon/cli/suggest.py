@@ -15,7 +15,7 @@ from dagathlon.learners.suggest import (
     QUESTIONS,
     Advice,
     Suggestion,
-    of_several_ways,
+    diverse_suggestions,
     suggest,
 )
 
@@ -109,7 +109,7 @@ def _print_commands(advice: Advice, given: str) -> None:
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
-    ranked = of_several_ways(advice)
+    ranked = diverse_suggestions(advice)
     if len(ranked) > 1:
         options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
         print(f"  dagathlon rank-without-truth {given} {options}")

@@ -17,7 +17,7 @@ from dagathlon.graphs import Mark
 from dagathlon.learners.background import constraints_of
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
-from dagathlon.simulate.columns import Arrange, none_there
+from dagathlon.simulate.columns import Arrange, no_such_variables
 from dagathlon.study.config.expand import ModuleEntry, Setting
 from dagathlon.study.config.library import FixedFile
 from dagathlon.study.config.study_file import Part, Steps
@@ -75,7 +75,7 @@ def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str
     known = _names_of(*fixed[-1])
     for step in arranging:
         if set(step.variables).isdisjoint(known):
-            raise StudyError(f"{where}.transforms: {none_there(step.variables, known)}")
+            raise StudyError(f"{where}.transforms: {no_such_variables(step.variables, known)}")
 
 
 def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
