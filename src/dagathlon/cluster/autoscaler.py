@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cluster.making import Made
+from dagathlon.cluster.making import NewCluster
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
 from dagathlon.wording import agreeing
@@ -25,7 +25,7 @@ _LOG_LINES = 5
 _STDERR = re.compile(r"stderr:\n(.+)", re.DOTALL)
 
 
-class Crew:
+class Autoscaler:
     """Keeps a started cluster at the number of workers that is wanted.
 
     dask's own clusters notice a worker that has gone, but ask for no other; and they do not notice
@@ -45,7 +45,7 @@ class Crew:
 
     def __init__(
         self,
-        made: Made,
+        made: NewCluster,
         settings: ClusterSettings,
         say: Callable[[str], None],
         monotonic: Callable[[], float] = time.monotonic,

@@ -9,16 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dagathlon.cluster.autoscaler import Crew
+from dagathlon.cluster.autoscaler import Autoscaler
 from dagathlon.cluster.listening import LOCAL, listening_host
-from dagathlon.cluster.making import Made, check_ready, make_cluster, security_of
+from dagathlon.cluster.making import NewCluster, check_ready, make_cluster, security_of
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
 
-__all__ = ["ClusterSettings", "Reached", "check_ready", "reached"]
+__all__ = ["ClusterSettings", "Connection", "check_ready", "connected"]
 
 
-class Reached(NamedTuple):
+class Connection(NamedTuple):
     """A scheduler that can be talked to.
 
     Parameters
@@ -45,7 +45,9 @@ class Reached(NamedTuple):
 
 
 @asynccontextmanager
-async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Reached]:
+async def connected(
+    settings: ClusterSettings, say: Callable[[str], None]
+) -> AsyncIterator[Connection]:
     """Reach a scheduler; a cluster that was started for it is closed at the end.
 
     To be entered inside the event loop that talks to the scheduler.
@@ -69,29 +71,31 @@ async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> Asyn
     try:
         if settings.kind == "kubernetes":
             # The operator replaces what ends; scaling is its own affair too.
-            yield Reached(made.cluster.scheduler_address, security, made.workers)
+            yield Connection(made.cluster.scheduler_address, security, made.workers)
             return
-        async with _tended(made, settings, say) as crew:
+        async with _tended(made, settings, say) as autoscaler:
             host = "" if settings.dashboard else LOCAL
-            yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want, host)
+            yield Connection(
+                made.cluster.scheduler_address, security, made.workers, autoscaler.want, host
+            )
     finally:
         await made.cluster.close()
 
 
-def _running(settings: ClusterSettings) -> Reached:
+def _running(settings: ClusterSettings) -> Connection:
     """A scheduler that others have started; it may speak in clear whatever we could."""
     if not settings.scheduler.startswith("tls://"):
-        return Reached(settings.scheduler)
+        return Connection(settings.scheduler)
     security = security_of(settings)
     if security is None:
         raise DagathlonError(
             f"scheduler: {settings.scheduler} needs credentials, and dask's configuration has none "
             f"(distributed.comm.tls.ca-file)"
         )
-    return Reached(settings.scheduler, security)
+    return Connection(settings.scheduler, security)
 
 
-async def _started(settings: ClusterSettings, security: Any) -> Made:
+async def _started(settings: ClusterSettings, security: Any) -> NewCluster:
     """The cluster with its scheduler; jobs are asked for later."""
     try:
         made = make_cluster(settings, security)
@@ -108,16 +112,16 @@ async def _started(settings: ClusterSettings, security: Any) -> Made:
 
 @asynccontextmanager
 async def _tended(
-    made: Made, settings: ClusterSettings, say: Callable[[str], None]
-) -> AsyncIterator[Crew]:
-    crew = Crew(made, settings, say)
-    await crew.begin()
-    tending = asyncio.create_task(crew.tend())
+    made: NewCluster, settings: ClusterSettings, say: Callable[[str], None]
+) -> AsyncIterator[Autoscaler]:
+    autoscaler = Autoscaler(made, settings, say)
+    await autoscaler.begin()
+    tending = asyncio.create_task(autoscaler.tend())
     try:
-        yield crew
+        yield autoscaler
     finally:
         # Never cancelled: a job that is just being submitted would be nobody's.
-        crew.end()
+        autoscaler.end()
         await tending
 
 

@@ -1,4 +1,4 @@
-"""The fleet: all workers of a dask cluster, seen from the coordinator.
+"""The dask_client: all workers of a dask cluster, seen from the coordinator.
 
 It lives in a thread with an event loop of its own, where the cluster is opened, workers are looked
 after and batches are carried. The engine, in its own thread, sends batches and reads events.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dagathlon.cluster import service
-from dagathlon.cluster.clusters import Reached
+from dagathlon.cluster.clusters import Connection
 from dagathlon.cluster.events import (
     Broken,
     Event,
@@ -31,7 +31,7 @@ from dagathlon.cluster.events import (
     Returned,
 )
 from dagathlon.cluster.messages import Batch, opened_reply, packed
-from dagathlon.cluster.result_transfer import ON_THE_WAY, Carrier, Large, failure, told
+from dagathlon.cluster.result_transfer import ON_THE_WAY, LargeInput, ResultTransfer, failure, told
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.objects import Objects
 
@@ -46,23 +46,23 @@ _LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
 _PAUSES = (1.0, 4.0)
 
 
-class Beats(NamedTuple):
+class HeartbeatTimes(NamedTuple):
     """When a worker was heard last by the scheduler, and since when that stands still, here."""
 
     last_seen: float
     since: float
 
 
-class Fleet:
+class DaskClient:
     """The workers; use it as a context manager, which closes a cluster that it opened.
 
     Parameters
     ----------
-    reached
+    connect
         Opens the cluster, or attaches to one.
     modules
         Kind, name and version of the modules that tasks will ask for.
-    luggage
+    user_modules
         The user's own modules.
     objects
         The large results of the store.
@@ -72,16 +72,16 @@ class Fleet:
 
     def __init__(
         self,
-        reached: Callable[[], AbstractAsyncContextManager[Reached]],
+        connect: Callable[[], AbstractAsyncContextManager[Connection]],
         modules: Sequence[tuple[str, str, int]],
-        luggage: bytes,
+        user_modules: bytes,
         objects: Objects,
         scratch: Path,
     ) -> None:
         self.session = secrets.token_hex(8)
-        self._reached = reached
+        self._connect = connect
         self._modules = list(modules)
-        self._luggage = luggage
+        self._user_modules = user_modules
         self._objects = objects
         self._scratch = scratch
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -89,14 +89,14 @@ class Fleet:
         self._over: asyncio.Event | None = None
         self._is_closing = False
         self._client: Any = None
-        self._carrier: Any = None
+        self._transfer: Any = None
         self._looked = 0.0
-        self._present: dict[str, Beats] = {}
+        self._present: dict[str, HeartbeatTimes] = {}
         self._introducing: dict[str, asyncio.Task[None]] = {}
         self._parting: set[asyncio.Task[None]] = set()
         self._carrying: dict[str, dict[int, asyncio.Task[None]]] = {}
         self._demand: tuple[int, tuple[str, ...]] = (0, ())
-        self._thread = threading.Thread(target=self._work, name="dagathlon-fleet", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="dagathlon-dask", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -119,13 +119,13 @@ class Fleet:
             while True:
                 yield self._events.get_nowait()
 
-    def send(self, address: str, batch: Batch, large: Sequence[Large]) -> None:
+    def send(self, address: str, batch: Batch, large: Sequence[LargeInput]) -> None:
         """Have a batch done by a worker; `Returned` or `Failed` follows, unless it is `Gone`."""
-        parcel = packed(batch)
-        self._call(self._begin, address, batch.number, parcel, large)
+        message = packed(batch)
+        self._call(self._begin, address, batch.number, message, large)
 
     def put(self, event: Event) -> None:
-        """Add an event of somebody else, such as the station at home."""
+        """Add an event of somebody else, such as the worker at local."""
         self._events.put(event)
 
     def meet_again(self, address: str) -> None:
@@ -141,7 +141,7 @@ class Fleet:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(function, *arguments)
 
-    # In the thread of the fleet
+    # In the thread of the dask_client
 
     def _work(self) -> None:
         try:
@@ -159,18 +159,18 @@ class Fleet:
             return
         # What dask leaves unfinished when workers go is not worth a line on the terminal.
         self._loop.set_exception_handler(lambda *_: None)
-        async with self._reached() as reached, _connected(reached) as client:
+        async with self._connect() as connection, _open_client(connection) as client:
             self._client = client
             told_of = (self._objects, self._scratch, self._present)
-            self._carrier = Carrier(self.session, client, *told_of)
-            dashboard = await _dashboard(client, reached)
-            self._events.put(Opened(reached.address, dashboard, reached.expected))
+            self._transfer = ResultTransfer(self.session, client, *told_of)
+            dashboard = await _dashboard(client, connection)
+            self._events.put(Opened(connection.address, dashboard, connection.expected))
             try:
-                await self._go_round(reached)
+                await self._go_round(connection)
             finally:
                 await self._say_goodbye()
 
-    async def _go_round(self, reached: Reached) -> None:
+    async def _go_round(self, connection: Connection) -> None:
         """Look after the workers until the engine has done."""
         assert self._over is not None
         heard = time.monotonic()
@@ -185,12 +185,12 @@ class Fleet:
             except (TimeoutError, OSError) as error:
                 if time.monotonic() - heard > _LOST_SCHEDULER or self._client.status == "closed":
                     raise DagathlonError(
-                        f"{reached.address}: the scheduler does not answer any more "
+                        f"{connection.address}: the scheduler does not answer any more "
                         f"({told(error)}); what was finished is safe, and the same command goes "
                         "on from there when it is back"
                     ) from error
-            if reached.want is not None:
-                reached.want(*self._demand)
+            if connection.want is not None:
+                connection.want(*self._demand)
             pause = max(_ROUND, len(self._present) / _WORKERS_PER_SECOND)
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._over.wait(), pause)
@@ -214,11 +214,11 @@ class Fleet:
                 beats = self._present[address] = beats._replace(since=beats.since + deaf)
             last_seen = float(facts.get("last_seen", 0.0))
             if beats is None:
-                self._present[address] = Beats(last_seen, now)
+                self._present[address] = HeartbeatTimes(last_seen, now)
                 self._meet(address)
             elif beats.last_seen != last_seen:
                 is_back = now - beats.since > _SILENT and address not in self._carrying
-                self._present[address] = Beats(last_seen, now)
+                self._present[address] = HeartbeatTimes(last_seen, now)
                 if is_back:
                     self._meet(address)
             elif now - beats.since > _SILENT and address in self._carrying:
@@ -241,9 +241,9 @@ class Fleet:
             task.cancel()
         for carried in self._carrying.pop(address, {}).values():
             carried.cancel()
-        self._carrier.give_up(address)
+        self._transfer.give_up(address)
 
-    # Meeting workers
+    # Handshake workers
 
     def _meet_again(self, address: str) -> None:
         if address in self._present:
@@ -269,32 +269,34 @@ class Fleet:
 
     async def _answer(self, address: str) -> Any:
         """What a worker says of itself; the way to it may fail once or twice."""
-        arguments = (self._modules, self._luggage)
+        arguments = (self._modules, self._user_modules)
         for pause in _PAUSES:
             try:
-                return await self._carrier.run(address, service.introduce, *arguments)
+                return await self._transfer.run(address, service.introduce, *arguments)
             except ON_THE_WAY:
                 await asyncio.sleep(pause)
-        return await self._carrier.run(address, service.introduce, *arguments)
+        return await self._transfer.run(address, service.introduce, *arguments)
 
     # Carrying batches
 
-    def _begin(self, address: str, number: int, parcel: bytes, large: Sequence[Large]) -> None:
+    def _begin(
+        self, address: str, number: int, message: bytes, large: Sequence[LargeInput]
+    ) -> None:
         carried = self._carrying.get(address)
         if carried is None:
             return  # it is gone; the engine has been told
-        carried[number] = asyncio.ensure_future(self._carry(address, number, parcel, large))
+        carried[number] = asyncio.ensure_future(self._carry(address, number, message, large))
 
     async def _carry(
-        self, address: str, number: int, parcel: bytes, large: Sequence[Large]
+        self, address: str, number: int, message: bytes, large: Sequence[LargeInput]
     ) -> None:
         try:
             for each in large:
-                await self._carrier.deliver(address, each)
+                await self._transfer.deliver(address, each)
             future = self._client.submit(
                 service.carry_out,
                 self.session,
-                parcel,
+                message,
                 key=f"dagathlon-{self.session}-{number}",
                 workers=[address],
                 pure=False,
@@ -304,7 +306,7 @@ class Fleet:
                 reply = opened_reply(await future)
             finally:
                 future.release()
-            files = await self._carrier.fetch(address, reply)
+            files = await self._transfer.fetch(address, reply)
         except asyncio.CancelledError:
             if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                 raise
@@ -321,7 +323,7 @@ class Fleet:
         running = [
             *self._introducing.values(),
             *self._parting,
-            *self._carrier.give_up(),
+            *self._transfer.give_up(),
             *(task for tasks in self._carrying.values() for task in tasks.values()),
         ]
         for task in running:
@@ -337,21 +339,21 @@ class Fleet:
 
 
 @contextlib.asynccontextmanager
-async def _connected(reached: Reached) -> AsyncIterator[Any]:
+async def _open_client(connection: Connection) -> AsyncIterator[Any]:
     import distributed  # noqa: PLC0415 - an extra
 
     connect: Any = distributed.Client  # untyped, and unknown to mypy where it is not installed
     try:
         client = await connect(
-            reached.address,
+            connection.address,
             asynchronous=True,
-            security=reached.security,
+            security=connection.security,
             set_as_default=False,
             timeout=_CONNECT,
         )
     except (TimeoutError, OSError, ValueError) as error:
         raise DagathlonError(
-            f"{reached.address}: no scheduler answers there ({told(error)}); `dask scheduler` "
+            f"{connection.address}: no scheduler answers there ({told(error)}); `dask scheduler` "
             "prints its address when it starts"
         ) from error
     try:
@@ -361,13 +363,13 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
             await asyncio.wait_for(client.close(), _GOODBYE)
 
 
-async def _dashboard(client: Any, reached: Reached) -> str:
+async def _dashboard(client: Any, connection: Connection) -> str:
     """Where a browser sees the scheduler; empty when it shows nothing."""
     services = (await client.scheduler.identity(n_workers=0))["services"]
     if "dashboard" not in services:
         return ""
-    if reached.dashboard_host:
-        return f"http://{reached.dashboard_host}:{services['dashboard']}/status"
+    if connection.dashboard_host:
+        return f"http://{connection.dashboard_host}:{services['dashboard']}/status"
     return str(client.dashboard_link)
 
 

@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
-from dagathlon.cluster.dask_client import Fleet
+from dagathlon.cluster.clusters import ClusterSettings, Connection, connected
+from dagathlon.cluster.dask_client import DaskClient
 from dagathlon.cluster.dispatch import Dispatch
-from dagathlon.cluster.local_files import with_home
-from dagathlon.cluster.meeting import modules_of
-from dagathlon.cluster.user_modules import gathered_luggage
+from dagathlon.cluster.handshake import modules_of
+from dagathlon.cluster.local_files import with_local_files
+from dagathlon.cluster.user_modules import packed_user_modules
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.protocol import OBJECT, Note, OnEvent, Options, Summary, silent
@@ -95,7 +95,7 @@ class DaskEngine:
         options: Options = Options(),  # noqa: B008 - it is immutable
     ) -> Summary:
         """Run all tasks that have no outcome in the store yet; see `Engine`."""
-        with Coordinator(with_home(plan), store, on_event, options) as work:
+        with Coordinator(with_local_files(plan), store, on_event, options) as work:
             if work.is_going_on:
                 self._go(work, store)
         return work.summary
@@ -105,10 +105,10 @@ class DaskEngine:
             notes.append(text)
 
         notes: list[str] = []
-        fleet = Fleet(
-            lambda: self._reached(say, work),
+        dask_client = DaskClient(
+            lambda: self._connected(say, work),
             modules_of(work.schedule),
-            gathered_luggage(),
+            packed_user_modules(),
             store.objects,
             work.scratch,
         )
@@ -116,11 +116,11 @@ class DaskEngine:
         def stop() -> None:
             work.interrupted = True
 
-        with on_signals(stop), fleet, Dispatch(work, fleet, store) as dispatch:
+        with on_signals(stop), dask_client, Dispatch(work, dask_client, store) as dispatch:
             next_look = 0.0
             while work.is_going_on:
                 dispatch.hand_out()
-                for event in fleet.events(next_look - time.monotonic()):
+                for event in dask_client.events(next_look - time.monotonic()):
                     dispatch.take(event)
                 while notes:
                     work.tell(Note(notes.pop(0)))
@@ -128,16 +128,16 @@ class DaskEngine:
                     next_look = time.monotonic() + _LOOK
                     dispatch.look()
 
-    def _reached(
+    def _connected(
         self, say: Callable[[str], None], work: Coordinator
-    ) -> AbstractAsyncContextManager[Reached]:
+    ) -> AbstractAsyncContextManager[Connection]:
         """The scheduler to talk to; engines for clusters of another kind start theirs here."""
         if self.client is not None:
             return _given(self.client)
-        return reached(self.settings(), say)
+        return connected(self.settings(), say)
 
 
 @asynccontextmanager
 async def _given(client: Any) -> Any:
     """The scheduler of a client that somebody else has made."""
-    yield Reached(client.scheduler.address, client.security)
+    yield Connection(client.scheduler.address, client.security)

@@ -17,7 +17,7 @@ from dagathlon.cluster.coordinator_job import (
     job_is_there,
     submit_coordinator,
 )
-from dagathlon.cluster.flags import Chosen
+from dagathlon.cluster.flags import EngineChoice
 from dagathlon.cluster.managers import MANAGERS
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError, not_written
@@ -88,7 +88,7 @@ def add_detach_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_coordinator(arguments: argparse.Namespace, chosen: Chosen) -> None:
+def refuse_coordinator(arguments: argparse.Namespace, chosen: EngineChoice) -> None:
     """Refuse flags for the run's own job where it is none."""
     flags = (arguments.coordinator_memory, arguments.coordinator_walltime)
     is_job = arguments.detach is not None and _has_jobs(chosen)
@@ -99,7 +99,7 @@ def refuse_coordinator(arguments: argparse.Namespace, chosen: Chosen) -> None:
         )
 
 
-def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
+def detach(arguments: argparse.Namespace, chosen: EngineChoice) -> int:
     """Start the same command elsewhere; wait until it has begun or failed."""
     log = arguments.out / LOG
     try:
@@ -124,11 +124,11 @@ def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
     return 0
 
 
-def _has_jobs(chosen: Chosen) -> bool:
+def _has_jobs(chosen: EngineChoice) -> bool:
     return chosen.engine in MANAGERS and MANAGERS[chosen.engine].has_jobs
 
 
-def _start(arguments: argparse.Namespace, chosen: Chosen, log: Path) -> _Coordinator:
+def _start(arguments: argparse.Namespace, chosen: EngineChoice, log: Path) -> _Coordinator:
     words = list(arguments.words)
     words.insert(words.index("--") if "--" in words else len(words), "--no-detach")
     command = [sys.executable, "-m", "dagathlon", *words]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, check_ready, reached
+from dagathlon.cluster.clusters import ClusterSettings, Connection, check_ready, connected
 from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.cluster.managers import MANAGERS
 from dagathlon.errors import DagathlonError, listing
@@ -51,15 +51,15 @@ class ClusterEngine(DaskEngine):
         """What the cluster is to be."""
         return ClusterSettings(kind=self.name, **{word: getattr(self, word) for word in _WORDS})
 
-    def _reached(
+    def _connected(
         self, say: Callable[[str], None], work: Coordinator
-    ) -> AbstractAsyncContextManager[Reached]:
+    ) -> AbstractAsyncContextManager[Connection]:
         settings = self.settings()
         if settings.manager.has_jobs and not settings.log_folder:
             scratch = work.scratch.resolve()
             logs = make_folder(scratch.parents[2], LOGS, scratch.name)
             settings = dataclasses.replace(settings, log_folder=str(logs))
-        return reached(settings, say)
+        return connected(settings, say)
 
 
 def _engine(kind: str) -> type[ClusterEngine]:

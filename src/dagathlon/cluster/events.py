@@ -1,4 +1,4 @@
-"""What the fleet tells the engine, through a queue between their threads."""
+"""What the dask_client tells the engine, through a queue between their threads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from dagathlon.cluster.asking import Answer
+from dagathlon.cluster.handshake import Answer
 from dagathlon.cluster.messages import Reply
 
 

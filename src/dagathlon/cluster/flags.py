@@ -52,7 +52,7 @@ _ONLY_IN_FILES: Mapping[str, _Word] = {
 _NAMES = {str: "a text", int: "a number", bool: "true or false", list: "a list of texts"}
 
 
-class Chosen(NamedTuple):
+class EngineChoice(NamedTuple):
     """The engine that was asked for, with its settings.
 
     Parameters
@@ -89,7 +89,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_engine(arguments: argparse.Namespace) -> Chosen:
+def chosen_engine(arguments: argparse.Namespace) -> EngineChoice:
     """What the flags and the file together ask for; flags win."""
     found = {} if arguments.cluster_settings is None else _read(arguments.cluster_settings)
     for word in ("engine", *_WORDS, *_COORDINATOR):
@@ -105,7 +105,7 @@ def chosen_engine(arguments: argparse.Namespace) -> Chosen:
         walltime_seconds(coordinator["coordinator_walltime"])
     engine = found.pop("engine", DEFAULT)
     settings = {word: tuple(v) if isinstance(v, list) else v for word, v in found.items()}
-    return Chosen(engine, settings, coordinator)
+    return EngineChoice(engine, settings, coordinator)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A post: one guarded process on a worker's machine that does batches, replaced when it dies."""
+"""A worker: one guarded process on a worker's machine that does batches, replaced when it dies."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dagathlon.cluster.cache import Cache
-from dagathlon.cluster.messages import MOST_BYTES, Batch, Errand, Reply
+from dagathlon.cluster.messages import MOST_BYTES, Batch, Reply, TaskMessage
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.watch import Inquest, excess, overtime
+from dagathlon.study.engine.watch import PostMortem, excess, overtime
 from dagathlon.study.engine.workers import most_failed_starts
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
@@ -28,7 +28,7 @@ class CannotStartError(DagathlonError):
     """Processes do not even get as far as their first task here."""
 
 
-class Post:
+class GuardedWorker:
     """Does batches, one at a time, in a process of its own.
 
     Parameters
@@ -37,8 +37,8 @@ class Post:
         Starts a process.
     cache
         What the process may read, and where its results go.
-    inquest
-        Finds out why processes of this machine died; all posts share it.
+    post_mortem
+        Finds out why processes of this machine died; all workers share it.
 
     Attributes
     ----------
@@ -48,11 +48,13 @@ class Post:
         When it was used last.
     """
 
-    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache, inquest: Inquest) -> None:
+    def __init__(
+        self, hire: Callable[[], WorkerProcess], cache: Cache, post_mortem: PostMortem
+    ) -> None:
         self._hire = hire
         self._cache = cache
         self._worker: WorkerProcess | None = None
-        self._inquest = inquest
+        self._post_mortem = post_mortem
         self._failed_starts = 0
         self.shared = b""
         self.since = time.monotonic()
@@ -197,7 +199,7 @@ class Post:
             position = next(iter(worker.outstanding), -1)
         death = None
         if position >= 0:
-            death = self._inquest.cause(worker, code, work.limits(position), still=still)
+            death = self._post_mortem.cause(worker, code, work.limits(position), still=still)
         if not worker.is_up:
             self._failed_starts += 1
         tail = worker.tail()
@@ -222,13 +224,13 @@ class _Work:
         self._left: list[int] = []
         self._killed: list[Report] = []
         self.full = ""
-        self.waiting: dict[int, Errand] = {each.position: each for each in batch.errands}
-        self.limits_memory = any(each.memory is not None for each in batch.errands)
+        self.waiting: dict[int, TaskMessage] = {each.position: each for each in batch.items}
+        self.limits_memory = any(each.memory is not None for each in batch.items)
         self._payloads = _payloads(batch, cache)
-        for errand in batch.errands:
-            for place, digest in enumerate(errand.inputs):
+        for item in batch.items:
+            for place, digest in enumerate(item.inputs):
                 if digest not in self._payloads:
-                    self.lose(Lost(errand.position, place, "an input is not here"))
+                    self.lose(Lost(item.position, place, "an input is not here"))
                     break
 
     def assignments(self) -> list[Assignment]:
@@ -236,20 +238,20 @@ class _Work:
         calls = self._batch.calls
         return [
             Assignment(
-                errand.position,
-                Task(errand.random_key, calls[errand.call], 0),
-                tuple(self._payloads[digest] for digest in errand.inputs),
-                errand.limits,
+                item.position,
+                Task(item.random_key, calls[item.call], 0),
+                tuple(self._payloads[digest] for digest in item.inputs),
+                item.limits,
                 0.0,
-                tuple(calls[number] for number in errand.company),
+                tuple(calls[number] for number in item.company),
             )
-            for errand in self.waiting.values()
+            for item in self.waiting.values()
         ]
 
     def limits(self, position: int) -> Limits:
         """The limits of a task that is not done."""
-        errand = self.waiting.get(position)
-        return Limits() if errand is None else errand.limits
+        item = self.waiting.get(position)
+        return Limits() if item is None else item.limits
 
     def is_late(self, now: float) -> bool:
         """Whether the batch takes so long that others had better do the rest.
@@ -286,9 +288,9 @@ class _Work:
 
     def lose(self, lost: Lost) -> None:
         """A task cannot begin."""
-        errand = self.waiting.pop(lost.position, None)
-        if errand is not None:
-            self._cache.forget(errand.inputs[lost.place])
+        item = self.waiting.pop(lost.position, None)
+        if item is not None:
+            self._cache.forget(item.inputs[lost.place])
             self._lost.append(lost)
 
     def give_up(self, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""The station at home: reads the files of a study, which no other machine has."""
+"""The worker at home: reads the files of a study, which no other machine has."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 from dagathlon.cluster.cache import NO_ROOM
 from dagathlon.cluster.events import Event, Failed, Returned
 from dagathlon.cluster.messages import Batch
-from dagathlon.cluster.remote_host import Outpost
-from dagathlon.cluster.worker_record import HOME
+from dagathlon.cluster.remote_host import RemoteHost
+from dagathlon.cluster.worker_record import LOCAL
 from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Limits, Resources, Task, Workload
 
-AT_HOME = Resources(1, 0, True)
+LOCAL_FILES = Resources(1, 0, True)
 """What tasks with a file ask for; no other task asks for an optional nothing."""
 
 
 @dataclass(frozen=True)
-class WithHome:
+class PlanWithLocalFiles:
     """A plan in which tasks that read a file of this machine have a queue of their own."""
 
     tasks: list[Task]
@@ -28,14 +28,14 @@ class WithHome:
     resources: Mapping[int, Resources]
 
 
-def with_home(plan: Workload) -> WithHome:
+def with_local_files(plan: Workload) -> PlanWithLocalFiles:
     """The plan with its tasks that read files set apart."""
-    files = {i: AT_HOME for i, task in enumerate(plan.tasks) if task.call.location}
-    return WithHome(list(plan.tasks), plan.limits, {**plan.resources, **files})
+    files = {i: LOCAL_FILES for i, task in enumerate(plan.tasks) if task.call.location}
+    return PlanWithLocalFiles(list(plan.tasks), plan.limits, {**plan.resources, **files})
 
 
-class Home:
-    """An outpost of one core in this process.
+class LocalFileWorker:
+    """An remote of one core in this process.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Home:
     def __init__(self, folder: Path, tell: Callable[[Event], None]) -> None:
         self._folder = folder
         self._tell = tell
-        self._outpost: Outpost | None = None
+        self._remote: RemoteHost | None = None
         self._is_over = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-home")
 
@@ -60,22 +60,22 @@ class Home:
         """End what runs here."""
         self._is_over = True
         self._thread.shutdown(wait=True, cancel_futures=True)
-        if self._outpost is not None:
-            self._outpost.close()
+        if self._remote is not None:
+            self._remote.close()
 
     def _do(self, batch: Batch) -> None:
         try:
-            if self._outpost is None:
-                self._outpost = Outpost(self._folder, Machine(1), {})
-            outpost = self._outpost
-            reply = outpost.carry_out(batch, lambda: not self._is_over)
+            if self._remote is None:
+                self._remote = RemoteHost(self._folder, Machine(1), {})
+            remote = self._remote
+            reply = remote.carry_out(batch, lambda: not self._is_over)
         except Exception as error:  # it must reach the engine's thread
             self._tell(
                 Failed(
-                    HOME, batch.number, str(error), full=getattr(error, "errno", None) in NO_ROOM
+                    LOCAL, batch.number, str(error), full=getattr(error, "errno", None) in NO_ROOM
                 )
             )
             return
         large = [each.digest for each in reply.reports if each.digest and each.content is None]
-        files = {digest: outpost.cache.objects.path(digest) for digest in large}
-        self._tell(Returned(HOME, batch.number, reply, files))
+        files = {digest: remote.cache.objects.path(digest) for digest in large}
+        self._tell(Returned(LOCAL, batch.number, reply, files))

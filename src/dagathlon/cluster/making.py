@@ -37,7 +37,7 @@ _TOWARDS_SCHEDULER = (
 )
 
 
-class Made(NamedTuple):
+class NewCluster(NamedTuple):
     """A cluster that has not been started.
 
     Parameters
@@ -90,11 +90,11 @@ def security_of(settings: ClusterSettings) -> Any:
     return distributed.Security.temporary() if settings.tls else None
 
 
-def make_cluster(settings: ClusterSettings, security: Any) -> Made:
+def make_cluster(settings: ClusterSettings, security: Any) -> NewCluster:
     """The cluster, not started yet; to be called inside the event loop that it is to live in."""
     if settings.manager.has_jobs:
         return _jobs(settings, security)
-    make: Mapping[str, Callable[[ClusterSettings, Any], Made]] = {
+    make: Mapping[str, Callable[[ClusterSettings, Any], NewCluster]] = {
         "dask": _local,
         "ssh": _ssh,
         "kubernetes": _kubernetes,
@@ -124,7 +124,7 @@ def job_words(settings: ClusterSettings) -> dict[str, Any]:
     return words
 
 
-def _local(settings: ClusterSettings, security: Any) -> Made:
+def _local(settings: ClusterSettings, security: Any) -> NewCluster:
     all_cores = len(os.sched_getaffinity(0))
     workers = settings.workers or max(1, all_cores // (settings.cores or _CORES_PER_WORKER))
     cores = settings.cores or max(1, all_cores // workers)
@@ -140,10 +140,10 @@ def _local(settings: ClusterSettings, security: Any) -> Made:
         asynchronous=True,
         **settings.options,
     )
-    return Made(cluster, workers, cores)
+    return NewCluster(cluster, workers, cores)
 
 
-def _jobs(settings: ClusterSettings, security: Any) -> Made:
+def _jobs(settings: ClusterSettings, security: Any) -> NewCluster:
     manager = settings.manager
     host = listening_host(settings)
     cores, memory = _job_size(settings)
@@ -173,10 +173,10 @@ def _jobs(settings: ClusterSettings, security: Any) -> Made:
     }
     cls = getattr(needed(manager.module, manager.extra), manager.cls)
     cluster = cls(asynchronous=True, **{**words, **settings.options})
-    return Made(cluster, settings.workers or 1, cores)
+    return NewCluster(cluster, settings.workers or 1, cores)
 
 
-def _ssh(settings: ClusterSettings, security: Any) -> Made:
+def _ssh(settings: ClusterSettings, security: Any) -> NewCluster:
     distributed = needed("distributed")
     options = dict(settings.options)
     machines = settings.machines()
@@ -198,7 +198,7 @@ def _ssh(settings: ClusterSettings, security: Any) -> Made:
         asynchronous=True,
         **options,
     )
-    return Made(cluster, len(machines), settings.cores, first)
+    return NewCluster(cluster, len(machines), settings.cores, first)
 
 
 def _login(
@@ -226,7 +226,7 @@ def _login(
     }
 
 
-def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
+def _kubernetes(settings: ClusterSettings, _: Any) -> NewCluster:
     manager = settings.manager
     size = {"cpu": str(settings.cores or 1)}
     if (memory := settings.memory_bytes()) is not None:
@@ -240,7 +240,7 @@ def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
         "asynchronous": True,
     }
     cls = getattr(needed(manager.module, manager.extra), manager.cls)
-    return Made(cls(**{**words, **settings.options}), workers, settings.cores or 1)
+    return NewCluster(cls(**{**words, **settings.options}), workers, settings.cores or 1)
 
 
 def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.plan.task import Call, Limits, Resources
 
 MOST_BYTES = 2 * 2**20
-"""About as many bytes of small inputs or results go in one parcel: it passes the scheduler."""
+"""About as many bytes of small inputs or results go in one message: it passes the scheduler."""
 
 
-class Sent(NamedTuple):
+class SentInput(NamedTuple):
     """An input by its hash.
 
     Parameters
@@ -35,7 +35,7 @@ class Sent(NamedTuple):
     content: bytes | None = None
 
 
-class Errand(NamedTuple):
+class TaskMessage(NamedTuple):
     """One task of a batch.
 
     Parameters
@@ -81,10 +81,10 @@ class Batch(NamedTuple):
     patience
         Seconds after which what has not begun is sent back, for others to do.
     calls
-        The calls that errands name.
+        The calls that items name.
     inputs
-        All that errands read.
-    errands
+        All that items read.
+    items
         The tasks.
     shared
         Hash of the data set on which they share work; empty when there is none. A process that
@@ -95,8 +95,8 @@ class Batch(NamedTuple):
     resources: Resources
     patience: float
     calls: tuple[Call, ...]
-    inputs: tuple[Sent, ...]
-    errands: tuple[Errand, ...]
+    inputs: tuple[SentInput, ...]
+    items: tuple[TaskMessage, ...]
     shared: bytes = b""
 
 
@@ -127,9 +127,9 @@ class Reply(NamedTuple):
     killed: tuple[Report, ...] = ()
 
 
-def packed(parcel: Batch | Reply) -> bytes:
+def packed(message: Batch | Reply) -> bytes:
     """As bytes, of which the scheduler need not know what they are."""
-    return pickle.dumps(parcel, protocol=pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def opened_batch(content: bytes) -> Batch:

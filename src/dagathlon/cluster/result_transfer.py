@@ -16,7 +16,7 @@ from dagathlon.cluster import service
 from dagathlon.cluster.cache import NO_ROOM
 from dagathlon.cluster.events import Failed
 from dagathlon.cluster.guarded_worker import UnwantedError
-from dagathlon.cluster.messages import Reply, Sent
+from dagathlon.cluster.messages import Reply, SentInput
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload, UnwritableError
 
@@ -26,15 +26,15 @@ ON_THE_WAY = (OSError, TimeoutError, UnwantedError, DamagedError, concurrent.fut
 """What may go wrong between us and a worker that is well."""
 
 
-class Large(NamedTuple):
+class LargeInput(NamedTuple):
     """A large input that a worker is to have first, and who has it beside the store."""
 
-    sent: Sent
+    sent: SentInput
     holders: tuple[str, ...]
 
 
-class Carrier:
-    """Brings inputs to workers, and fetches results; lives in the fleet's event loop.
+class ResultTransfer:
+    """Brings inputs to workers, and fetches results; lives in the dask_client's event loop.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Carrier:
         found = await self._client.run(function, self._session, *arguments, workers=[address])
         return found[address]
 
-    async def deliver(self, address: str, large: Large) -> None:
+    async def deliver(self, address: str, large: LargeInput) -> None:
         """See to it that a worker has an input; those who want the same wait for one delivery."""
         place = (address, large.sent.digest)
         task = self._delivering.get(place)
@@ -89,7 +89,7 @@ class Carrier:
         if not done.cancelled():
             done.exception()  # those who wait for it are told; there may be none left
 
-    async def _deliver(self, address: str, large: Large) -> None:
+    async def _deliver(self, address: str, large: LargeInput) -> None:
         """From another worker, which has its own way to the network; otherwise from the store."""
         digest, size, _ = large.sent
         for holder in large.holders:

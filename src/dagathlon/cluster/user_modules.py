@@ -23,14 +23,14 @@ class Piece(NamedTuple):
     mode: int
 
 
-class Luggage(NamedTuple):
+class UserModule(NamedTuple):
     """One module: the file or folder that is to be loaded, and all files that belong to it."""
 
     entry: str
     pieces: tuple[Piece, ...]
 
 
-def gathered_luggage() -> bytes:
+def packed_user_modules() -> bytes:
     """All modules of the user's that this process knows, with the files beside them they import.
 
     Raises
@@ -47,15 +47,15 @@ def gathered_luggage() -> bytes:
             f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
         )
     return pickle.dumps(
-        [Luggage(path.name, tuple(map(_piece, files))) for path, files in found.items()]
+        [UserModule(path.name, tuple(map(_piece, files))) for path, files in found.items()]
     )
 
 
-def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
+def unpack_user_modules(content: bytes, folder: Path) -> Mapping[str, str]:
     """Write the files below a folder; the environment in which worker processes find them."""
     entries = []
-    luggage: list[Luggage] = pickle.loads(content)
-    for number, each in enumerate(luggage):
+    user_modules: list[UserModule] = pickle.loads(content)
+    for number, each in enumerate(user_modules):
         home = folder / str(number)
         for piece in each.pieces:
             path = home / PurePosixPath(piece.place)

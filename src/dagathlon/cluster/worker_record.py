@@ -1,4 +1,4 @@
-"""A station: one worker of the fleet, as the coordinator keeps account of it."""
+"""A worker: one worker of the dask_client, as the coordinator keeps account of it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Resources
 
-HOME = "home"
-"""The address of the station in the coordinator's own process."""
+LOCAL = "home"
+"""The address of the worker in the coordinator's own process."""
 _PAUSE = 0.25
 
 
-class Out(NamedTuple):
+class SentBatch(NamedTuple):
     """A batch that is out.
 
     Parameters
@@ -34,7 +34,7 @@ class Out(NamedTuple):
 
 
 @dataclass
-class Station:
+class WorkerRecord:
     """One worker.
 
     Parameters
@@ -71,7 +71,7 @@ class Station:
     machine: Machine
     lacking: Mapping[str, str] = field(default_factory=dict)
     known: set[bytes] = field(default_factory=set)
-    out: dict[int, Out] = field(default_factory=dict)
+    out: dict[int, SentBatch] = field(default_factory=dict)
     shared_data: int | None = None
     memory: int = 0
     remark: str = ""
@@ -79,9 +79,9 @@ class Station:
     not_before: float = 0.0
 
     @property
-    def is_home(self) -> bool:
+    def is_local(self) -> bool:
         """Whether it is in the coordinator's own process."""
-        return self.address == HOME
+        return self.address == LOCAL
 
     @property
     def busy(self) -> int:
@@ -124,4 +124,4 @@ class Station:
     ) -> None:
         """A batch goes out."""
         threads = self.machine.possible(wanted).threads
-        self.out[number] = Out(tuple(positions), threads, exclusive)
+        self.out[number] = SentBatch(tuple(positions), threads, exclusive)

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.external.held_folder import remove_abandoned
-from dagathlon.study.engine.data_affinity import Sharing
+from dagathlon.study.engine.data_affinity import DataAffinity
 from dagathlon.study.engine.pace import Pace
 from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.engine.protocol import (
@@ -62,7 +62,7 @@ class Coordinator:
     ----------
     schedule
         Which task may run when.
-    sharing
+    affinity
         Which tasks share work with which.
     summary
         How it went so far.
@@ -81,7 +81,7 @@ class Coordinator:
         self._store = store
         self.tell = on_event
         self.schedule = Schedule(plan, store, options)
-        self.sharing = Sharing(self.schedule)
+        self.affinity = DataAffinity(self.schedule)
         self._pace = Pace(self.schedule.to_do)
         self.summary = Summary(stored=self.schedule.stored, partial=options.partial)
         self._registration = Registration(store)
@@ -89,7 +89,7 @@ class Coordinator:
         self.interrupted = False
         self.jobs = 1
         self.told: dict[str, str] = {}
-        self._crew: tuple[Host, ...] = ()
+        self._at_work: tuple[Host, ...] = ()
         self._here = socket.gethostname()
         self._ended: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -250,7 +250,9 @@ class Coordinator:
             self.tell(event)
         return granted
 
-    def look(self, running: Iterable[int], memory: int, crew: Iterable[Host] | None = None) -> None:
+    def look(
+        self, running: Iterable[int], memory: int, hosts: Iterable[Host] | None = None
+    ) -> None:
         """Say what is under way; to be called a few times a second.
 
         Parameters
@@ -259,7 +261,7 @@ class Coordinator:
             Tasks under way, as far as it is known.
         memory
             Bytes that all workers hold.
-        crew
+        hosts
             The machines that work on it (this one alone, if none are given); how many tasks each
             has ended is known here.
         """
@@ -268,7 +270,7 @@ class Coordinator:
         self._parked.clear()
         positions = tuple(running)
         alone = Host(self._here, self.jobs, len(positions))
-        self._crew = (alone,) if crew is None else tuple(crew)
+        self._at_work = (alone,) if hosts is None else tuple(hosts)
         self.summary.hosts = self._hosts()
         seen = Running(positions, memory, self.summary.hosts, self.schedule.queued)
         self._pace.look(seen.at_once)
@@ -308,8 +310,8 @@ class Coordinator:
 
     def _hosts(self) -> tuple[Host, ...]:
         """The machines at work and those that have left, with what became of the tasks there."""
-        gone = {name for name in self._ended if name} - {host.name for host in self._crew}
-        known = (*self._crew, *(Host(name, 0) for name in sorted(gone)))
+        gone = {name for name in self._ended if name} - {host.name for host in self._at_work}
+        known = (*self._at_work, *(Host(name, 0) for name in sorted(gone)))
         return tuple(
             replace(host, done=self._ended[host.name], failed=self._failed[host.name])
             for host in known

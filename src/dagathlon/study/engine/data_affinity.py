@@ -14,7 +14,7 @@ from dagathlon.study.engine.schedule import Schedule, TaskState
 from dagathlon.study.plan.task import Call
 
 
-class Sharing:
+class DataAffinity:
     """Who shares with whom in a plan.
 
     Parameters
@@ -35,7 +35,7 @@ class Sharing:
             shares = self._shares[task.call.digest] = shares_tables(task.call)
         return task.inputs[0] if shares and task.inputs else None
 
-    def company(self, position: int) -> tuple[Call, ...]:
+    def coscheduled(self, position: int) -> tuple[Call, ...]:
         """Calls of the other tasks on the same data that share work and are still to be done."""
         data = self.data_of(position)
         if data is None:

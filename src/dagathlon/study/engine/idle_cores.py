@@ -14,7 +14,7 @@ from dagathlon.study.engine.process import WorkerProcess
 from dagathlon.study.engine.schedule import Schedule
 
 
-class Cores:
+class IdleCores:
     """The cores of a machine at the moment when tasks are handed out.
 
     Parameters

@@ -91,7 +91,7 @@ class InlineEngine:
             work.lose(position, error.place, str(error))
             return
         task = work.schedule.tasks[position]
-        limits, company = work.limits(position), work.sharing.company(position)
+        limits, company = work.limits(position), work.affinity.coscheduled(position)
         threads = work.schedule.shapes[work.schedule.shape(position)].threads
         told = (task.call, task.random_key, read, limits)
         done = perform(*told, company=company, threads=threads)

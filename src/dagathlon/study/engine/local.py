@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.idle_cores import Cores
+from dagathlon.study.engine.idle_cores import IdleCores
 from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
@@ -77,7 +77,7 @@ class _Run:
     def __init__(self, work: Coordinator, workers: Workers, machine: Machine) -> None:
         self._work = work
         self._schedule = work.schedule
-        self._sharing = work.sharing
+        self._affinity = work.affinity
         self._workers = workers
         self._machine = machine
         self._losses = Losses(work)
@@ -148,7 +148,7 @@ class _Run:
 
         True when another run was ahead of us with some of it, so that there is still room.
         """
-        cores = Cores(self._machine.cores, self._workers.workers)
+        cores = IdleCores(self._machine.cores, self._workers.workers)
         chosen: dict[WorkerProcess, list[int]] = {}
         for worker in self._workers.workers:
             chosen[worker] = self._fill(worker, chosen) if cores.suffice(worker) else []
@@ -180,7 +180,9 @@ class _Run:
         shape = worker.shape
         share = math.ceil(self._schedule.n_ready(shape) / self._work.jobs)
         while self._schedule.n_ready(shape) and len(chosen) < min(share, _BATCH):
-            position = self._sharing.choose(shape, worker.shared_data, self._held_by_others(worker))
+            position = self._affinity.choose(
+                shape, worker.shared_data, self._held_by_others(worker)
+            )
             if self._losses.is_dangerous(position):
                 position = self._schedule.first_but(shape, self._losses.is_dangerous, _FAR)
                 if self._losses.is_dangerous(position) and (chosen or [*self._under_way(others)]):
@@ -191,7 +193,7 @@ class _Run:
             if crowded and (chosen or worker.outstanding):
                 break
             chosen.append(self._schedule.take(position))
-            worker.hold(self._sharing.data_of(position))
+            worker.hold(self._affinity.data_of(position))
             load += expected
             if suspect:
                 break
@@ -219,7 +221,7 @@ class _Run:
             tuple(payloads[key] for key in self._work.input_keys(position)),
             self._work.limits(position),
             self._expectation(position),
-            self._sharing.company(position),
+            self._affinity.coscheduled(position),
             more,
         )
 
@@ -327,7 +329,9 @@ class _Run:
             self._record(worker, position, None)
             return
         limits = self._work.limits(position)
-        self._bury(worker, position, self._workers.inquest.cause(worker, code, limits, still=still))
+        self._bury(
+            worker, position, self._workers.post_mortem.cause(worker, code, limits, still=still)
+        )
 
     def _bury(self, worker: WorkerProcess, position: int, death: Death) -> None:
         """Record the failure of a dead worker's task; requeue it if it was killed from outside."""

@@ -80,7 +80,7 @@ class Death(NamedTuple):
     from_outside: bool
 
 
-class Inquest:
+class PostMortem:
     """Finds out why processes of this machine died."""
 
     def __init__(self) -> None:

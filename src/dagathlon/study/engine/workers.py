@@ -17,7 +17,7 @@ from dagathlon.external.process_usage import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.resources import Machine
-from dagathlon.study.engine.watch import Inquest
+from dagathlon.study.engine.watch import PostMortem
 from dagathlon.study.plan.task import Resources
 from dagathlon.study.store.objects import Objects
 
@@ -53,7 +53,7 @@ class Workers:
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
-        self.inquest = Inquest()
+        self.post_mortem = PostMortem()
         self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dagathlon.study.plan.task import Outcome
 from dagathlon.study.store.index_tables import connect_again
 from dagathlon.study.store.leases import (
-    Heart,
+    Heartbeat,
     Lease,
     Watcher,
     beat,
@@ -91,7 +91,7 @@ class Registration:
         self._began = time.time()
         pid = os.getpid()
         with store.transaction():
-            self._bury_the_dead()
+            self._expire_dead_runs()
             cursor = store.connection.execute(
                 "INSERT INTO runs (pid, started, began) VALUES (?, ?, ?)",
                 (pid, process_start(pid), self._began),
@@ -102,7 +102,7 @@ class Registration:
             self._alone = not others
             self._version = self._data_version()
         self.scratch = make_folder(store.folder, SCRATCH, str(self.id))
-        self._heart = Heart(lambda: connect_again(store.folder), self.id)
+        self._heart = Heartbeat(lambda: connect_again(store.folder), self.id)
 
     def exchange(
         self,
@@ -166,7 +166,7 @@ class Registration:
         found = leases(self._store.connection)
         return {lease.run for lease in found if _lives(self._store, lease)}
 
-    def _bury_the_dead(self) -> None:
+    def _expire_dead_runs(self) -> None:
         """Void the claims of runs that were killed, and remove what they left lying about.
 
         The files of a run on another machine stay until `gc`: it may only be asleep.

@@ -165,7 +165,7 @@ class Watcher:
         return now - since <= lease.term
 
 
-class Heart:
+class Heartbeat:
     """Beats for a run whenever its own loop has not done so for a while.
 
     The loop of an engine beats with what it writes anyway. Inside a long task, a slow disk or a
