@@ -1,4 +1,4 @@
-"""The workers of a cluster that we have started: as many as wanted, and new ones for lost ones."""
+"""Autoscaling of a started cluster: request workers, replace lost ones, release idle ones."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ _STDERR = re.compile(r"stderr:\n(.+)", re.DOTALL)
 
 
 class Autoscaler:
-    """Keeps a started cluster at the number of workers that is wanted.
+    """Keeps a started cluster at the wanted number of workers.
 
-    dask's own clusters notice a worker that has gone, but ask for no other; and they do not notice
-    a job that ended before its worker came up.
+    dask's own clusters notice a worker that has gone, but ask for no other; and they do not
+    notice a
+
+    job that ended before its worker came up.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ class Autoscaler:
     # What the engine calls
 
     def want(self, cores: int, idle: Collection[str]) -> None:
-        """Say how many cores could be busy now, and which workers have nothing to do.
+        """Set how many cores could be busy now, and which workers are idle.
 
         Parameters
         ----------
@@ -102,13 +104,13 @@ class Autoscaler:
             self._give_up(there - target, idle)
 
     async def begin(self) -> None:
-        """Ask for the first workers; a queue that takes none of them is an error."""
+        """Request the first workers; raise when the queue accepts none of them."""
         self._cluster.worker_spec.update(self._first)
         self._ask_for(self._least - len(self._cluster.worker_spec))
         await self._fill()
 
     async def tend(self) -> None:
-        """Look after the workers until `end`."""
+        """Replace lost workers and scale up or down, until `end` is called."""
         while not self._over:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _LOOK)
@@ -123,7 +125,7 @@ class Autoscaler:
                 return
 
     def end(self) -> None:
-        """Look after nobody any more; what is being submitted is submitted to its end."""
+        """Stop scaling; a submission under way is finished first."""
         self._over = True
         self._wake.set()
 
@@ -136,7 +138,7 @@ class Autoscaler:
             self._wake.set()
 
     def _give_up(self, number: int, idle: Collection[str]) -> None:
-        """Take back what waits in the queue first, then workers with nothing to do."""
+        """Release workers: first those waiting in the queue, then idle ones."""
         up = self._up()
         waiting = [name for name in self._cluster.worker_spec if name not in up.values()]
         free = [up[address] for address in idle if address in up]
@@ -148,7 +150,7 @@ class Autoscaler:
             self._wake.set()
 
     def _up(self) -> dict[str, Any]:
-        """Names of the workers that are there, by address."""
+        """Return the names of the connected workers by address."""
         found = self._cluster.scheduler.workers
         return {address: state.name for address, state in found.items()}
 
@@ -167,7 +169,7 @@ class Autoscaler:
             await self._fill()
 
     def _rename_lost(self) -> None:
-        """New names for new workers: dask may yet take the end of an old one for theirs."""
+        """Give replacements new names: dask may apply a late exit of the old worker to its name."""
         spec = self._cluster.worker_spec
         lost = [name for name in spec if name in self._known and name not in self._cluster.workers]
         if lost:
@@ -179,7 +181,7 @@ class Autoscaler:
                 del spec[name]
 
     async def _fill(self) -> None:
-        """Bring the cluster to what is specified."""
+        """Scale the cluster to its specification."""
         before = set(self._cluster.workers)
         try:
             await self._cluster
@@ -195,13 +197,13 @@ class Autoscaler:
             self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 
     def _drop_refused(self) -> None:
-        """Forget the jobs that were not accepted, so that they are tried again."""
+        """Remove jobs that the queue refused from dask's records, to submit them again."""
         for name, job in list(self._cluster.workers.items()):
             if job.status.name == "created":
                 self._forget(name)
 
     def _forget(self, name: Any) -> None:
-        """There is no such job any more; dask looks at the status of all that it made."""
+        """Mark a job that no longer exists as failed, since dask polls all that it made."""
         job = self._cluster.workers.pop(name)
         job.status = type(job.status).failed
 
@@ -235,7 +237,7 @@ class Autoscaler:
                 self._ended_early(name, job.job_id)
 
     async def _living(self) -> set[str] | None:
-        """Numbers of our jobs that wait or run; None when the queue does not answer."""
+        """Return numbers of our waiting and running jobs; None if the queue does not answer."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._settings.manager.living,
@@ -274,7 +276,7 @@ class Autoscaler:
 
 
 def job_number(job_id: str) -> str:
-    """The number of a job, without what some queues add to it."""
+    """Return the number of a job id, without suffixes that some queues add."""
     match = re.match(r"\s*(\d+)", job_id)
     return match.group(1) if match else job_id.strip()
 
@@ -284,7 +286,7 @@ def _workers(number: int) -> str:
 
 
 def told_reason(error: Exception) -> str:
-    """What a manager said, in one line; dask-jobqueue tells the whole call."""
+    """Return a manager's error message as one line; dask-jobqueue quotes the whole call."""
     match = _STDERR.search(str(error))
     said = match.group(1) if match else f"{error}" or type(error).__name__
     return " ".join(said.split())

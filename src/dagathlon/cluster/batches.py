@@ -1,4 +1,4 @@
-"""Making batches: what a worker must be told and sent to do some tasks."""
+"""Packing of tasks into batches: inputs and calls that a worker needs, each sent once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_HOLDERS = 4
 
 
 class PackedBatch(NamedTuple):
-    """A batch, the large inputs that must be there before it, and tasks that it has no room for."""
+    """A batch, its large inputs, which are delivered first, and tasks that did not fit."""
 
     batch: Batch
     large: tuple[LargeInput, ...]
@@ -25,7 +25,7 @@ class PackedBatch(NamedTuple):
 
 
 class Packer:
-    """Makes batches; it knows which worker has which large result.
+    """Packs batches; keeps track of which worker holds which large result.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Packer:
         self._holders: dict[bytes, list[str]] = {}
 
     def made_at(self, worker: WorkerRecord, digest: bytes, size: int) -> None:
-        """A result was made at a worker, or has come there."""
+        """Record that a worker holds a result, which it made or received."""
         if len(worker.known) > _MOST_KNOWN:
             worker.known.clear()
         worker.known.add(digest)
@@ -48,7 +48,7 @@ class Packer:
                 holders.append(worker.address)
 
     def gone(self, address: str) -> None:
-        """A worker is gone, and what it held."""
+        """Forget a worker that has left, with the results it held."""
         for holders in self._holders.values():
             if address in holders:
                 holders.remove(address)
@@ -63,7 +63,7 @@ class Packer:
         *,
         patience: float,
     ) -> PackedBatch:
-        """The batch of these tasks for a worker, or of the first of them when they read much.
+        """Return a batch of these tasks for a worker, fewer when their inputs are large.
 
         Parameters
         ----------
@@ -124,14 +124,14 @@ class Packer:
 
 
 class _Numbers:
-    """The calls of a batch, each numbered once."""
+    """The distinct calls of a batch, numbered."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self._known: dict[bytes, int] = {}
 
     def number(self, call: Call) -> int:
-        """The number of a call."""
+        """Return the number of a call, adding the call on first use."""
         number = self._known.get(call.digest)
         if number is None:
             number = self._known[call.digest] = len(self.calls)

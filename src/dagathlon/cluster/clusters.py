@@ -1,4 +1,4 @@
-"""A dask scheduler to talk to: one that runs already, or a cluster that is started for this run."""
+"""Connections to dask schedulers: running ones, or clusters started for one run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ClusterSettings", "Connection", "check_ready", "connected"]
 
 
 class Connection(NamedTuple):
-    """A scheduler that can be talked to.
+    """A dask scheduler that accepts connections.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Connection(NamedTuple):
 async def connected(
     settings: ClusterSettings, say: Callable[[str], None]
 ) -> AsyncIterator[Connection]:
-    """Reach a scheduler; a cluster that was started for it is closed at the end.
+    """Connect to a scheduler; a cluster that was started for it is closed at the end.
 
     To be entered inside the event loop that talks to the scheduler.
 
@@ -83,7 +83,7 @@ async def connected(
 
 
 def _running(settings: ClusterSettings) -> Connection:
-    """A scheduler that others have started; it may speak in clear whatever we could."""
+    """Return the connection to a scheduler started by others, which may not use TLS."""
     if not settings.scheduler.startswith("tls://"):
         return Connection(settings.scheduler)
     security = security_of(settings)
@@ -96,7 +96,7 @@ def _running(settings: ClusterSettings) -> Connection:
 
 
 async def _started(settings: ClusterSettings, security: Any) -> NewCluster:
-    """The cluster with its scheduler; jobs are asked for later."""
+    """Start a cluster with its scheduler, without any jobs yet."""
     try:
         made = make_cluster(settings, security)
     except (TypeError, ValueError) as error:

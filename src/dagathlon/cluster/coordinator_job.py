@@ -1,4 +1,4 @@
-"""A run that is itself a job of a queue, so that no terminal has to stay open."""
+"""The coordinator of a run as a job of a queue, so that no terminal has to stay open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def submit_coordinator(
     memory: str = MEMORY,
     walltime: str = WALLTIME,
 ) -> str:
-    """Submit a command as a job of one core, in the folder that we are in; its number.
+    """Submit a command as a one-core job in the current folder; return the job's number.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def submit_coordinator(
 
 
 def job_is_there(settings: ClusterSettings, job: str) -> bool:
-    """Whether a job waits or runs; a queue that does not answer leaves us in the belief."""
+    """Whether a job waits or runs; True as well when the queue does not answer."""
     try:
         done = subprocess.run(
             settings.manager.living,
@@ -73,7 +73,7 @@ def _job(settings: ClusterSettings, command: Sequence[str], log: Path) -> Any:
     base: Any = getattr(needed(manager.module, manager.extra), manager.cls).job_cls
 
     class CoordinatorJob(base):  # type: ignore[misc]
-        """A job with the header that the manager wants, and a command of ours."""
+        """A dask-jobqueue job with the manager's header and our command in place of a worker's."""
 
         def job_script(self) -> str:
             said = shlex.quote(str(log.resolve()))

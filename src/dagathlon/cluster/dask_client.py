@@ -1,7 +1,8 @@
-"""The dask_client: all workers of a dask cluster, seen from the coordinator.
+"""The coordinator's connection to all workers of a dask cluster.
 
-It lives in a thread with an event loop of its own, where the cluster is opened, workers are looked
-after and batches are carried. The engine, in its own thread, sends batches and reads events.
+It lives in a thread with an event loop of its own, where the cluster is opened, workers are
+
+polled and batches are sent. The engine, in its own thread, sends batches and reads events.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ _PAUSES = (1.0, 4.0)
 
 
 class HeartbeatTimes(NamedTuple):
-    """When a worker was heard last by the scheduler, and since when that stands still, here."""
+    """Time of a worker's last heartbeat at the scheduler, and when we saw it change."""
 
     last_seen: float
     since: float
 
 
 class DaskClient:
-    """The workers; use it as a context manager, which closes a cluster that it opened.
+    """The workers of a dask cluster; a context manager that closes a cluster it opened.
 
     Parameters
     ----------
@@ -113,27 +114,27 @@ class DaskClient:
     # For the engine's thread
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What has happened, waiting so many seconds for the first word."""
+        """Yield pending events, waiting up to `timeout` seconds for the first."""
         with contextlib.suppress(queue.Empty):
             yield self._events.get(timeout=max(timeout, 0.0))
             while True:
                 yield self._events.get_nowait()
 
     def send(self, address: str, batch: Batch, large: Sequence[LargeInput]) -> None:
-        """Have a batch done by a worker; `Returned` or `Failed` follows, unless it is `Gone`."""
+        """Send a batch to a worker; `Returned` or `Failed` follows, unless the worker is `Gone`."""
         message = packed(batch)
         self._call(self._begin, address, batch.number, message, large)
 
     def put(self, event: Event) -> None:
-        """Add an event of somebody else, such as the worker at local."""
+        """Add an event from another thread, such as the local file worker's."""
         self._events.put(event)
 
     def meet_again(self, address: str) -> None:
-        """Introduce a worker that has forgotten the run; `Joined` or `Refused` follows."""
+        """Repeat the handshake with a worker that forgot the run; `Joined` or `Refused` follows."""
         self._call(self._meet_again, address)
 
     def demand(self, cores: int, idle: Collection[str]) -> None:
-        """Say how many cores could be busy now, and which workers have nothing to do."""
+        """Set how many cores could be busy now, and which workers are idle, for the autoscaler."""
         self._demand = cores, tuple(idle)
 
     def _call(self, function: Callable[..., None], *arguments: Any) -> None:
@@ -171,7 +172,7 @@ class DaskClient:
                 await self._say_goodbye()
 
     async def _go_round(self, connection: Connection) -> None:
-        """Look after the workers until the engine has done."""
+        """Poll the workers until the engine is done."""
         assert self._over is not None
         heard = time.monotonic()
         while not self._over.is_set():
@@ -196,7 +197,7 @@ class DaskClient:
                 await asyncio.wait_for(self._over.wait(), pause)
 
     def _look_at(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
-        """Compare who is there with who was."""
+        """Compare the scheduler's list of workers with the known ones."""
         now = time.monotonic()
         # While the scheduler did not answer, nobody could be heard.
         deaf = max(now - (self._looked or now) - _ANSWER, 0.0)
@@ -227,7 +228,7 @@ class DaskClient:
                 self._events.put(Gone(address, reason, blameless=True))
 
     async def _part(self, address: str) -> None:
-        """Say that a worker has left, and whether it did so in order, as at its wall time."""
+        """Announce that a worker has left, and whether it retired in order, as at its wall time."""
         expected = False
         with contextlib.suppress(Exception):  # what cannot be found out is taken for a loss
             found = await asyncio.wait_for(self._client.get_events(address), _GOODBYE)
@@ -235,7 +236,7 @@ class DaskClient:
         self._events.put(Gone(address, "it has left the cluster", expected))
 
     def _drop(self, address: str) -> None:
-        """Expect nothing of a worker any more."""
+        """Cancel everything that is under way with a worker."""
         task = self._introducing.pop(address, None)
         if task is not None:
             task.cancel()
@@ -268,7 +269,7 @@ class DaskClient:
                 del self._introducing[address]
 
     async def _answer(self, address: str) -> Any:
-        """What a worker says of itself; the way to it may fail once or twice."""
+        """Return a worker's handshake answer, retrying a failed connection once or twice."""
         arguments = (self._modules, self._user_modules)
         for pause in _PAUSES:
             try:
@@ -319,7 +320,7 @@ class DaskClient:
             self._carrying.get(address, {}).pop(number, None)
 
     async def _say_goodbye(self) -> None:
-        """Stop what is under way, and have workers forget the run."""
+        """Cancel what is under way and close the run on all workers."""
         running = [
             *self._introducing.values(),
             *self._parting,
@@ -364,7 +365,7 @@ async def _open_client(connection: Connection) -> AsyncIterator[Any]:
 
 
 async def _dashboard(client: Any, connection: Connection) -> str:
-    """Where a browser sees the scheduler; empty when it shows nothing."""
+    """Return the URL of the scheduler's dashboard; empty when there is none."""
     services = (await client.scheduler.identity(n_workers=0))["services"]
     if "dashboard" not in services:
         return ""
@@ -375,7 +376,7 @@ async def _dashboard(client: Any, connection: Connection) -> str:
 
 @contextlib.contextmanager
 def _quiet_dask() -> Iterator[None]:
-    """Workers that come and go are our business: dask's own log would repeat it at length."""
+    """Silence dask's log of workers that come and go, which we report ourselves."""
     known = list(logging.root.manager.loggerDict)
     names = {name for name in known if name.partition(".")[0] in _LOGGERS}
     loggers = [logging.getLogger(name) for name in names.union(_LOGGERS)]

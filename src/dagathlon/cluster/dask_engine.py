@@ -60,7 +60,7 @@ class DaskEngine:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be, before anything starts."""
+        """Reject contradictory settings before anything starts."""
         asked = [name for name in vars(self) if name not in _RUNNING and getattr(self, name)]
         if asked and (self.client is not None or self.scheduler):
             raise DagathlonError(
@@ -72,7 +72,7 @@ class DaskEngine:
         self.settings()
 
     def settings(self) -> ClusterSettings:
-        """What the cluster is to be, where it is not that of a client."""
+        """Return the settings of the cluster; unused with a `client`."""
         workers = self.workers or min(self.jobs, 1)
         return ClusterSettings(
             kind=DaskEngine.name,
@@ -131,7 +131,7 @@ class DaskEngine:
     def _connected(
         self, say: Callable[[str], None], work: Coordinator
     ) -> AbstractAsyncContextManager[Connection]:
-        """The scheduler to talk to; engines for clusters of another kind start theirs here."""
+        """Connect to the scheduler; overridden by engines that start a cluster."""
         if self.client is not None:
             return _given(self.client)
         return connected(self.settings(), say)
@@ -139,5 +139,5 @@ class DaskEngine:
 
 @asynccontextmanager
 async def _given(client: Any) -> Any:
-    """The scheduler of a client that somebody else has made."""
+    """Return the connection to the scheduler of a dask client that the caller made."""
     yield Connection(client.scheduler.address, client.security)

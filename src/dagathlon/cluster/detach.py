@@ -1,4 +1,4 @@
-"""``--detach``: a run that goes on without the terminal, as a process or as a job of a queue."""
+"""``--detach``: a run that continues without the terminal, as a process or a queue's job."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _SHOWN = 20
 
 
 class _Coordinator(Protocol):
-    """What was started: a process or a job."""
+    """A detached coordinator: a process or a job."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The process or job in words."""
 
     @property
     def look(self) -> float:
-        """Seconds between two looks at it."""
+        """Seconds between two polls."""
 
     def is_there(self) -> bool:
         """Whether it waits or runs."""
@@ -80,7 +80,7 @@ class _Job(NamedTuple):
 
 
 def add_detach_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a command that can go on without the terminal."""
+    """Add the arguments of commands that can run detached."""
     parser.add_argument(
         "--detach",
         action=argparse.BooleanOptionalAction,
@@ -89,7 +89,7 @@ def add_detach_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_coordinator(arguments: argparse.Namespace, chosen: EngineChoice) -> None:
-    """Refuse flags for the run's own job where it is none."""
+    """Reject arguments for the coordinator's job where no job is submitted."""
     flags = (arguments.coordinator_memory, arguments.coordinator_walltime)
     is_job = arguments.detach is not None and _has_jobs(chosen)
     if any(flags) and not is_job:
@@ -100,7 +100,7 @@ def refuse_coordinator(arguments: argparse.Namespace, chosen: EngineChoice) -> N
 
 
 def detach(arguments: argparse.Namespace, chosen: EngineChoice) -> int:
-    """Start the same command elsewhere; wait until it has begun or failed."""
+    """Start the same command detached; wait until it has begun or failed."""
     log = arguments.out / LOG
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ def _start(arguments: argparse.Namespace, chosen: EngineChoice, log: Path) -> _C
 
 
 def _latest_run(out: Path) -> int:
-    """Number of the run that began last; 0 before the first."""
+    """Return the number of the latest run; 0 before the first."""
     folder = out / STORE_FOLDER
     if not (folder / INDEX).is_file():
         return 0

@@ -1,4 +1,4 @@
-"""Handing out tasks to a dask_client, and what is made of what comes back."""
+"""Dispatch of tasks to the workers of a cluster, and handling of what they return."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_FAILURES = 6
 
 
 class Dispatch:
-    """The coordinator's side of a run on a dask_client; leaving the context ends what runs at local.
+    """The coordinator's side of a run on a cluster; leaving the context ends local tasks.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ class Dispatch:
     # Handing out
 
     def hand_out(self) -> None:
-        """Give work to all who have room; results are in the store before anything reads them."""
+        """Send batches to all workers that have room, and commit results first."""
         while self._round():
             pass
 
     def _round(self) -> bool:
-        """True when another run was ahead of us with some of it, so that there is still room."""
+        """Send one round of batches; return True when other runs had claimed some of the tasks."""
         chosen: dict[int, Selection] = {}
         for each in self._selector.for_all(self._workers.values()):
             number = next(self._numbers)
@@ -114,7 +114,7 @@ class Dispatch:
     # Taking in
 
     def take(self, event: Event) -> None:
-        """Make something of what the dask_client tells."""
+        """Handle an event of the cluster."""
         match event:
             case Returned():
                 self._take_in(event)
@@ -190,7 +190,7 @@ class Dispatch:
         return self._work.adopt(str(files[report.digest]), report.digest, report.size)
 
     def _return(self, worker: WorkerRecord, lost: Lost) -> None:
-        """A worker does not have an input that it was believed to have, or cannot read it."""
+        """Handle an input that a worker listed as cached does not have or cannot read."""
         key = self._work.input_keys(lost.position)[lost.place]
         payload = self._store.payloads([key]).get(key)
         self._returns[lost.position] += 1
@@ -204,7 +204,7 @@ class Dispatch:
             self._work.record(lost.position, Outcome(Status.ERROR, reason, host=worker.host))
 
     def _is_sound(self, payload: Payload) -> bool:
-        """Whether our own copy of a result is as it was."""
+        """Whether the store's copy of a result is undamaged."""
         try:
             self._store.objects.read(payload)
         except DamagedError:
@@ -212,7 +212,7 @@ class Dispatch:
         return True
 
     def _fail(self, event: Failed) -> None:
-        """A batch did not come back from a worker that is there."""
+        """Handle a batch that failed on a worker which is still connected."""
         if event.here or (event.full and event.address == LOCAL):
             raise self._work.no_room(event.reason)
         worker = self._workers.get(event.address)
@@ -236,7 +236,7 @@ class Dispatch:
             self._put_aside(worker, event.reason)
 
     def _make_again(self, out: SentBatch, event: Failed) -> None:
-        """An input of a batch is damaged in the store itself."""
+        """Recompute an input of a batch that is damaged in the store."""
         for position in out.positions:
             keys = self._work.input_keys(position)
             digests = self._store.digests(keys)
@@ -247,14 +247,14 @@ class Dispatch:
                 self._schedule.put_back(position)
 
     def _put_aside(self, worker: WorkerRecord, reason: str) -> None:
-        """Give a worker no more work."""
+        """Mark a worker as unusable."""
         if not worker.remark:
             worker.remark = reason
             self._work.tell(Note(f"{self._handshake.name(worker)} gets no more work: {reason}"))
             self._check_hope()
 
     def _check_hope(self) -> None:
-        """Give up when all workers that are there cannot be used."""
+        """Raise when every connected worker is unusable."""
         others = [each for each in self._workers.values() if not each.is_local]
         if (
             others
@@ -265,7 +265,7 @@ class Dispatch:
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
     def _lose(self, address: str, reason: str, *, blameless: bool) -> None:
-        """A worker is gone: what it had is for others, but for what was lost with it too often."""
+        """Requeue the tasks of a lost worker, except those that were lost too often."""
         worker = self._workers.pop(address, None)
         self._packer.gone(address)
         if worker is None:
@@ -281,7 +281,7 @@ class Dispatch:
             self._blame(out, worker.host)
 
     def _blame(self, out: SentBatch, host: str) -> None:
-        """Put tasks of a lost worker back; those that it was lost with too often fail."""
+        """Requeue tasks of a lost worker; record those that were lost too often as failed."""
         losses = self._selector.losses
         for position in out.positions:
             counts = out.exclusive or not losses.is_dangerous(position)
@@ -292,7 +292,7 @@ class Dispatch:
     # Telling
 
     def look(self) -> None:
-        """Say who is there and what is under way."""
+        """Report hosts and running tasks."""
         workers = list(self._workers.values())
         self._refuse_impossible(workers)
         running = [
@@ -311,7 +311,7 @@ class Dispatch:
         self._handshake.remind(workers)
 
     def _refuse_impossible(self, workers: Sequence[WorkerRecord]) -> None:
-        """Skip tasks that no worker has the cards or modules for, once all workers are there."""
+        """Skip tasks for which no worker has the cards or modules, once all workers have joined."""
         there = [each for each in workers if not each.is_local]
         others = [each for each in there if not each.remark]
         more = self._handshake.more_to_come(there)

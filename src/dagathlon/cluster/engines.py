@@ -1,4 +1,4 @@
-"""Engines that start a cluster for a run: one class for each manager of the table."""
+"""Engines that start a cluster for a run: one class per manager of the table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ClusterEngine(DaskEngine):
     prologue: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be, before anything starts."""
+        """Reject contradictory settings before anything starts."""
         for each in dataclasses.fields(self):
             if each.name not in _WORDS and getattr(self, each.name):
                 takes = listing(MANAGERS[self.name].takes)
@@ -48,7 +48,7 @@ class ClusterEngine(DaskEngine):
         check_ready(self.settings())
 
     def settings(self) -> ClusterSettings:
-        """What the cluster is to be."""
+        """Return the settings of the cluster."""
         return ClusterSettings(kind=self.name, **{word: getattr(self, word) for word in _WORDS})
 
     def _connected(

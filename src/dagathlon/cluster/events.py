@@ -1,4 +1,4 @@
-"""What the dask_client tells the engine, through a queue between their threads."""
+"""Events that the cluster's thread puts into the engine's queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.cluster.messages import Reply
 
 
 class Opened(NamedTuple):
-    """The scheduler answers.
+    """The scheduler accepted the connection.
 
     Parameters
     ----------
@@ -29,21 +29,21 @@ class Opened(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A worker is there and has introduced itself."""
+    """A worker joined and completed the handshake."""
 
     address: str
     answer: Answer
 
 
 class Refused(NamedTuple):
-    """A worker is there, and could not even introduce itself."""
+    """A worker joined and its handshake failed."""
 
     address: str
     reason: str
 
 
 class Gone(NamedTuple):
-    """A worker is gone, or silent: what it had is for others.
+    """A worker left or is silent; its tasks are to be requeued.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Gone(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A batch is done; large results lie in files on the store's disk, by their hashes."""
+    """A batch is done; large results are files on the store's disk, named by their hashes."""
 
     address: str
     number: int
@@ -70,7 +70,7 @@ class Returned(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A batch did not come back.
+    """A batch failed.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Failed(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """There is no going on: the scheduler cannot be reached, the cluster does not start."""
+    """The run cannot continue: the scheduler cannot be reached, or the cluster does not start."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""The arguments that say what cluster to run on, and the file that holds them."""
+"""Command-line arguments of cluster engines, and the file that may hold the same settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.study.engine.engines import DEFAULT
 
 
 class _Word(NamedTuple):
-    """A setting: its type in a file, what stands for its value in the help, and the help."""
+    """A setting: its type in a file, the placeholder of its value in the help, and the help."""
 
     type: type
     metavar: str
@@ -53,7 +53,7 @@ _NAMES = {str: "a text", int: "a number", bool: "true or false", list: "a list o
 
 
 class EngineChoice(NamedTuple):
-    """The engine that was asked for, with its settings.
+    """The requested engine with its settings.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class EngineChoice(NamedTuple):
 
 
 def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of commands that can run on a cluster."""
+    """Add the arguments of commands that can run on a cluster."""
     group = parser.add_argument_group("clusters", "for the engines dask, slurm, pbs, lsf, sge, ssh")
     for word, (type_, metavar, text) in (*_WORDS.items(), *_COORDINATOR.items()):
         flag = f"--{word.replace('_', '-')}"
@@ -90,7 +90,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_engine(arguments: argparse.Namespace) -> EngineChoice:
-    """What the flags and the file together ask for; flags win."""
+    """Return the engine that flags and file ask for; flags take precedence."""
     found = {} if arguments.cluster_settings is None else _read(arguments.cluster_settings)
     for word in ("engine", *_WORDS, *_COORDINATOR):
         if (value := getattr(arguments, word)) is not None:
@@ -109,7 +109,7 @@ def chosen_engine(arguments: argparse.Namespace) -> EngineChoice:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A file of settings, every word and type of it checked."""
+    """Read a file of settings and check every key and type."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

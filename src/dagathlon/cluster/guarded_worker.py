@@ -1,4 +1,4 @@
-"""A worker: one guarded process on a worker's machine that does batches, replaced when it dies."""
+"""A guarded process on a worker's machine that runs batches and is replaced when it dies."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LOOK = 0.1
 
 
 class UnwantedError(DagathlonError):
-    """Nobody waits for this batch any more."""
+    """The coordinator no longer waits for this batch."""
 
 
 class CannotStartError(DagathlonError):
-    """Processes do not even get as far as their first task here."""
+    """Processes on this machine end before their first task."""
 
 
 class GuardedWorker:
-    """Does batches, one at a time, in a process of its own.
+    """Runs batches, one at a time, in a guarded process.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class GuardedWorker:
         self.since = time.monotonic()
 
     def do(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
-        """Do a batch.
+        """Run a batch.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class GuardedWorker:
             worker.close()
 
     def _once(self, work: _Work, is_wanted: Callable[[], bool]) -> None:
-        """Hand over what waits, and see to it until all is done or the process has ended."""
+        """Send the waiting tasks to a process and supervise it until all are done or it ends."""
         if self._worker is None:
             self._worker = self._hire()
         worker = self._worker
@@ -141,7 +141,7 @@ class GuardedWorker:
                     work.full = reason
 
     def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the time limit of the present task; when to look again at the latest."""
+        """Enforce the time limit of the present task; return when to check again."""
         now = time.monotonic()
         if worker.is_up and work.is_late(now):
             _leave_rest(worker, work)
@@ -164,7 +164,7 @@ class GuardedWorker:
         return now + _LOOK
 
     def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the memory limit of the present task; seconds until the next look."""
+        """Enforce the memory limit of the present task; return seconds to the next check."""
         position, start = worker.present()
         if position < 0 or not start:
             return _LOOK / 10
@@ -176,7 +176,7 @@ class GuardedWorker:
     def _end(
         self, worker: WorkerProcess, work: _Work, position: int, outcome: Outcome | None
     ) -> None:
-        """Let go of a process; `outcome` is that of its present task."""
+        """End a process and record the outcome of its present task, if any."""
         worker.kill()
         worker.wait()
         messages, _ = worker.receive()
@@ -187,7 +187,7 @@ class GuardedWorker:
         self._worker = None
 
     def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
-        """A process has ended by itself or by a signal, or stands still: find out why."""
+        """Determine why a process ended or stands still, and record it."""
         if not still:
             worker.check_end()
         worker.kill()
@@ -212,7 +212,7 @@ class GuardedWorker:
 
 
 class _Work:
-    """A batch on its way."""
+    """A batch in progress."""
 
     def __init__(self, batch: Batch, cache: Cache) -> None:
         self._batch = batch
@@ -234,7 +234,7 @@ class _Work:
                     break
 
     def assignments(self) -> list[Assignment]:
-        """What is to be done, as a process is told."""
+        """Return the tasks to do as orders for a process."""
         calls = self._batch.calls
         return [
             Assignment(
@@ -249,25 +249,26 @@ class _Work:
         ]
 
     def limits(self, position: int) -> Limits:
-        """The limits of a task that is not done."""
+        """Return the limits of a task that is not done."""
         item = self.waiting.get(position)
         return Limits() if item is None else item.limits
 
     def is_late(self, now: float) -> bool:
-        """Whether the batch takes so long that others had better do the rest.
+        """Whether the batch takes so long that its rest should go to other workers.
 
-        To be asked once there is a process that can begin, which takes longer than most batches.
+        To be asked once there is a process that can begin, which takes longer than most
+        batches.
         """
         self._deadline = self._deadline or now + self._batch.patience
         return now > self._deadline
 
     @property
     def is_heavy(self) -> bool:
-        """Whether its results are as many bytes as one message should have."""
+        """Whether the results fill a message."""
         return self._bytes > MOST_BYTES
 
     def take(self, report: Report) -> None:
-        """A task is done."""
+        """Record the report of a finished task."""
         if self.waiting.pop(report.position, None) is None:
             return
         try:
@@ -277,7 +278,7 @@ class _Work:
             self._left.append(report.position)
 
     def _kept(self, report: Report) -> Report:
-        """Keep a result here, where the next task may read it; a large one is fetched by hash."""
+        """Cache a result for later tasks here; a large one is left to be fetched by its hash."""
         if report.content is not None:
             self._bytes += len(report.content)
             self._cache.take(report.digest, report.content)
@@ -287,31 +288,31 @@ class _Work:
         return report
 
     def lose(self, lost: Lost) -> None:
-        """A task cannot begin."""
+        """Record that a task cannot begin because an input is missing."""
         item = self.waiting.pop(lost.position, None)
         if item is not None:
             self._cache.forget(item.inputs[lost.place])
             self._lost.append(lost)
 
     def give_up(self, report: Report) -> None:
-        """The process of a task was killed by others; the report is for the case that it recurs."""
+        """Return a task whose process was killed from outside, with a report for repeats."""
         if self.waiting.pop(report.position, None) is not None:
             self._killed.append(report)
 
     def leave(self, position: int) -> None:
-        """A task is for others."""
+        """Return a task to the coordinator for another worker."""
         if self.waiting.pop(position, None) is not None:
             self._left.append(position)
 
     def reply(self, memory: int) -> Reply:
-        """What came of it; what waits still is left for others."""
+        """Return the reply of the batch; waiting tasks are listed as left."""
         left = (*self._left, *self.waiting)
         told = (tuple(self._reports), tuple(self._lost), left, memory, self.full)
         return Reply(*told, tuple(self._killed))
 
 
 def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
-    """The inputs of a batch, as far as they are here."""
+    """Return the cached inputs of a batch."""
     found = {}
     for digest, size, content in batch.inputs:
         if content is not None:
@@ -323,13 +324,13 @@ def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
 
 
 def check_wanted(is_wanted: Callable[[], bool]) -> None:
-    """`UnwantedError` when nobody waits any more."""
+    """Raise `UnwantedError` when the coordinator no longer waits."""
     if not is_wanted():
         raise UnwantedError("nobody waits for this batch any more")
 
 
 def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
-    """Leave what waits behind the present task to others."""
+    """Return the tasks behind the present one to the coordinator."""
     if len(worker.outstanding) > 1:
         for waiting in worker.take_back():
             work.leave(waiting)
@@ -342,7 +343,7 @@ def _report(position: int, outcome: Outcome, detail: str) -> Report:
 
 
 def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:
-    """What a process says, waiting so many seconds for the first word."""
+    """Return messages of a process, waiting up to `timeout` seconds for the first."""
     poll = select.poll()
     poll.register(worker.read_fd, select.POLLIN)
     if worker.has_mail:

@@ -45,13 +45,13 @@ _LONELY = 10.0
 
 
 class CannotAnswerError(DagathlonError):
-    """Processes do not start on a worker's machine, or do not know us."""
+    """Worker processes do not start on a machine, or cannot import this version."""
 
 
 def ask(
     modules: Sequence[tuple[str, str, int]], variables: Mapping[str, str], folder: Path
 ) -> Answer:
-    """Run `introduce` in a process like those that will run tasks.
+    """Run the handshake program in a process like those that will run tasks.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def ask(
 
 
 def answer_of(text: str) -> dict[str, Any] | None:
-    """The answer in what a process printed; None when there is none that can be read."""
+    """Parse the answer from a process's output; None when there is none."""
     for line in reversed(text.splitlines()):
         if line.startswith(MARK):
             try:
@@ -96,7 +96,7 @@ def answer_of(text: str) -> dict[str, Any] | None:
 
 
 def answered(question: str) -> dict[str, Any]:
-    """The answer to a question; one that cannot be understood is told as an ``error``."""
+    """Return the answer to a question; an unreadable question gives an ``error``."""
     try:
         asked = json.loads(question or "{}")
         calls = [(str(kind), str(name), int(version)) for kind, name, version in _modules(asked)]
@@ -135,7 +135,7 @@ def main() -> int:
 
 
 class Handshake:
-    """Judges workers that come.
+    """Accepts or refuses workers that join.
 
     Parameters
     ----------
@@ -157,12 +157,12 @@ class Handshake:
         self.here = socket.gethostname()
 
     def open(self, expected: int) -> None:
-        """The scheduler answers, and so many workers were asked for."""
+        """Note that the scheduler answers, and how many workers were requested."""
         self._opened = time.monotonic()
         self._expected = expected
 
     def judge(self, address: str, answer: Answer) -> WorkerRecord:
-        """A worker that has introduced itself, with a remark when it cannot be used."""
+        """Return the record of a worker that answered, with a remark when it cannot be used."""
         host = str(answer["host"])
         machine = Machine(int(answer["threads"]), answer["cards"])
         worker = WorkerRecord(address, host, machine, answer["lacking"])
@@ -180,7 +180,7 @@ class Handshake:
         return worker
 
     def refuse(self, address: str, reason: str) -> WorkerRecord:
-        """A worker that could not introduce itself."""
+        """Return the record of a worker whose handshake failed."""
         worker = WorkerRecord(address, _host_of(address), Machine(0))
         worker.remark = f"it cannot work for this version of dagathlon ({reason})"
         if "No module named" in reason:
@@ -189,11 +189,11 @@ class Handshake:
         return worker
 
     def name(self, worker: WorkerRecord) -> str:
-        """What a person calls a worker."""
+        """Return a worker's name for messages."""
         return f"the worker {worker.address} on {worker.host}"
 
     def hosts(self, workers: Iterable[WorkerRecord]) -> list[Host]:
-        """The machines that work on the run; how much each has done the coordinator knows."""
+        """Return the machines of the workers; the coordinator adds how much each has done."""
         found: dict[str, Host] = {}
         for each in workers:
             before = found.get(each.host, Host(each.host, 0))
@@ -206,13 +206,13 @@ class Handshake:
         return list(found.values())
 
     def more_to_come(self, workers: Sequence[WorkerRecord]) -> bool:
-        """Whether other workers may still join."""
+        """Whether more workers may still join."""
         if self._expected:
             return len(workers) < self._expected
         return self._opened is None or time.monotonic() - self._opened < _GRACE
 
     def remind(self, workers: Sequence[WorkerRecord]) -> None:
-        """Say once that nobody works, when nobody does for long."""
+        """Report once that no worker can be used, after some time without any."""
         if self._opened is None or any(not (each.is_local or each.remark) for each in workers):
             return
         if time.monotonic() - self._opened > _LONELY:
@@ -229,7 +229,7 @@ class Handshake:
             )
 
     def tell_once(self, text: str) -> None:
-        """Say something, but not again."""
+        """Emit a note unless it was emitted before."""
         if text not in self._said:
             self._said.add(text)
             self._tell(text)
@@ -244,7 +244,7 @@ def _room(free: int | None) -> Iterable[str]:
 
 
 def modules_of(schedule: Schedule) -> list[tuple[str, str, int]]:
-    """Kind, name and version of the modules that the tasks still to be done ask for."""
+    """Return kind, name and version of the modules that open tasks need."""
     calls = {}
     for position, task in enumerate(schedule.tasks):
         if not task.call.location and schedule.is_to_do(position):
@@ -254,7 +254,7 @@ def modules_of(schedule: Schedule) -> list[tuple[str, str, int]]:
 
 
 def _host_of(address: str) -> str:
-    """The machine of an address such as ``tcp://10.0.0.1:4711``."""
+    """Return the host of an address such as ``tcp://10.0.0.1:4711``."""
     return address.rpartition("://")[2].rpartition(":")[0]
 
 

@@ -43,7 +43,7 @@ def _identity() -> tuple[tuple[str, str], ...]:
 
 
 def identity() -> dict[str, str]:
-    """What decides results on this machine, by name; plain text that travels as JSON.
+    """Return versions and source digests that decide results here, as JSON-serialisable text.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def identity() -> dict[str, str]:
 
 
 class _Rule(NamedTuple):
-    """One thing to compare: how people call it, whether it refuses, what to do about it."""
+    """One field to compare: its name in messages, whether it refuses a worker, and the remedy."""
 
     name: str
     words: str
@@ -76,7 +76,7 @@ _LIBRARIES = ("numpy", "scipy")
 
 
 def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """Why a worker must not take part, in sentences; empty when it may.
+    """Return why a worker must not take part, as sentences; empty when it may.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
 
 
 def remarks(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """What differs and does not matter enough to refuse a worker."""
+    """Return differences that do not refuse a worker."""
     return [text for text, refuses in _compared(ours, theirs) if not refuses]
 
 
@@ -114,7 +114,7 @@ def _sentence(words: str, here: str, there: str, advice: str) -> str:
 
 
 def _short(text: str) -> str:
-    """A digest by its beginning, as people compare them."""
+    """Return the first characters of a digest, for messages."""
     is_digest = len(text) == 2 * hashlib.sha256().digest_size
     shown = text[:12] if is_digest else text[:60]
     return "".join(sign if sign.isprintable() else "?" for sign in shown)
@@ -132,7 +132,7 @@ def _version(package: str) -> str:
 
 
 def _sources_digest(folder: Path) -> str:
-    """Digest of all Python files below a folder, by their names in it: wherever it lies."""
+    """Digest of all Python files below a folder, independent of where the folder is."""
     whole = hashlib.sha256()
     for path in sorted(_python_files(str(folder))):
         with open(os.path.join(folder, path), "rb") as file:
@@ -153,7 +153,7 @@ def _python_files(folder: str, above: str = "") -> Iterator[str]:
 
 
 def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """What this machine lacks of the modules of a plan.
+    """Return which of these modules are missing or of another version here, with the reason.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
 
 
 def module_id(kind: str, name: str) -> str:
-    """How `lacking` calls a module."""
+    """Return the key of a module in the result of `lacking`."""
     return f"{kind} {name}"
 
 

@@ -1,4 +1,4 @@
-"""The worker at home: reads the files of a study, which no other machine has."""
+"""The local file worker: reads the study's files, which other machines do not have."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Limits, Resources, Task, Workload
 
 LOCAL_FILES = Resources(1, 0, True)
-"""What tasks with a file ask for; no other task asks for an optional nothing."""
+"""Resources requested by tasks that read a file, as a queue of their own."""
 
 
 @dataclass(frozen=True)
 class PlanWithLocalFiles:
-    """A plan in which tasks that read a file of this machine have a queue of their own."""
+    """A plan whose tasks that read local files have a queue of their own."""
 
     tasks: list[Task]
     limits: Mapping[int, Limits]
@@ -29,13 +29,13 @@ class PlanWithLocalFiles:
 
 
 def with_local_files(plan: Workload) -> PlanWithLocalFiles:
-    """The plan with its tasks that read files set apart."""
+    """Return the plan with the tasks that read files in a queue of their own."""
     files = {i: LOCAL_FILES for i, task in enumerate(plan.tasks) if task.call.location}
     return PlanWithLocalFiles(list(plan.tasks), plan.limits, {**plan.resources, **files})
 
 
 class LocalFileWorker:
-    """An remote of one core in this process.
+    """A `RemoteHost` of one core in the coordinator's process.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class LocalFileWorker:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-home")
 
     def send(self, batch: Batch) -> None:
-        """Do a batch; `Returned` or `Failed` follows."""
+        """Run a batch; `Returned` or `Failed` follows."""
         self._thread.submit(self._do, batch)
 
     def close(self) -> None:
-        """End what runs here."""
+        """End the running tasks."""
         self._is_over = True
         self._thread.shutdown(wait=True, cancel_futures=True)
         if self._remote is not None:

@@ -1,4 +1,4 @@
-"""Clusters from settings: which constructor gets what, and who listens where."""
+"""Construction of dask clusters from settings: constructors, job options, credentials."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class NewCluster(NamedTuple):
 
 
 def check_ready(settings: ClusterSettings) -> None:
-    """Refuse what cannot be started from this machine, before anything is."""
+    """Reject settings that cannot be started from this machine, before anything is."""
     manager = settings.manager
     needed("distributed")
     needed(manager.module, manager.extra)
@@ -82,7 +82,7 @@ def check_ready(settings: ClusterSettings) -> None:
 
 
 def security_of(settings: ClusterSettings) -> Any:
-    """Credentials: those of dask's own configuration, new ones where asked for, or None."""
+    """Return credentials: dask's configured ones, new ones where requested, or None."""
     distributed = needed("distributed")
     configured = distributed.Security()
     if configured.tls_ca_file:
@@ -91,7 +91,7 @@ def security_of(settings: ClusterSettings) -> Any:
 
 
 def make_cluster(settings: ClusterSettings, security: Any) -> NewCluster:
-    """The cluster, not started yet; to be called inside the event loop that it is to live in."""
+    """Return the cluster, not started yet; call it inside the event loop it will live in."""
     if settings.manager.has_jobs:
         return _jobs(settings, security)
     make: Mapping[str, Callable[[ClusterSettings, Any], NewCluster]] = {
@@ -103,7 +103,7 @@ def make_cluster(settings: ClusterSettings, security: Any) -> NewCluster:
 
 
 def job_words(settings: ClusterSettings) -> dict[str, Any]:
-    """What every job of a queue is given, in the manager's own words."""
+    """Return the options of a queue's job in the manager's own terms."""
     manager = settings.manager
     words: dict[str, Any] = {
         manager.words.get(word, word): getattr(settings, word)
@@ -208,7 +208,7 @@ def _login(
     own: Mapping[str, Any],
     logins: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """How a worker is started on another machine."""
+    """Return the options by which asyncssh starts a worker on another machine."""
     # Scheduler and workers know it by the same name, so that one that has gone is missed.
     worker: dict[str, Any] = {"name": name, "memory_limit": 0, "dashboard": False}
     if settings.cores:
@@ -255,7 +255,7 @@ def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str,
 
 
 def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
-    """Cores and memory of each job, asked for or of dask-jobqueue's own settings."""
+    """Return cores and memory per job, requested or of dask-jobqueue's configuration."""
     memory = settings.memory_bytes() or configured(settings, "memory")
     if not memory:
         raise DagathlonError(
@@ -265,7 +265,7 @@ def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
 
 
 def _lifetime(settings: ClusterSettings) -> list[str]:
-    """Leave before the wall time, not all at once."""
+    """Return worker options to retire before the wall time, not all at once."""
     seconds = settings.walltime_seconds()
     if seconds is None and (text := configured(settings, "walltime")):
         try:

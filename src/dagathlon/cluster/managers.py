@@ -1,4 +1,4 @@
-"""Who can give us workers, and what they call things: a manager is a row of this table."""
+"""Table of cluster managers: their names, options and constructors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JOBS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Manager:
-    """A kind of cluster.
+    """A cluster manager.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ class Manager:
 
     @property
     def has_jobs(self) -> bool:
-        """Whether its workers are jobs of a queue."""
+        """Whether workers are jobs of a queue."""
         return bool(self.living)
 
     def written_walltime(self, seconds: int) -> str:
-        """A wall time as it wants it."""
+        """Format a wall time as the manager expects it."""
         minutes, rest = divmod(seconds, 60)
         hours, minutes = divmod(minutes, 60)
         return self.walltime.format(hours=hours, minutes=minutes, seconds=rest)

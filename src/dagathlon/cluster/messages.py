@@ -14,11 +14,11 @@ from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.plan.task import Call, Limits, Resources
 
 MOST_BYTES = 2 * 2**20
-"""About as many bytes of small inputs or results go in one message: it passes the scheduler."""
+"""Largest total of small inputs or results in one message, since it passes the scheduler."""
 
 
 class SentInput(NamedTuple):
-    """An input by its hash.
+    """An input of a batch, by its hash.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class TaskMessage(NamedTuple):
 
     @property
     def limits(self) -> Limits:
-        """What it may use."""
+        """The limits of the task."""
         return Limits(self.time, self.memory, self.cpu)
 
 
 class Batch(NamedTuple):
-    """Tasks for one process of one worker, to be done one after another.
+    """Tasks for one process of one worker, run in order.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Batch(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a batch.
+    """The result of a batch.
 
     Parameters
     ----------
@@ -128,19 +128,19 @@ class Reply(NamedTuple):
 
 
 def packed(message: Batch | Reply) -> bytes:
-    """As bytes, of which the scheduler need not know what they are."""
+    """Serialise a batch or reply to bytes that the scheduler need not understand."""
     return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def opened_batch(content: bytes) -> Batch:
-    """The batch again."""
+    """Deserialise a batch."""
     found = pickle.loads(content)
     assert isinstance(found, Batch)
     return found
 
 
 def opened_reply(content: bytes) -> Reply:
-    """The reply again."""
+    """Deserialise a reply."""
     found = pickle.loads(content)
     assert isinstance(found, Reply)
     return found

@@ -1,4 +1,4 @@
-"""An remote: all that a worker on another machine has of a run; its processes and its cache."""
+"""A worker's machine during a run: its guarded processes and its cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PART_OF_DISK = 0.5
 
 
 class RemoteHost:
-    """The workers of one worker, which share its cores, its cards and its cache.
+    """The guarded workers on one machine, which share its cores, cards and cache.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ class RemoteHost:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over, and no batch is done here any more."""
+        """Whether it is closed and runs no more batches."""
         return self._over.is_set()
 
     def carry_out(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
-        """Do a batch; waits until there are cores and cards for it."""
+        """Run a batch; wait until its cores and cards are free."""
 
         def is_still_wanted() -> bool:
             return not self.is_closed and is_wanted()
@@ -80,7 +80,7 @@ class RemoteHost:
                         worker.close()
 
     def close(self) -> None:
-        """End all processes and remove the folder; batches under way end in `UnwantedError`."""
+        """End all processes and remove the folder; running batches raise `UnwantedError`."""
         with self._changed:
             if self.is_closed:
                 return
@@ -97,7 +97,7 @@ class RemoteHost:
 
     @contextmanager
     def _share(self, wanted: Resources, is_wanted: Callable[[], bool]) -> Iterator[Share]:
-        """Cores and cards, first come first served, so that those who want many get them too."""
+        """Reserve cores and cards, first come first served, so that none is starved."""
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
@@ -120,7 +120,7 @@ class RemoteHost:
                 self._changed.notify_all()
 
     def _worker(self, share: Share, shared: bytes) -> GuardedWorker:
-        """A worker with that share: one that has shared work on these data, or any, or a new one."""
+        """Return a worker with that share: by shared data, else any idle one, else a new one."""
         with self._changed:
             workers = self._idle.get(share, [])
             for worker in workers:
@@ -150,7 +150,7 @@ class RemoteHost:
             self._guardian = None
 
     def _tidy(self) -> None:
-        """End processes that have had nothing to do for a while, and an remote nobody uses."""
+        """End processes that have been idle for a while, and a host that is no longer used."""
         while not self._over.wait(_ROUND):
             now = time.monotonic()
             with self._changed:

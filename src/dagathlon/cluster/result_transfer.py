@@ -1,4 +1,4 @@
-"""Carrying large results between the store and workers: in pieces, and never all at once."""
+"""Transfer of large inputs and results between the store and workers, in pieces."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload
 _AT_ONCE = 4
 # dask's own word for a batch that was cancelled, as when its client had to connect again.
 ON_THE_WAY = (OSError, TimeoutError, UnwantedError, DamagedError, concurrent.futures.CancelledError)
-"""What may go wrong between us and a worker that is well."""
+"""Errors of the connection to a worker that is itself alive."""
 
 
 class LargeInput(NamedTuple):
-    """A large input that a worker is to have first, and who has it beside the store."""
+    """A large input to deliver first, and the workers that hold it."""
 
     sent: SentInput
     holders: tuple[str, ...]
 
 
 class ResultTransfer:
-    """Brings inputs to workers, and fetches results; lives in the dask_client's event loop.
+    """Delivers inputs to workers and fetches results; runs in the client's event loop.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ class ResultTransfer:
         self._bounded = asyncio.Semaphore(_AT_ONCE)
 
     async def run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of `service` on a worker, past the queue of its tasks."""
+        """Call a function of `service` on a worker, bypassing its task queue."""
         found = await self._client.run(function, self._session, *arguments, workers=[address])
         return found[address]
 
     async def deliver(self, address: str, large: LargeInput) -> None:
-        """See to it that a worker has an input; those who want the same wait for one delivery."""
+        """Deliver an input to a worker; concurrent requests share one delivery."""
         place = (address, large.sent.digest)
         task = self._delivering.get(place)
         if task is None:
@@ -76,7 +76,7 @@ class ResultTransfer:
         await asyncio.shield(task)
 
     def give_up(self, address: str | None = None) -> list[asyncio.Task[None]]:
-        """Stop what is on its way to a worker, or to all."""
+        """Cancel deliveries to a worker, or to all."""
         places = [each for each in self._delivering if address in (None, each[0])]
         stopped = [self._delivering.pop(each) for each in places]
         for task in stopped:
@@ -90,7 +90,7 @@ class ResultTransfer:
             done.exception()  # those who wait for it are told; there may be none left
 
     async def _deliver(self, address: str, large: LargeInput) -> None:
-        """From another worker, which has its own way to the network; otherwise from the store."""
+        """Deliver from another worker, which spares this machine's network; else from the store."""
         digest, size, _ = large.sent
         for holder in large.holders:
             if holder in self._present and await self.run(
@@ -110,7 +110,7 @@ class ResultTransfer:
             raise DamagedHereError(payload.digest, str(error)) from error
 
     async def fetch(self, address: str, reply: Reply) -> dict[bytes, Path]:
-        """The large results of a batch, in files on the store's disk."""
+        """Fetch the large results of a batch into files on the store's disk."""
         sizes = {
             report.digest: report.size
             for report in reply.reports
@@ -146,11 +146,11 @@ class ResultTransfer:
 
 
 class HereError(Exception):
-    """The disk of the store has no room."""
+    """The store's disk is full."""
 
 
 class DamagedHereError(DagathlonError):
-    """A result is damaged in the store itself.
+    """A result is damaged in the store.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class DamagedHereError(DagathlonError):
 
 
 def failure(address: str, number: int, error: Exception) -> Failed:
-    """What to tell the engine of a batch that did not come back."""
+    """Return the `Failed` event for an error of a batch."""
     if isinstance(error, HereError):
         return Failed(address, number, str(error), full=True, here=True)
     if isinstance(error, DamagedHereError):
@@ -178,7 +178,7 @@ def failure(address: str, number: int, error: Exception) -> Failed:
 
 
 def told(error: BaseException) -> str:
-    """What went wrong, on a line or two."""
+    """Return an error as one or two lines."""
     text = str(error).strip() or type(error).__name__
     known = isinstance(error, DagathlonError)
     return text if known else f"{type(error).__name__}: {text}"
@@ -192,7 +192,7 @@ def _write(fd: int, piece: bytes) -> None:
 
 @contextlib.contextmanager
 def _here() -> Iterator[None]:
-    """Tell the disk of the store from those of workers."""
+    """Re-raise errors of a full disk as `HereError`, to tell it from a worker's disk."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Which tasks go together to which worker: many when they are quick, one when it is slow."""
+"""Choice of tasks for workers: many quick ones per batch, slow ones alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAR = 2048
 
 
 class Selection(NamedTuple):
-    """Tasks of one shape for one worker, and how long they will probably take."""
+    """Tasks of one shape for one worker, with their expected duration."""
 
     worker: WorkerRecord
     shape: int
@@ -34,12 +34,12 @@ class Selection(NamedTuple):
 
     @property
     def patience(self) -> float:
-        """Seconds after which the rest had better be done by others."""
+        """Seconds after which the remaining tasks should go to other workers."""
         return max(_PATIENCE, 3.0 * self.seconds) if math.isfinite(self.seconds) else _PATIENCE
 
 
 class TaskSelector:
-    """Chooses tasks for workers.
+    """Selects tasks for workers.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ class TaskSelector:
         self.losses = Losses(work)
 
     def took(self, module: str, wall: float) -> None:
-        """A task of a module has taken so long."""
+        """Record how long a task of a module took."""
         self._expected[module] = max(wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
 
     def for_all(self, workers: Collection[WorkerRecord]) -> Iterator[Selection]:
-        """Batches for whoever has room: first one for every core, then one more, to be ahead."""
+        """Yield batches for all workers with room: one per core first, then one more in advance."""
         cores = sum(each.machine.cores for each in workers if not each.remark)
         for times in (1, 2):
             for shape, wanted in enumerate(self._schedule.shapes):
@@ -85,7 +85,7 @@ class TaskSelector:
         *,
         ahead: bool,
     ) -> Selection:
-        """Tasks for one worker; the caller must send them before it asks for more."""
+        """Select tasks for one worker; they must be sent before the next selection."""
         positions: list[int] = []
         load = 0.0
         share = math.ceil(self._schedule.n_ready(shape) / max(cores, 1))
@@ -114,7 +114,7 @@ class TaskSelector:
         return position
 
     def _is_unfit(self, worker: WorkerRecord, position: int) -> bool:
-        """Whether a worker cannot do a task, or not beside what it does."""
+        """Whether a worker cannot run a task, or not beside its present ones."""
         dangerous = self.losses.is_dangerous(position)
         return (dangerous and bool(worker.out)) or self._lacks(worker, position)
 
@@ -126,7 +126,7 @@ class TaskSelector:
         return module_id(HANDLERS[call.kind].section, call.module)
 
     def objection(self, workers: Collection[WorkerRecord], shape: int) -> str:
-        """Why none of the workers can do the next task of a shape; empty when one can."""
+        """Return why no worker can run the next task of a shape; empty when one can."""
         wanted = self._schedule.shapes[shape]
         if wanted == LOCAL_FILES:
             return ""
@@ -139,7 +139,7 @@ class TaskSelector:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)
 
     def cores_of_use(self, given: int, queued: int) -> int:
-        """How many cores could be busy with so many tasks, were there as many."""
+        """Return how many cores could be busy with so many queued tasks."""
         known = list(self._expected.values())
         mean = sum(known) / len(known) if known else math.inf
         useful = queued if mean >= _BATCH_SECONDS else math.ceil(queued * mean / _BATCH_SECONDS)

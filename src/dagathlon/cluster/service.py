@@ -1,6 +1,7 @@
-"""What a dask worker does for a run: functions that the coordinator calls there.
+"""Functions that the coordinator calls on dask workers.
 
 Each is called by name on the worker, so that code and versions are those installed there. The
+
 worker's own process runs no module: it starts guarded processes, as the local engine does.
 """
 
@@ -23,9 +24,9 @@ from dagathlon.study.engine.resources import Machine, cards_to_give
 from dagathlon.study.store.objects import DamagedError
 
 PIECE = 4 * 2**20
-"""Large results travel in pieces of so many bytes."""
+"""Size of the pieces in which large results are transferred, in bytes."""
 HANDLER = "dagathlon_piece"
-"""The name under which a worker gives pieces of what it has to other workers."""
+"""Name of the handler by which workers request pieces from each other."""
 _PATIENCE = 30.0
 _ALIVE = ("executing", "long-running")
 _MOST_OVER = 1000
@@ -35,13 +36,13 @@ _over: dict[str, None] = {}
 
 
 class StrangerError(DagathlonError):
-    """The worker knows nothing of the run: it was started again, or has given it up."""
+    """The worker does not know the run: it was restarted, or has closed the run."""
 
 
 async def introduce(
     session: str, modules: list[tuple[str, str, int]], user_modules: bytes, dask_worker: Any = None
 ) -> Answer:
-    """Get ready for a run, and say who is here: versions, cores, cards, what is missing."""
+    """Prepare for a run; return the handshake answer: versions, cores, cards, missing modules."""
     for each in [place for place, remote in _remotes.items() if remote.is_closed]:
         _remotes.pop(each, None)
     # A folder of its own: another introduction may be under way, given up by the coordinator.
@@ -67,7 +68,7 @@ async def introduce(
 
 
 def carry_out(session: str, message: bytes) -> bytes:
-    """Do a batch; this is the dask task, in a thread of the worker."""
+    """Run a batch; this is the dask task, in a thread of the worker."""
     from distributed import get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()
@@ -78,7 +79,7 @@ def carry_out(session: str, message: bytes) -> bytes:
 async def take_piece(  # noqa: PLR0917 - called by position from afar
     session: str, digest: bytes, size: int, offset: int, piece: bytes, dask_worker: Any = None
 ) -> None:
-    """Take in a piece of a large input."""
+    """Receive a piece of a large input."""
     cache = _remote(session, dask_worker).cache
     await asyncio.to_thread(cache.receive, digest, size, offset, piece)
 
@@ -86,7 +87,7 @@ async def take_piece(  # noqa: PLR0917 - called by position from afar
 async def take_from(
     session: str, digest: bytes, size: int, holder: str, dask_worker: Any = None
 ) -> bool:
-    """Take in a large input from another worker; False when it could not be had there."""
+    """Fetch a large input from another worker; return False when that fails."""
     cache = _remote(session, dask_worker).cache
     if cache.payload(digest, size) is not None:
         return True
@@ -108,18 +109,18 @@ async def take_from(
 
 
 async def give_piece(session: str, digest: bytes, offset: int, dask_worker: Any = None) -> bytes:
-    """A piece of a large result, for the coordinator."""
+    """Return a piece of a large result to the coordinator."""
     cache = _remote(session, dask_worker).cache
     return await asyncio.to_thread(cache.piece, digest, offset, PIECE)
 
 
 async def settle(session: str, digests: list[bytes], dask_worker: Any = None) -> None:
-    """Large results have been fetched."""
+    """Mark large results as fetched."""
     _remote(session, dask_worker).cache.settle(digests)
 
 
 async def close(session: str, dask_worker: Any = None) -> None:
-    """The run is over: end its processes, remove its files."""
+    """End a run: kill its processes and remove its files."""
     _over[session] = None
     while len(_over) > _MOST_OVER:
         del _over[next(iter(_over))]
@@ -137,7 +138,7 @@ def _remote(session: str, worker: Any) -> RemoteHost:
 
 
 def _give_to_worker(address: str) -> Callable[..., Any]:
-    """The handler by which other workers ask for pieces."""
+    """Return the handler by which other workers request pieces."""
 
     async def give(session: str, digest: bytes, offset: int) -> bytes | None:
         remote = _remotes.get((address, session))
@@ -151,7 +152,7 @@ def _give_to_worker(address: str) -> Callable[..., Any]:
 
 
 def _asks(worker: Any) -> Callable[[], bool]:
-    """Whether the dask task of this thread is still wanted: dask does not stop what has begun."""
+    """Return a test whether this thread's dask task is still wanted: dask does not stop it."""
     key = worker.get_current_task()
 
     def is_wanted() -> bool:

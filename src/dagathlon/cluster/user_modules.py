@@ -1,4 +1,4 @@
-"""A user's own modules on their way to other machines: files by their content."""
+"""Serialised user modules for other machines: file contents and where they belong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_BYTES = 64 * 2**20
 
 
 class Piece(NamedTuple):
-    """One file: where it lies below the folder of its module, its content, its mode."""
+    """One file: its path in the module's folder, its content, its mode."""
 
     place: str
     content: bytes
@@ -24,14 +24,14 @@ class Piece(NamedTuple):
 
 
 class UserModule(NamedTuple):
-    """One module: the file or folder that is to be loaded, and all files that belong to it."""
+    """One user module: the file or folder to load, and all its files."""
 
     entry: str
     pieces: tuple[Piece, ...]
 
 
 def packed_user_modules() -> bytes:
-    """All modules of the user's that this process knows, with the files beside them they import.
+    """Serialise all user modules known to this process, with the files they import.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def packed_user_modules() -> bytes:
 
 
 def unpack_user_modules(content: bytes, folder: Path) -> Mapping[str, str]:
-    """Write the files below a folder; the environment in which worker processes find them."""
+    """Write user modules below a folder; return environment variables to find them by."""
     entries = []
     user_modules: list[UserModule] = pickle.loads(content)
     for number, each in enumerate(user_modules):

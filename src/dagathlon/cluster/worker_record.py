@@ -1,4 +1,4 @@
-"""A worker: one worker of the dask_client, as the coordinator keeps account of it."""
+"""The coordinator's record of one worker."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Resources
 
 LOCAL = "home"
-"""The address of the worker in the coordinator's own process."""
+"""Address of the local file worker."""
 _PAUSE = 0.25
 
 
 class SentBatch(NamedTuple):
-    """A batch that is out.
+    """A batch that a worker has and not answered.
 
     Parameters
     ----------
@@ -80,21 +80,21 @@ class WorkerRecord:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is in the coordinator's own process."""
+        """Whether it is the local file worker."""
         return self.address == LOCAL
 
     @property
     def busy(self) -> int:
-        """Cores that the batches which are out would take, were they all under way."""
+        """Cores that its unanswered batches would take if all ran at once."""
         return sum(each.threads for each in self.out.values())
 
     @property
     def given(self) -> int:
-        """Tasks that are out."""
+        """Number of unanswered tasks."""
         return sum(len(each.positions) for each in self.out.values())
 
     def has_room(self, wanted: Resources, times: int) -> bool:
-        """Whether it may get one more batch, when it may have so many times what it can do."""
+        """Whether it may get another batch, if it may have `times` times its capacity."""
         if self.remark or self.machine.objection(wanted) or self.is_held_back:
             return False
         threads = self.machine.possible(wanted).threads
@@ -102,12 +102,12 @@ class WorkerRecord:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether it gets nothing for now: the way to it failed, or it has a task to itself."""
+        """Whether it gets nothing now: after a connection failure, or beside an exclusive task."""
         alone = any(each.exclusive for each in self.out.values())
         return alone or time.monotonic() < self.not_before
 
     def fail(self) -> int:
-        """The way to it has failed: how often in a row; what fails together counts once."""
+        """Count a connection failure; return failures in a row, simultaneous ones counted once."""
         now = time.monotonic()
         if now >= self.not_before:
             self.failures += 1
@@ -115,13 +115,13 @@ class WorkerRecord:
         return self.failures
 
     def recover(self) -> None:
-        """It was heard."""
+        """Reset the count of connection failures."""
         self.failures = 0
         self.not_before = 0.0
 
     def send(
         self, number: int, positions: Sequence[int], wanted: Resources, *, exclusive: bool = False
     ) -> None:
-        """A batch goes out."""
+        """Record a batch that is sent."""
         threads = self.machine.possible(wanted).threads
         self.out[number] = SentBatch(tuple(positions), threads, exclusive)
