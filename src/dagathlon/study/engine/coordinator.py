@@ -1,7 +1,8 @@
-"""The side of a run that every engine shares: claims, results, events, the sum of it all.
+"""Shared engine logic: task claims, result storage, events, run summary.
 
-Only this side writes to the store. An engine asks it for tasks, has them performed wherever it
-likes, and hands back what came of them.
+Only this side writes to the store. An engine asks it for tasks, has them performed where it
+
+likes, and hands back the outcomes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.store import Result, Store
 
 STOP = "stop"
-"""File in the scratch folder of a run that asks it to stop, from whichever machine."""
+"""File in the scratch folder of a run that requests a stop, from any machine."""
 
 _PROGRESS = 1.0
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
@@ -51,7 +52,7 @@ _MAX_LOSSES = 3
 
 
 class Coordinator:
-    """One run of a plan; use it as a context manager, so that it signs off.
+    """One run of a plan; a context manager that ends the run's registration.
 
     Parameters
     ----------
@@ -124,15 +125,17 @@ class Coordinator:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether there is more to do and nobody has asked to stop."""
+        """Whether tasks remain and no stop was requested."""
         return bool(self.schedule.unfinished) and not self.interrupted
 
     # Handing out tasks
 
     def claim(self, positions: Sequence[int]) -> list[int]:
-        """Which of these tasks are ours to do; results are safe before anything reads them.
+        """Claim tasks; return those that this run got. Pending results are committed first.
 
-        Another run may be at some of them, which are tried again after `look`, or may have done
+        Another run may be at some of them, which are tried again after `look`, or may have
+        done
+
         them already.
         """
         if not positions and not self._results:
@@ -157,11 +160,11 @@ class Coordinator:
         return tuple(tasks[i].key for i in tasks[position].inputs)
 
     def inputs(self, positions: Iterable[int]) -> dict[bytes, Payload]:
-        """The stored results that tasks read, by key."""
+        """Return the stored results that tasks read, by key."""
         return self._store.payloads({key for i in positions for key in self.input_keys(i)})
 
     def has_all(self, position: int, payloads: Mapping[bytes, Payload]) -> bool:
-        """Whether the store has what a task reads; what it has not is computed again."""
+        """Whether the store has all inputs of a task; missing ones are scheduled again."""
         for place, key in enumerate(self.input_keys(position)):
             if key not in payloads:
                 self.lose(position, place, "an input is not in the store")
@@ -175,31 +178,31 @@ class Coordinator:
     # Taking in results
 
     def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Keep what there is to know of a machine that works on it, once in a run."""
+        """Store the facts of a machine that works on the run, once."""
         if name not in self._noted:
             self._noted.add(name)
             self._store.note_host(name, facts)
 
     def keep(self, stored: Sequence[Bytes]) -> Payload:
-        """Write an encoded result, from bytes."""
+        """Store an encoded result given as bytes."""
         try:
             return self._store.objects.keep(stored)
         except UnwritableError as error:
             raise self._store.unwritable(error) from error
 
     def adopt(self, file: str, digest: bytes, size: int) -> Payload:
-        """Write an encoded result, from a file on the disk of the store."""
+        """Store an encoded result given as a file on the store's disk."""
         try:
             return self._store.objects.adopt(Path(file), digest, size)
         except (UnwritableError, DamagedError) as error:
             raise self._store.unwritable(error) from error
 
     def no_room(self, reason: str) -> StudyError:
-        """What to raise when a worker found the disk full."""
+        """Return the error to raise when a worker found the disk full."""
         return self._store.unwritable(reason)
 
     def record(self, position: int, outcome: Outcome, payload: Payload | None = None) -> None:
-        """What came of a task; one that was done twice has its first outcome."""
+        """Record the outcome of a task; the first outcome counts if it ran twice."""
         if self.schedule.is_open(position):
             if outcome.status in (Status.ERROR, Status.MEMORY):
                 outcome = self._judged(position, outcome)
@@ -209,10 +212,12 @@ class Coordinator:
             self._settle(position, outcome, self.summary.ran)
 
     def _judged(self, position: int, outcome: Outcome) -> Outcome:
-        """Return a failure as it is stored; while the disk is full, which may be its cause, raise.
+        """Return a failure as it is stored; raise when a full disk may have caused it.
 
-        Programs fail in many ways without room for what they write: so do SQLite, libraries that
-        map files, and whatever is killed by a signal then.
+        Programs fail in many ways without room for what they write: so do SQLite, libraries
+        that
+
+        map files, and processes that are killed by a signal then.
         """
         try:
             with tempfile.TemporaryFile(dir=self.scratch, buffering=0) as file:
@@ -228,7 +233,7 @@ class Coordinator:
         return replace(outcome, reason=reason, detail=detail)
 
     def lose(self, position: int, place: int, reason: str) -> None:
-        """An input of a task is damaged: forget it and make it again, but not for ever."""
+        """Schedule a damaged input of a task again, a limited number of times."""
         source = self.schedule.tasks[position].inputs[place]
         self._losses[position] += 1
         if self._losses[position] > _MAX_LOSSES:
@@ -242,7 +247,7 @@ class Coordinator:
     def commit(
         self, wanted: Sequence[bytes] = (), progress: dict[str, Any] | None = None
     ) -> Granted:
-        """Bring what has come in into the store, then say so."""
+        """Write pending results to the store, then announce them."""
         results, self._results = self._results, []
         granted = self._registration.exchange(results, wanted, progress)
         finished, self._finished = self._finished, []
@@ -253,7 +258,7 @@ class Coordinator:
     def look(
         self, running: Iterable[int], memory: int, hosts: Iterable[Host] | None = None
     ) -> None:
-        """Say what is under way; to be called a few times a second.
+        """Report what is running and try parked tasks again; call it several times a second.
 
         Parameters
         ----------
@@ -309,7 +314,7 @@ class Coordinator:
         self._registration.end(self._progress())
 
     def _hosts(self) -> tuple[Host, ...]:
-        """The machines at work and those that have left, with what became of the tasks there."""
+        """Return present and former machines with counts of their finished and failed tasks."""
         gone = {name for name in self._ended if name} - {host.name for host in self._at_work}
         known = (*self._at_work, *(Host(name, 0) for name in sorted(gone)))
         return tuple(

@@ -1,8 +1,10 @@
-"""Tasks that share work: learners that count the tables of one data set for each other.
+"""Data affinity: tasks of learners that share cached tables of one data set.
 
 Their results are the same wherever they run. One after the other in one process they need less
+
 time together, so a worker that has begun with a data set goes on with it, and others begin with
-another one as long as there is any.
+
+another one while there is any.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dagathlon.study.plan.task import Call
 
 
 class DataAffinity:
-    """Who shares with whom in a plan.
+    """Groups of tasks that share work on one data set.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ class DataAffinity:
         return task.inputs[0] if shares and task.inputs else None
 
     def coscheduled(self, position: int) -> tuple[Call, ...]:
-        """Calls of the other tasks on the same data that share work and are still to be done."""
+        """Return the calls of other open tasks that share work on the same data."""
         data = self.data_of(position)
         if data is None:
             return ()

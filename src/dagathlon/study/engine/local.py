@@ -1,4 +1,4 @@
-"""The local engine: worker processes on this machine, with limits that nothing can evade."""
+"""The local engine: worker processes on this machine, with limits enforced from outside."""
 
 from __future__ import annotations
 
@@ -115,10 +115,12 @@ class _Run:
     # Handing out tasks
 
     def _staff(self) -> None:
-        """Hire for what is ready, in place of workers that have nothing to do.
+        """Start workers for ready tasks, in place of workers without work.
 
-        A worker goes on as long as there is something of its shape: starting one takes longer
-        than most tasks.
+        A worker goes on while there are tasks of its shape: starting one takes longer than
+        most
+
+        tasks.
         """
         for shape, wanted in enumerate(self._schedule.shapes):
             ready = self._schedule.n_ready(shape)
@@ -131,22 +133,22 @@ class _Run:
                 idle += 1
 
     def _useless(self, shape: int) -> Iterator[WorkerProcess]:
-        """Workers for other shapes, with no work and none to come at once."""
+        """Yield workers of other shapes that have no work and will get none soon."""
         for worker in self._workers.workers:
             idle = not worker.outstanding and worker.shape != shape
             if idle and not self._schedule.n_ready(worker.shape):
                 yield worker
 
     def _refuse(self, shape: int) -> None:
-        """Skip the tasks of a shape that this machine has not the cards for."""
+        """Skip the tasks of a shape for which this machine lacks cards."""
         reason = self._machine.objection(self._schedule.shapes[shape])
         while self._schedule.n_ready(shape):
             self._work.record(self._schedule.pop(shape), Outcome(Status.SKIPPED, reason))
 
     def _dispatch(self) -> bool:
-        """Give work to the workers that have room.
+        """Send tasks to workers with room; return True when other runs had claimed some.
 
-        True when another run was ahead of us with some of it, so that there is still room.
+        There is still room in that case.
         """
         cores = IdleCores(self._machine.cores, self._workers.workers)
         chosen: dict[WorkerProcess, list[int]] = {}
@@ -167,7 +169,7 @@ class _Run:
     def _fill(
         self, worker: WorkerProcess, others: Mapping[WorkerProcess, Sequence[int]]
     ) -> list[int]:
-        """Tasks for one worker: several when they are quick, so that it never waits for us.
+        """Select tasks for one worker: several when they are quick, so that it never idles.
 
         `others` are the tasks that are about to be given to other workers.
         """
@@ -200,7 +202,7 @@ class _Run:
         return chosen
 
     def _under_way(self, others: Mapping[WorkerProcess, Sequence[int]]) -> Iterator[int]:
-        """Tasks that workers have, and those that they are about to be given."""
+        """Yield tasks that workers have or are about to get."""
         for worker in self._workers.workers:
             yield from worker.outstanding
             yield from others.get(worker, ())
@@ -260,7 +262,7 @@ class _Run:
     # Watching over workers
 
     def _look(self) -> None:
-        """Enforce time limits, take back tasks that wait too long, tell what is under way."""
+        """Enforce time limits, take back waiting tasks, report what is running."""
         now = time.monotonic()
         self._next_look = now + _LOOK
         running = []
@@ -310,13 +312,13 @@ class _Run:
         self._next_guard = time.monotonic() + pause
 
     def _end(self, worker: WorkerProcess, position: int, outcome: Outcome) -> None:
-        """Kill a worker at a task that has used up its limits."""
+        """Kill a worker whose task has exceeded a limit."""
         _, messages = self._workers.dismiss(worker)
         self._listen(worker, messages)
         self._record(worker, position, outcome)
 
     def _replace(self, worker: WorkerProcess, *, still: bool = False) -> None:
-        """A worker has ended by itself or by a signal, or stands still: find out why."""
+        """Determine why a worker ended or stands still, and record it."""
         if not still:
             worker.check_end()
         code, messages = self._workers.dismiss(worker)
@@ -344,7 +346,7 @@ class _Run:
         self._record(worker, position, None)
 
     def _again(self, position: int, outcome: Outcome) -> None:
-        """Begin a task again that was killed, unless that recurs."""
+        """Requeue a task whose worker was killed, a limited number of times."""
         call = self._schedule.tasks[position].call
         said = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
         self._losses.add(position, outcome)
@@ -352,7 +354,7 @@ class _Run:
             self._work.tell(Note(said))
 
     def _record(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
-        """Note the end of a worker's last task; what it had not begun is for others."""
+        """Record the outcome of a worker's last task and requeue its waiting ones."""
         if outcome is not None:
             detail = outcome.detail or worker.tail()
             self._work.record(position, replace(outcome, detail=detail, host=self._name))

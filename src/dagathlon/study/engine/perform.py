@@ -1,7 +1,8 @@
 """`perform`: one task from its inputs to its result, without processes, stores or terminals.
 
-Whatever runs tasks calls it: the workers of the local engine, the inline engine, the guarded
-child of a worker on another machine.
+Every engine calls it: the workers of the local engine, the inline engine, the guarded child of a
+
+worker on another machine.
 """
 
 from __future__ import annotations
@@ -56,27 +57,27 @@ _TOGETHER = "learned together from {} data sets: the times are equal shares, the
 
 
 class Clock(Protocol):
-    """Told when the work itself begins and ends, so that somebody else can enforce limits."""
+    """Callbacks at start and end of the work itself, for enforcing limits."""
 
     def start_clock(self, held: int, spent: float = 0.0) -> None:
-        """It begins; the process holds so many bytes, and has computed so many seconds."""
+        """The work begins; the process holds `held` bytes and has used `spent` CPU seconds."""
 
     def stop_clock(self) -> None:
-        """It is over, one way or the other."""
+        """The work has ended, with or without success."""
 
 
 class NoClock:
-    """Tells nobody."""
+    """Clock that ignores all events."""
 
     def start_clock(self, held: int, spent: float = 0.0) -> None:
-        """Nobody enforces limits."""
+        """No-op."""
 
     def stop_clock(self) -> None:
-        """Nobody enforces limits."""
+        """No-op."""
 
 
 class Performed(NamedTuple):
-    """What came of a task.
+    """Outcome and encoded result of a task.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ class Performed(NamedTuple):
 
     @property
     def leaves_marks(self) -> bool:
-        """Whether the process should not be trusted with another task after this."""
+        """Whether the process should not run another task after this one."""
         return self.tampered or (self.error is not None and _leaves_marks(self.error))
 
 
@@ -111,7 +112,7 @@ def perform(
     company: Sequence[Call] = (),
     threads: int = 1,
 ) -> Performed:
-    """Do one task.
+    """Run one task.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def perform(
 
 
 def _leave_if_forked(process: int) -> None:
-    """End a process that a module has forked and that came back from the module as well.
+    """Exit in a process that a module forked and that returned from the module as well.
 
     It would go on with the work of its parent: read its orders, write its results.
     """
@@ -183,9 +184,10 @@ def _leave_if_forked(process: int) -> None:
 def perform_many(
     call: Call, random_keys: Sequence[bytes], data: Sequence[Any], limits: Limits = NO_LIMITS
 ) -> list[Performed]:
-    """Do the tasks of one learner on several data sets together.
+    """Run the tasks of one learner on several data sets together.
 
     Each has an equal share of the time that the batch took, and the batch's peak of memory; its
+
     outcome says so.
 
     Parameters
@@ -226,7 +228,7 @@ def perform_many(
 
 @contextlib.contextmanager
 def _kept_to(limits: Limits, call: Call) -> Iterator[None]:
-    """A deadline before the time limits, for learners that then have something to give."""
+    """Context manager: a deadline ahead of the time limits, for learners with a result by then."""
     if limits.time is limits.cpu is None or not keeps_to_limit(call):
         yield
         return
@@ -241,12 +243,12 @@ def _but_spare(limit: float) -> float:
 
 @functools.cache
 def _meter_of(process: int) -> Meter:
-    """The meter of this process, made once; one that was forked needs another."""
+    """Return the meter of this process, cached; a forked process gets its own."""
     return Meter()
 
 
 def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
-    """What an exception amounts to: status, one line, and the traceback."""
+    """Return the outcome of an exception: status, one-line reason, traceback."""
     status, reason = _judged(error, limits)
     reason = without_private_paths(reason)
     if status is Status.SKIPPED:
@@ -256,10 +258,12 @@ def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Pe
 
 
 def no_room(call: Call, error: BaseException | None) -> str:
-    """Return why a task has failed for want of disk space alone; empty where it has not.
+    """Return why a task failed for lack of disk space alone; empty otherwise.
 
-    A learner may fill a disk by itself, and that is its result. Other tasks say nothing of
-    themselves when they cannot write.
+    A learner may fill a disk by its own doing, and that is its result. For other tasks a full
+    disk
+
+    says nothing of the task.
     """
     if call.kind is TaskKind.LEARN or not isinstance(error, OSError) or error.errno not in _FULL:
         return ""
@@ -278,7 +282,7 @@ def _decoded(stored: Any) -> Any:
 
 
 class RecentInputs:
-    """Results of earlier tasks by key, decoded; the last few are kept at hand.
+    """Cache of decoded results, the last few by key.
 
     Parameters
     ----------
@@ -301,7 +305,7 @@ class RecentInputs:
 
 
 class LostInputError(DagathlonError):
-    """The result at `place` among the inputs of a task is not there or not what it was."""
+    """Input number `place` of a task is missing or damaged."""
 
     def __init__(self, place: int, reason: str) -> None:
         super().__init__(reason)
@@ -309,7 +313,7 @@ class LostInputError(DagathlonError):
 
 
 def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
-    """The inputs of a task; `LostInputError` names the first that cannot be had."""
+    """Return the inputs of a task; raise `LostInputError` for the first that is unusable."""
     found: list[Any] = []
     try:
         for key in keys:
@@ -339,7 +343,7 @@ def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
 
 
 def _said(error: BaseException) -> str:
-    """The text of an exception; those of modules may have none."""
+    """Return the text of an exception, which may be empty."""
     try:
         return str(error)
     except Exception:
@@ -347,7 +351,7 @@ def _said(error: BaseException) -> str:
 
 
 def memory_reason(memory: int | None) -> str:
-    """The one line of a task that needed more memory than it may have."""
+    """Return the reason text of a task that exceeded its memory limit."""
     if memory is None:
         return "there was not enough memory"
     return f"it needed more than {memory / 2**20:,.0f} MB of memory"

@@ -1,4 +1,4 @@
-"""What an engine is: it runs the tasks of a plan, keeps their results and says what happens."""
+"""Interface of engines: options, events, summary."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
 from dagathlon.study.store.store import Store
 
 OBJECT = "object"
-"""In the metadata of an engine's field: it takes an object, which no command line can name."""
+"""Metadata key of engine fields that take objects, which no command line can name."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to go about it.
+    """Options of a run.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The store was consulted: what is to be done, by task kind and module, and what is there."""
+    """Event: the store was consulted; tasks to do and stored, by kind and module."""
 
     to_do: Mapping[tuple[str, str], int]
     stored: Mapping[tuple[str, str], int]
@@ -54,7 +54,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A task has an outcome, and the outcome is in the store."""
+    """Event: a task's outcome is in the store."""
 
     position: int
     task: Task
@@ -63,7 +63,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The workers of one machine, for whoever watches a run.
+    """The workers of one machine, for displays of a run.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What is under way, told a few times a second.
+    """Event, several times a second: what is running.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Running:
 
     @property
     def at_once(self) -> int:
-        """How many tasks are under way, also where only their number is known."""
+        """Number of running tasks, also where only their number is known."""
         busy = sum(min(host.workers, host.given) for host in self.hosts)
         if len(self.hosts) == 1 and self.positions:
             return len(self.positions)
@@ -125,16 +125,16 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something worth a line: a damaged result, a worker that had to be replaced."""
+    """Event: a remark, such as a damaged result or a replaced worker."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """All tasks are done; tables, figures and the report are being written.
+    """Event: all tasks are done; tables, figures and the report are being written.
 
-    Told once at the beginning, then with how many figures are there of those asked for so far.
+    Emitted at the beginning, then with the number of figures done so far.
     """
 
     figures: int = 0
@@ -147,16 +147,16 @@ store by then) with `Running` a few times a second and `Note` between them; `Wri
 """
 
 OnEvent: TypeAlias = Callable[[Event], None]
-"""A listener. It is called in the engine's own loop: whatever takes long holds the run up."""
+"""Event listener, called in the engine's own loop: slow listeners delay the run."""
 
 
 def silent(event: Event) -> None:
-    """Listen to events and say nothing."""
+    """Ignore an event."""
 
 
 @dataclass
 class Summary:
-    """How a run went.
+    """Result of a run: counts of tasks by status, hosts, interruption.
 
     Parameters
     ----------
@@ -186,10 +186,12 @@ class Summary:
         counted[status.value, task.call.kind.value, task.call.module] += 1
 
     def failures(self) -> Counter[tuple[str, str]]:
-        """Number of tasks that did not succeed, now or earlier, by status and module.
+        """Return numbers of failed tasks, now or earlier, by status and module.
 
-        What only follows from a failure, such as the score of a graph that was not learned, does
-        not count.
+        Mere consequences of a failure, such as the score of a graph that was not learned,
+        do not
+
+        count.
         """
         found: Counter[tuple[str, str]] = Counter()
         for (status, kind, module), n in (self.ran + self.stored).items():
@@ -199,7 +201,7 @@ class Summary:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for logs and for `status`."""
+        """Return plain data for logs and `status`."""
         return {
             "ran": [[*key, n] for key, n in sorted(self.ran.items())],
             "stored": [[*key, n] for key, n in sorted(self.stored.items())],
@@ -211,11 +213,13 @@ class Summary:
 
 
 class Engine(Protocol):
-    """Runs a plan. Every finished task is in the store before anything is said about it.
+    """Runs a plan; every finished task is stored before it is announced.
 
     An engine is a frozen dataclass, whose fields are its settings. It decides where tasks are
-    performed (`perform`) and how their limits are enforced; which task may run when, who writes
-    the store and who is told what is the same for all (`Coordinator`).
+
+    performed (`perform`) and how their limits are enforced; scheduling, storage and events are
+
+    the same for all (`Coordinator`).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Watching a worker process from outside: its limits, and why it ended."""
+"""Supervision of a worker process from outside: limits, and cause of death."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SOONEST, LATEST = 0.01, 0.05
 
 
 def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome | None:
-    """The outcome of a present task that has used up its time; None for one that has not."""
+    """Return the outcome of a present task that exceeds its time limit; else None."""
     if limits.time is not None and elapsed >= limits.time:
         reason = f"stopped after {limits.time:g} s"
         return Outcome(Status.TIME, reason, wall=elapsed, limits=replace(limits, cpu=None))
@@ -43,7 +43,7 @@ def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome |
 
 
 def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome | None, float]:
-    """The outcome of a present task that has taken too much memory, or when to look again.
+    """Return the outcome of a task that exceeds its memory limit, else None, and when to recheck.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome
 
 
 class Death(NamedTuple):
-    """How a worker died.
+    """Cause of death of a worker.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Death(NamedTuple):
 
 
 class PostMortem:
-    """Finds out why processes of this machine died."""
+    """Determines why processes of this machine died."""
 
     def __init__(self) -> None:
         self._oom_kills = oom_kills()
@@ -89,10 +89,12 @@ class PostMortem:
     def cause(
         self, worker: WorkerProcess, code: int, limits: Limits, *, still: bool = False
     ) -> Death:
-        """How a worker died.
+        """Return how a worker died.
 
-        It has ended by itself or by a signal that we did not send, has sent what is no message, or
-        stood still, so that we ended it.
+        It has ended of its own accord or by a signal that we did not send, has sent what is
+        no
+
+        message, or stood still, so that we ended it.
         """
         tail = worker.tail()
         before, self._oom_kills = self._oom_kills, oom_kills()
