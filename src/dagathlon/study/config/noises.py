@@ -1,4 +1,4 @@
-"""The noise experiments of a data entry: codes, rates, and ranges of rates."""
+"""The noise of a data entry: codes, rates, and ranges of rates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dagathlon.study.config.json_source import Node
 
 
 def read_noises(node: Node) -> list[Noise]:
-    """Codes or objects, one or a list; by default no noise.
+    """Read one or several noise codes or objects; by default no noise.
 
     An object's values may be lists, which makes all their combinations. Clean data are one
     experiment however many ranges of rates begin with 0.

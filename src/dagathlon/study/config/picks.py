@@ -1,4 +1,4 @@
-"""Learners as people name them, in Python and on the command line, as entries of a study."""
+"""Learner specs of Python and the command line, as entries of a study."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pick:
 
 
 def picks_of(learners: Any) -> list[Pick]:
-    """Learners as entries of a study.
+    """Return learners as entries of a study.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def picks_of(learners: Any) -> list[Pick]:
 
 
 def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
-    """Refuse fewer than two learners that take the data, and the same one twice.
+    """Raise when fewer than two learners take the data, or one occurs twice.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
 
 
 def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
-    """Learners that cannot be run on such data, or on this machine, with the reason."""
+    """Return learners that cannot run on such data or this machine, with the reason."""
     found = []
     for pick, setting in settings:
         reason = pick.module.unavailable or cast(Learner, setting.module).why_unsuitable(facts)
@@ -100,14 +100,14 @@ def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list
 
 
 def _pick(one: LearnerLike, name: str = "") -> Pick:
-    """A learner under that name, else under its own."""
+    """Return a learner as an entry under the given name, else under its own."""
     spec, file = LearnerSpec.of(one).findable()
     settings = expand(spec.cls, spec.values, Node(spec.values, spec.text))
     return Pick(name or spec.name, spec.cls, spec.values, settings, file)
 
 
 def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
-    """Picks with ids of their own: several of one learner are called by their parameters."""
+    """Yield picks with unique ids: several of one learner are named by their parameters."""
     names = [pick.id for pick in picks]
     taken: set[str] = set()
     for pick in picks:
@@ -119,7 +119,7 @@ def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
 
 
 def _spelt(pick: Pick) -> str:
-    """The name with its parameters, unless that is long or no name of a file."""
+    """Return the name with its parameters, unless that is too long or no file name."""
     single = {key: value for key, value in pick.values.items() if not isinstance(value, list)}
     text = f"{pick.id}[{','.join(f'{key}={value}' for key, value in single.items())}]"
     plain = single and len(text) <= _LONGEST_ID and "/" not in text

@@ -1,4 +1,4 @@
-"""Tasks: what is to be done, addressed by content."""
+"""Tasks, addressed by content: calls, keys, limits, outcomes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 from dagathlon.errors import storable_text
 
 READING = "reading"
-"""Among the values of a data file's call: how it is read, where the study says so."""
+"""Key among a data file's values: reading options given in the study."""
 
 
 class TaskKind(StrEnum):
-    """What a task makes, in the order of the pipeline."""
+    """Kind of a task's result, in pipeline order."""
 
     GRAPH = "graph"
     PARAMETERS = "parameters"
@@ -49,7 +49,7 @@ class Status(StrEnum):
 
 
 FORMER_STATUSES = {"F1": Status.TIME, "F2": Status.ERROR, "F3": Status.MEMORY}
-"""Codes of failures before there were words; stores, logs and ``--retry`` may still have them."""
+"""Former codes of failures, which stores, logs and ``--retry`` may still have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Call:
         outside_stream: Collection[str] = (),
         raised: Sequence[tuple[str, str, int]] = (),
     ) -> Call:
-        """Make a call and hash it once, so that its tasks cost little.
+        """Make a call with its digests computed once.
 
         `raised` are the kinds, names and versions of whom the module hands work to, as far as they
         are beyond their first version; without any the digest is `plain`.
@@ -117,7 +117,7 @@ def _of_json(content: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to be done.
+    """One unit of work.
 
     Parameters
     ----------
@@ -146,12 +146,12 @@ class Task:
 
     @property
     def plain_key(self) -> bytes:
-        """The key, had no module behind those of the study a version."""
+        """The key if no module behind those of the study had a version above its first."""
         return self.plain or self.key
 
     @property
     def random_key(self) -> bytes:
-        """What `random_stream` takes."""
+        """Argument of `random_stream`."""
         return self.stream or self.plain_key
 
 
@@ -161,12 +161,12 @@ def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
 
 
 def plain_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
-    """The key without the versions of whom modules hand work to, given the same for its inputs."""
+    """Return the key without the versions of delegates, from the plain keys of its inputs."""
     return _hashed(call.plain, seed, inputs)
 
 
 def stream_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
-    """What chooses the random stream of a task, given the same for its inputs.
+    """Return the key of a task's random stream, from those of its inputs.
 
     It is the plain key of the task but for the parameters that leave the stream as it is, in the
     task itself and in those that it reads.
@@ -184,7 +184,7 @@ def _hashed(digest_of_call: bytes, seed: int, inputs: Sequence[bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use; None is no limit.
+    """Limits of one task; None is no limit.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class Limits:
 
 
 class Resources(NamedTuple):
-    """What a task has to itself while it runs. It is no part of the key: results are the same.
+    """Resources reserved for a task. They are no part of its key: results are the same.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class Resources(NamedTuple):
 
 
 class Workload(Protocol):
-    """What an engine runs: the part of a plan that it needs to know.
+    """The part of a plan that an engine needs.
 
     A `Plan` is one; anything with these three attributes is. Engines read them and never change
     them.
@@ -247,13 +247,13 @@ class Workload(Protocol):
 
 
 def random_stream(key: bytes) -> np.random.Generator:
-    """The random stream of a task's `random_key`: a counter-based generator."""
+    """Return the counter-based random generator for a task's `random_key`."""
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended, and what it cost.
+    """Status and cost of a finished task.
 
     Parameters
     ----------
@@ -290,10 +290,12 @@ class Outcome:
                 object.__setattr__(self, name, storable_text(text))
 
     def settles(self, limits: Limits, retry: Collection[Status] = ()) -> bool:
-        """Whether a stored outcome stands under today's limits, so that nothing needs to run.
+        """Whether a stored outcome is final under today's limits, so that no run is needed.
 
-        A success stands. A failure stands unless its status is to be retried or, for the time and
-        memory limits, there is more room now. A skipped task is looked at again every time.
+        A success is final. A failure is final unless its status is to be retried or, for
+        the time and
+
+        memory limits, there is more room now. A skipped task is checked again every time.
         """
         if self.status is Status.OK:
             return True

@@ -1,7 +1,9 @@
-"""Merging stores: results are named by content, so it is copying of rows and of files.
+"""Merging of stores by copying rows and content-addressed files.
 
 It goes through the source by ranges of rows. The files of a range are copied first, then its rows
+
 in one transaction, most of it inside SQLite. A merge that is killed leaves a store in which every
+
 result is whole, and the next one goes on from there.
 """
 
@@ -24,7 +26,7 @@ from dagathlon.study.store.rows import DamagedRowError, damaged_rows, status_sql
 from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
-"""Rows of the source that one transaction takes in."""
+"""Source rows per transaction."""
 
 _JOINED = """
 FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
@@ -60,7 +62,7 @@ _WHOLE = """
 
 @dataclass
 class Merged:
-    """What came of a merge.
+    """Result of a merge.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ class Merged:
 
 
 def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = None) -> Merged:
-    """Take the results of another store in.
+    """Add the results of another store.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = 
 
 
 def _check(store: Store) -> None:
-    """Refuse an index whose pages or rows are not what they were."""
+    """Raise when the index has damaged pages or rows."""
     for table in damaged_rows(store.connection):
         raise DamagedRowError(store.folder, table)
     (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -131,7 +133,7 @@ def _is_used(store: Store) -> bool:
 
 @contextmanager
 def _attached(other: Store, store: Store) -> Iterator[None]:
-    """The index of the source beside that of the destination, for statements about both."""
+    """Attach the source's index to the destination's connection."""
     connection = store.connection
     address = f"{(other.folder / INDEX).resolve().as_uri()}?mode=ro"
     try:
@@ -179,7 +181,7 @@ def _take_in(work: _Merge, told: Callable[[int, int], None]) -> None:
 
 
 class _Merge:
-    """One merge, while both stores are open."""
+    """A merge in progress, with both stores open."""
 
     def __init__(self, other: Store, store: Store, found: Merged) -> None:
         self.other, self.store, self._found = other, store, found
@@ -189,13 +191,13 @@ class _Merge:
         self._better = _BETTER.format(cpu_limit=self._theirs["cpu_limit"], **_STATUS)
 
     def take(self, first: int, last: int) -> int:
-        """Take in the rows of a range; how many it has."""
+        """Merge the rows of a range; return how many it has."""
         self._take_files(first, last)
         with self.store.transaction():
             return self._take_rows(first, last)
 
     def take_hosts(self) -> None:
-        """Take in what is known of machines."""
+        """Merge the facts of machines."""
         if has_hosts(self.store.connection, "source"):
             with self.store.transaction():
                 self.store.connection.execute(
@@ -203,7 +205,7 @@ class _Merge:
                 )
 
     def _take_files(self, first: int, last: int) -> None:
-        """Bring the files of a range, before any row that names them."""
+        """Copy the files of a range, before any row that names them."""
         connection = self.store.connection
         wanted = connection.execute(
             f"SELECT DISTINCT theirs.digest, theirs.size {_JOINED} AND {self._better}"
@@ -254,7 +256,7 @@ class _Merge:
         return int(rows)
 
     def _broken(self) -> Iterator[str]:
-        """Results in the index that do not have their hash; files have been told of before."""
+        """Yield results in the index whose content does not have its hash."""
         rows = self.store.connection.execute(
             "SELECT kind, module, hex(key) FROM temp.coming JOIN source.results USING (id)"
             " WHERE NOT whole AND inline IS NOT NULL"
