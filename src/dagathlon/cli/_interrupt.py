@@ -1,4 +1,4 @@
-"""Ctrl-C and time limits while native code computes, which Python's own handlers wait for."""
+"""Ctrl-C and time limits during native code, which delays Python's signal handlers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOK_SECONDS = 0.05
 def interruptible(
     limit: float | None = None, grace: float = 0.0, cpu_limit: float | None = None
 ) -> Iterator[None]:
-    """End the program soon after Ctrl-C or a limit, even inside a kernel that runs for hours.
+    """Context manager that ends the program soon after Ctrl-C or a limit, in native code too.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _alarm(limit: float | None, cpu_limit: float | None, late: str) -> Iterator[
 
 
 def _alarm_at(end: float, over: threading.Event) -> None:
-    """Give the alarm when this process and its programs have computed for so many seconds."""
+    """Raise the alarm once this process and its children have used `end` CPU seconds."""
     while not over.wait(_LOOK_SECONDS):
         if tree_time(os.getpid()) >= end:
             os.kill(os.getpid(), signal.SIGALRM)

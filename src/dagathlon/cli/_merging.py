@@ -1,4 +1,4 @@
-"""Merging folders of results and saying what came of it, for the commands that do so."""
+"""Merging of folders of results, with a summary, for several commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OFTEN = 100_000
 
 
 def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
-    """Merge folders of results, or stores, into a folder of results; the exit code.
+    """Merge folders of results, or stores, into a folder of results; return the exit code.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
 
 
 def _checked(source: Path, out: Path) -> Path:
-    """The store of a source, if it can be merged, before anything is written."""
+    """Return the store of a source; raise, before anything is written, if it cannot be merged."""
     if not source.is_dir():
         raise DagathlonError(f"{source}: there is no such folder")
     folder = find_store(source)

@@ -1,4 +1,4 @@
-"""``dagathlon fit``: the parameters of a network, on a graph."""
+"""``dagathlon fit``: estimate a network's parameters on a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dagathlon merge``: results of several machines in one folder."""
+"""``dagathlon merge``: merge results of several machines into one folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dagathlon query``: probabilities from a network, given evidence."""
+"""``dagathlon query``: probabilities in a network, given evidence."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def given(texts: Iterable[str], network: Network, where: str) -> dict[str, Any]:
-    """Evidence from the command line: ``A=yes,B=no``, or JSON."""
+    """Parse evidence: ``A=yes,B=no``, or JSON."""
     found: dict[str, Any] = {}
     for text in texts:
         if text.lstrip().startswith("{"):
@@ -89,7 +89,7 @@ def given(texts: Iterable[str], network: Network, where: str) -> dict[str, Any]:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between commas, except inside quotes, which may begin anywhere."""
+    """Split at commas, except inside quotes, which may begin anywhere."""
     parts, quoted = [""], False
     for character in text:
         if character == '"':
@@ -102,7 +102,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _pair(part: str, network: Network, where: str) -> tuple[str, str]:
-    """A variable and its value; a name may itself have an equals sign."""
+    """Parse a variable and its value; a name may itself have an equals sign."""
     cuts = [k for k, character in enumerate(part) if character == "="]
     if not cuts:
         raise DagathlonError(f"{where}: expected NAME=VALUE, found {part.strip()!r}")

@@ -1,4 +1,4 @@
-"""``dagathlon run``: a study from its file to its report."""
+"""``dagathlon run``: run a study and write its report."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _announced(study: Study, number: int) -> Iterator[str]:
-    """Where the data of a setup come from, and what is learned that nobody asked for."""
+    """Yield where the data of a setup come from, and additional runs made by default."""
     yield from source_lines(study.sources(number))
     further = sum(run.setup == number for run in study.plan.further)
     for words in unasked(study, number):

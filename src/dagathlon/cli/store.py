@@ -1,4 +1,4 @@
-"""``dagathlon store``: the size of a store, its soundness, and throwing away what is not needed."""
+"""``dagathlon store``: size, verification and garbage collection of a store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what is asked for."""
+    """Run the requested action."""
     actions = {"gc": _gc, "verify": _verify, "size": _size}
     return actions[arguments.action](arguments)
 
