@@ -32,7 +32,7 @@ def frame() -> pd.DataFrame:
     [
         (["hc"], {}, StudyError, "two learners or more"),
         ([], {}, StudyError, "two learners or more"),
-        (["hc", ("hc", {})], {}, StudyError, "hc is there twice"),
+        (["hc", ("hc", {})], {}, StudyError, "hc is given twice"),
         (["hc", "pc"], {"sizes": [300]}, DataError, "found 300"),
         (["hc", "pc"], {"sizes": []}, StudyError, "sizes"),
         (["hc", "pc"], {"sizes": np.array([100, 400])}, DataError, "found 400"),

@@ -159,7 +159,7 @@ def test_a_refusal_at_the_beginning_is_an_error() -> None:
         scene.cluster.refuses = "stderr:\ninvalid account"
         await scene.autoscaler.begin()
 
-    with pytest.raises(DagathlonError, match="no worker can be had: invalid account"):
+    with pytest.raises(DagathlonError, match="no worker could be started: invalid account"):
         asyncio.run(begin())
 
 

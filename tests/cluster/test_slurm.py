@@ -121,5 +121,7 @@ def test_a_partition_that_is_not_there_is_told(tmp_path: Path) -> None:
         async with watched(**settings(tmp_path, workers=1, partition="nope")) as cluster:
             return cluster
 
-    with pytest.raises(DagathlonError, match=r"no worker can be had.*invalid partition.*nope"):
+    with pytest.raises(
+        DagathlonError, match=r"no worker could be started.*invalid partition.*nope"
+    ):
         asyncio.run(go())

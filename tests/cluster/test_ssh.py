@@ -88,5 +88,7 @@ def test_a_machine_that_lets_nobody_in_is_told(login: dict[str, Any]) -> None:
         async with watched(**login):
             pass
 
-    with pytest.raises(DagathlonError, match=r"ssh: no worker can be had: .*Connect call failed"):
+    with pytest.raises(
+        DagathlonError, match=r"ssh: no worker could be started: .*Connect call failed"
+    ):
         asyncio.run(go())

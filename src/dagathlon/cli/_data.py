@@ -70,7 +70,8 @@ def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--missing",
         metavar="HOW",
-        help="what to do with gaps: drop (rows), impute or impute=N (N copies, pooled), or keep "
+        help="what to do with missing values: drop (rows), impute or impute=N (N copies, pooled), "
+        "or keep "
         "(the default, for learners that take them)",
     )
     flag("--log", "NAME,…", f"columns to take logarithms of, or {_ALL}")
@@ -294,5 +295,5 @@ def _pairs(texts: list[str], flag: str) -> dict[str, str]:
         if not given or not name.strip():
             raise DagathlonError(f"{flag}: expected NAME=VALUE, found {word!r}")
         if pairs.setdefault(name.strip(), value.strip()) != value.strip():
-            raise DagathlonError(f"{flag}: {name.strip()!r} stands twice")
+            raise DagathlonError(f"{flag}: {name.strip()!r} is given twice")
     return pairs

@@ -101,7 +101,7 @@ def _watched(
                 heard.take(json.loads(line))
         limit = _START_SECONDS + seconds if heard.checking == _NOTHING_YET else seconds
         if time.monotonic() - heard.since > limit:
-            return heard, f"it did not come to an end within {seconds:g} s"
+            return heard, f"it did not end within {seconds:g} s"
         if resident(process.pid) > memory:
             return heard, f"it took more than {memory / 2**20:,.0f} MB of memory"
         if process.poll() is not None and not select.select([messages], [], [], 0)[0]:
@@ -113,7 +113,7 @@ def _judged(heard: _Heard, end: str, code: int, output: str) -> list[str]:
         raise UnavailableError(heard.unavailable)
     if heard.problems is not None and not end:
         return heard.problems
-    last = f"; its last words:\n{output}" if output else ""
+    last = f"; its last output:\n{output}" if output else ""
     return [f"{heard.checking}: {end or _ended(code)}{last}"]
 
 

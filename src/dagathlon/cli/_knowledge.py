@@ -113,7 +113,7 @@ def constrain_study(study: dict[str, Any], constraints: dict[str, Any], path: Pa
         return None
     beside = path.with_name(f"{path.stem}_constraints.json")
     if beside.exists():
-        raise DagathlonError(f"{beside}: is there already; choose another name for the study")
+        raise DagathlonError(f"{beside}: exists already; choose another name for the study")
     for name, entries in study["resources"]["structure_learning_algorithms"].items():
         parameter = _parameter(find("algorithm", name))
         for entry in entries:

@@ -90,7 +90,7 @@ def _conflict_lines(conflicts: Sequence[Conflict], path: Path) -> list[str]:
     if more:
         lines.append(f"… and {more:,} more")
     lines.append(
-        f"conflicts: {len(conflicts):,}; the same task has another result elsewhere. What was "
-        f"there first is kept, and {path} lists both"
+        f"conflicts: {len(conflicts):,}; the same task has different results. Those of the "
+        f"destination are kept, and {path} lists both"
     )
     return lines

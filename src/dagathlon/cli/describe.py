@@ -40,7 +40,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "describe",
-        "say what was understood of a data file, and which flag changes it",
+        "show how a data file was understood, and which flags change it",
         "dagathlon describe data.csv --na=-999 --kinds 'id=ignore,children=continuous'",
         _run,
     )

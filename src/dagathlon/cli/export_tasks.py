@@ -110,7 +110,7 @@ def _check(study: Study, modules: Sequence[Path], out: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if name != FILES}
     found = subprocess.run(program, capture_output=True, text=True, check=False, env=clean)
     if found.returncode:
-        reason = (found.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        reason = (found.stderr.strip().splitlines() or ["it ended without a message"])[-1]
         raise StudyError(f"{copy}: the copy of the study cannot be used: {reason}")
     keys = b"".join(task.key for task in study.plan.tasks)
     if found.stdout.strip() != hashlib.sha256(keys).hexdigest():

@@ -14,7 +14,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "merge",
-        "bring results of several machines, or shards of a study, into one folder",
+        "merge results of several machines, or shards of a study, into one folder",
         "dagathlon merge shards/shard-* --out results",
         _run,
     )

@@ -104,7 +104,7 @@ def _print_chosen(takes: set[str], gives: set[str]) -> int:
     found = [module for module in _algorithms() if chosen(module, takes, gives)]
     _print_algorithms(found)
     if not found:
-        print("no algorithm does; ask for less, and see dagathlon modules for what there is")
+        print("no algorithm has all of these; ask for fewer, and see dagathlon modules for all")
     return 0
 
 

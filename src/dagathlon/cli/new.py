@@ -282,7 +282,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.kind and arguments.what != "module":
         raise DagathlonError(f"--kind is for a module: dagathlon new module {path.stem} --kind …")
     if path.exists():
-        raise DagathlonError(f"{path}: is there already; choose another name")
+        raise DagathlonError(f"{path}: exists already; choose another name")
     if arguments.what == "module":
         _write_module(path, arguments.kind or "algorithm", arguments.language)
         return 0

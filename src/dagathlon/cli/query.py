@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "query",
-        "ask a network for probabilities, given evidence",
+        "compute probabilities in a network, given evidence",
         "dagathlon query asia --target bronc --evidence 'dysp=yes,xray=no'",
         _run,
     )
@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="joint distribution of these variables; without it, each variable by itself",
+        help="joint distribution of these variables; without it, each variable separately",
     )
     parser.add_argument(
         "--evidence",
@@ -45,7 +45,7 @@ def add_parser(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,…",
-        help="variables that are set from outside, whatever their parents",
+        help="variables set by intervention, whatever their parents",
     )
     parser.add_argument(
         "--map", action="store_true", help="the most probable levels of the targets, or of all"

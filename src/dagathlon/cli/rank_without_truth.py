@@ -59,7 +59,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "rank-without-truth",
-        "rank learners on a data file without a truth, and say how far to believe the ranking",
+        "rank learners on a data file without a truth, and judge how reliable the ranking is",
         "dagathlon rank-without-truth data.csv --with hc --with 'pc[alpha=0.01]' --with boss",
         _run,
     )

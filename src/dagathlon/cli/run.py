@@ -58,7 +58,10 @@ def add_parser(commands: Commands) -> None:
         help="with --engine inline or batched: end with the exception of the first failure",
     )
     parser.add_argument(
-        "--retry", default="", metavar="timeout,error", help="run failed ones again"
+        "--retry",
+        default="",
+        metavar="timeout,error",
+        help="run tasks again that failed in these ways",
     )
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
     add_shard_argument(parser)

@@ -33,7 +33,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "status",
-        "show where a running or finished study stands",
+        "show the progress of a running or finished study",
         "dagathlon status results",
         run,
     )

@@ -106,7 +106,7 @@ def _ended(before: RunRecord, after: RunRecord) -> str:
     ran = sum(row[-1] for row in after.progress.get("ran", ()))
     left = after.progress.get("left", 0)
     if not left:
-        return f"{_named(before)} has come to its end: {counted(ran, 'task')} ran"
+        return f"{_named(before)} has ended: {counted(ran, 'task')} ran"
     done = f"{counted(ran, 'task')} ran, {left:,} {agreeing(left, 'is', 'are')} left"
     return f"{_named(before)} has stopped: {done}; the same command goes on"
 

@@ -29,9 +29,7 @@ class Autoscaler:
     """Keeps a started cluster at the wanted number of workers.
 
     dask's own clusters notice a worker that has gone, but ask for no other; and they do not
-    notice a
-
-    job that ended before its worker came up.
+    notice a job that ended before its worker came up.
 
     Parameters
     ----------
@@ -146,7 +144,7 @@ class Autoscaler:
         for name in given_up:
             self._cluster.worker_spec.pop(name, None)
         if given_up:
-            self._say(f"{_workers(len(given_up))} given up for lack of work")
+            self._say(f"{_workers(len(given_up))} released for lack of work")
             self._wake.set()
 
     def _up(self) -> dict[str, Any]:
@@ -209,10 +207,12 @@ class Autoscaler:
 
     def _refused(self, reason: str) -> None:
         if not self._cluster.workers and not self._been_up:
-            raise DagathlonError(f"{self._settings.kind}: no worker can be had: {reason}")
+            raise DagathlonError(f"{self._settings.kind}: no worker could be started: {reason}")
         if reason not in self._told:
             self._told.add(reason)
-            self._say(f"{self._settings.kind}: a worker cannot be had, trying again: {reason}")
+            self._say(
+                f"{self._settings.kind}: a worker could not be started, trying again: {reason}"
+            )
         self._not_before = self._clock() + _RETRY
 
     # Jobs that ended before their worker came up

@@ -22,7 +22,6 @@ class Cache:
     """LRU cache of received and computed results: small ones in memory, large ones in files.
 
     Never evicted are results that were computed here and not fetched yet, and inputs of tasks
-
     that are about to run.
 
     Parameters
@@ -110,7 +109,7 @@ class Cache:
                 found = hashlib.file_digest(file, "sha256").digest()
             if found != digest:
                 path.unlink()
-                raise DamagedError("an input did not arrive as it was sent")
+                raise DamagedError("a received input does not match its hash")
             self.adopt(path, digest, size)
 
     def piece(self, digest: bytes, offset: int, length: int) -> bytes:
@@ -118,7 +117,7 @@ class Cache:
         try:
             fd = os.open(self.objects.path(digest), os.O_RDONLY)
         except OSError as error:
-            raise DamagedError(f"a result is not here any more ({error.strerror})") from None
+            raise DamagedError(f"a result is no longer cached ({error.strerror})") from None
         try:
             return os.pread(fd, length, offset)
         finally:

@@ -47,7 +47,9 @@ def submit_coordinator(
     try:
         asyncio.run(_start(job))
     except Exception as error:  # whatever a queue may answer
-        raise DagathlonError(f"{settings.kind}: the job is refused: {told_reason(error)}") from None
+        raise DagathlonError(
+            f"{settings.kind}: the job was refused: {told_reason(error)}"
+        ) from None
     return str(job.job_id)
 
 

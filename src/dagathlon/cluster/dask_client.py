@@ -1,8 +1,7 @@
 """The coordinator's connection to all workers of a dask cluster.
 
-It lives in a thread with an event loop of its own, where the cluster is opened, workers are
-
-polled and batches are sent. The engine, in its own thread, sends batches and reads events.
+It lives in a thread with an event loop of its own, where the cluster is opened, workers are polled
+and batches are sent. The engine, in its own thread, sends batches and reads events.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class DaskEngine:
                 "has its own workers"
             )
         if self.jobs and self.cores:
-            raise DagathlonError("jobs are the cores of all workers, cores those of each: give one")
+            raise DagathlonError("give either jobs (total cores) or cores (per worker), not both")
         self.settings()
 
     def settings(self) -> ClusterSettings:

@@ -171,7 +171,7 @@ def _failed(started: _Coordinator, log: Path, said_before: int) -> int:
 def _tell(out: Path, started: _Coordinator, log: Path) -> None:
     folder = shlex.quote(str(out))
     print(f"runs without this terminal: {started.name}, output in {log}")
-    print(f"  dagathlon status {folder}    where it stands")
+    print(f"  dagathlon status {folder}    its progress")
     print(f"  dagathlon stop {folder}      stop it; the same command goes on later")
     if isinstance(started, _Job):
         cancel = started.settings.manager.programs[1]

@@ -115,12 +115,12 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DagathlonError(f"--cluster-settings: {no_such_file(path)}") from None
     except UnicodeDecodeError:
-        raise DagathlonError(f"{path}: this is no text") from None
+        raise DagathlonError(f"{path}: not UTF-8 text") from None
     try:
         found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except ValueError as error:
         kind = "JSON" if path.suffix == ".json" else "TOML"
-        raise DagathlonError(f"{path}: this is no {kind}: {error}") from None
+        raise DagathlonError(f"{path}: not valid {kind}: {error}") from None
     if not isinstance(found, dict):
         raise DagathlonError(f"{path}: expected settings by name, found {type(found).__name__}")
     known = {**_ONLY_IN_FILES, **_WORDS, **_COORDINATOR}

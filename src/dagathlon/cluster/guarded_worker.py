@@ -208,7 +208,9 @@ class GuardedWorker:
             death = None
         self._end(worker, work, position, None if death is None else death.outcome)
         if self._failed_starts >= most_failed_starts(code):
-            raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
+            raise CannotStartError(
+                f"worker processes do not start there; the last output was:\n{tail}"
+            )
 
 
 class _Work:
@@ -326,7 +328,7 @@ def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
 def check_wanted(is_wanted: Callable[[], bool]) -> None:
     """Raise `UnwantedError` when the coordinator no longer waits."""
     if not is_wanted():
-        raise UnwantedError("nobody waits for this batch any more")
+        raise UnwantedError("the coordinator no longer waits for this batch")
 
 
 def _leave_rest(worker: WorkerProcess, work: _Work) -> None:

@@ -79,7 +79,7 @@ def ask(
     answer = answer_of(done.stdout.decode("utf-8", "replace"))
     if done.returncode or answer is None:
         said = done.stderr.decode("utf-8", "replace")[-_TAIL:].strip()
-        raise CannotAnswerError(f"a process that was to introduce the machine failed:\n{said}")
+        raise CannotAnswerError(f"the handshake process failed:\n{said}")
     return answer
 
 
@@ -182,7 +182,7 @@ class Handshake:
     def refuse(self, address: str, reason: str) -> WorkerRecord:
         """Return the record of a worker whose handshake failed."""
         worker = WorkerRecord(address, _host_of(address), Machine(0))
-        worker.remark = f"it cannot work for this version of dagathlon ({reason})"
+        worker.remark = f"it cannot run this version of dagathlon ({reason})"
         if "No module named" in reason:
             worker.remark += "; install the same version there as here"
         self._tell(f"{self.name(worker)} is not used: {worker.remark}")

@@ -142,7 +142,7 @@ class ResultTransfer:
                     await asyncio.to_thread(_write, file.fileno(), piece)
                 found.update(piece)
         if found.digest() != digest:
-            raise DamagedError("a result did not arrive as it was made")
+            raise DamagedError("a received result does not match its hash")
 
 
 class HereError(Exception):

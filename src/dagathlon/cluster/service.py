@@ -1,7 +1,6 @@
 """Functions that the coordinator calls on dask workers.
 
 Each is called by name on the worker, so that code and versions are those installed there. The
-
 worker's own process runs no module: it starts guarded processes, as the local engine does.
 """
 
@@ -133,7 +132,7 @@ def _remote(session: str, worker: Any) -> RemoteHost:
     found = _remotes.get((worker.address, session))
     if found is None or found.is_closed:
         _remotes.pop((worker.address, session), None)
-        raise StrangerError("this worker knows nothing of the run")
+        raise StrangerError("this worker does not know the run")
     return found
 
 

@@ -43,7 +43,7 @@ def packed_user_modules() -> bytes:
     size = sum(file.source.stat().st_size for files in found.values() for file in files)
     if size > _MOST_BYTES:
         raise DagathlonError(
-            f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
+            f"user modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
             f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
         )
     return pickle.dumps(

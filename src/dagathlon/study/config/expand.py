@@ -102,7 +102,7 @@ def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[
     axes = [_axis(module, key, value) for key, value in values.items()]
     total = math.prod(len(axis) for axis in axes)
     if total > MAX_SETTINGS:
-        raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the most")
+        raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the maximum")
     points = (dict(zip(values, point, strict=True)) for point in itertools.product(*axes))
     mistakes = Mistakes()
     settings = []

@@ -62,7 +62,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs if not name.startswith("_")]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"the name {twice!r} stands twice in one object")
+            raise ValueError(f"the name {twice!r} occurs twice in one object")
     return found
 
 

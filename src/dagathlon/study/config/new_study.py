@@ -171,7 +171,7 @@ def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
         what = "bundled network or data file"
         raise StudyError(unknown(what, name, [*known, *list_data()], text))
     if set(values) - {"truth"}:
-        raise StudyError(f"{text}: {name} has its own rows; beside a data file stands only truth")
+        raise StudyError(f"{text}: {name} has its own rows; a data file takes only truth")
     truth = values.get("truth", [None])[0]
     return {
         "graph_id": None if truth is None else _truth(home, str(truth)),

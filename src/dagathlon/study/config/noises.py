@@ -23,7 +23,7 @@ def read_noises(node: Node) -> list[Noise]:
         is_range = isinstance(item.value, dict)
         for noise in _range(item) if is_range else [Noise.from_code(item.text(), item.where)]:
             if noise.code in found and not (is_range and noise.does_nothing):
-                raise item.fail(f"{noise.code} stands twice")
+                raise item.fail(f"{noise.code} is given twice")
             found.setdefault(noise.code, Noise() if noise.does_nothing else noise)
     return list(found.values())
 

@@ -78,7 +78,7 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
         for earlier, other in settings[:place]:
             if (other.module, other.start) == (setting.module, setting.start):
                 raise StudyError(
-                    f"{earlier.id} is there twice: it would agree with itself in everything; leave "
+                    f"{earlier.id} is given twice: it would agree with itself in everything; leave "
                     "one of them out"
                 )
     refused = _refused(settings, facts)

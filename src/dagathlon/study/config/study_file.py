@@ -451,7 +451,7 @@ def _read_seeds(node: Node) -> range:
     if first < 0 or last > _LAST_SEED:
         raise child.fail("seeds are whole numbers from 0 to 2^63 - 1")
     if last - first >= _MAX_SEEDS:
-        raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
+        raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the maximum")
     return range(first, last + 1)
 
 
@@ -472,5 +472,5 @@ def _read_transform(node: Node) -> list[Transform]:
     found = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
     for i, transform in enumerate(found):
         if transform in found[:i]:
-            raise inner.fail(f"{transform.label} stands twice")
+            raise inner.fail(f"{transform.label} is given twice")
     return found

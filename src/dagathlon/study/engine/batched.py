@@ -23,12 +23,8 @@ class BatchedEngine(InlineEngine):
     """Runs tasks in this process; learners that accept several data sets at once get them together.
 
     Tasks of such a learner wait until all else is done that could run, so that as many as
-    possible
-
-    with the same parameters and limits are handed over at once. Each has its own random stream
-    and
-
-    is stored under its own key, as if it had run alone.
+    possible with the same parameters and limits are handed over at once. Each has its own
+    random stream and is stored under its own key, as if it had run alone.
 
     Parameters
     ----------
@@ -115,4 +111,6 @@ def _data_of(
 
 def _said(module: str, count: int, error: BaseException) -> str:
     reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-    return f"{module} failed on {count} data sets together ({reason}); each half is tried by itself"
+    return (
+        f"{module} failed on {count} data sets together ({reason}); each half is tried separately"
+    )

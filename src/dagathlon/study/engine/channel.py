@@ -45,7 +45,6 @@ class Slot:
     """Numbers in shared memory: a worker's present task, and batches it must not begin.
 
     The engine learns from it when the present task began without a message per task, and takes
-
     back tasks that wait behind one that turns out to be slow.
     """
 
@@ -89,9 +88,7 @@ class Slot:
         """Return the present task's position (−1: none) and clock start (0: stopped).
 
         The position is read before and after the time, so that the two belong together. A
-        module
-
-        can write here too: what the engine does with it is checked
+        module can write here too: what the engine does with it is checked
         (`WorkerProcess.present`).
         """
         for _ in range(_LOOKS):

@@ -1,8 +1,7 @@
 """Shared engine logic: task claims, result storage, events, run summary.
 
-Only this side writes to the store. An engine asks it for tasks, has them performed where it
-
-likes, and hands back the outcomes.
+Only this side writes to the store. An engine asks it for tasks, has them performed where it likes,
+and hands back the outcomes.
 """
 
 from __future__ import annotations
@@ -134,9 +133,7 @@ class Coordinator:
         """Claim tasks; return those that this run got. Pending results are committed first.
 
         Another run may be at some of them, which are tried again after `look`, or may have
-        done
-
-        them already.
+        done them already.
         """
         if not positions and not self._results:
             return []
@@ -215,9 +212,7 @@ class Coordinator:
         """Return a failure as it is stored; raise when a full disk may have caused it.
 
         Programs fail in many ways without room for what they write: so do SQLite, libraries
-        that
-
-        map files, and processes that are killed by a signal then.
+        that map files, and processes that are killed by a signal then.
         """
         try:
             with tempfile.TemporaryFile(dir=self.scratch, buffering=0) as file:

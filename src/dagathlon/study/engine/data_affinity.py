@@ -1,10 +1,8 @@
 """Data affinity: tasks of learners that share cached tables of one data set.
 
-Their results are the same wherever they run. One after the other in one process they need less
-
-time together, so a worker that has begun with a data set goes on with it, and others begin with
-
-another one while there is any.
+Their results are the same wherever they run. One after the other in one process they need less time
+together, so a worker that has begun with a data set goes on with it, and others begin with another
+one while there is any.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Kills the workers of an engine that has died.
 
 It runs as a script in a process of its own and imports next to nothing. The engine writes the
-
 process groups of its workers to it; when the pipe ends, the engine is gone, and with SIGKILL too.
 """
 

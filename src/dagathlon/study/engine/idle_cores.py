@@ -1,9 +1,7 @@
 """Lending of idle cores to tasks that can use more than their own.
 
 A worker has its share of the machine whether it works or not. When there are fewer runs than cores,
-
 a learner whose work splits gets what the idle ones do not use, for as long as it runs; a worker
-
 whose cores are lent in this way waits until they are free again.
 """
 

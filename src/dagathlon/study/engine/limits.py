@@ -31,7 +31,6 @@ class Meter:
     """Measures time and peak memory of work in this process.
 
     Where the kernel lets a process reset its own high-water mark, the peak is that of the work
-
     alone; elsewhere it is the growth of the mark since the process began.
     """
 
@@ -124,9 +123,7 @@ def taken_by(pid: int, held: int, limit: int) -> Limited:
     """Return memory of a process and its descendants beyond `held`.
 
     All resident pages are counted first, which costs little and is never too few. When that is
-
     beyond the limit, pages that several processes share are divided among them, and files that
-
     are mapped do not count: data sets are read that way, and the system can take them back.
     """
     family = (pid, *descendants(pid))

@@ -118,9 +118,7 @@ class _Run:
         """Start workers for ready tasks, in place of workers without work.
 
         A worker goes on while there are tasks of its shape: starting one takes longer than
-        most
-
-        tasks.
+        most tasks.
         """
         for shape, wanted in enumerate(self._schedule.shapes):
             ready = self._schedule.n_ready(shape)

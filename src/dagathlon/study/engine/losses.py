@@ -20,11 +20,8 @@ class Losses:
     """Number of lost workers by task.
 
     A worker that was killed says nothing of its task: an administrator may have done it, or the
-
     kernel because others took its memory. So the task begins again. One that is lost again and
-
     again is a failure if it is a learner's. Tasks of other kinds are skipped then, which is no
-
     result either: the next run tries them again.
 
     Parameters

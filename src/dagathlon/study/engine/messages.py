@@ -1,7 +1,6 @@
 """Messages between an engine and its worker processes: one type each.
 
 A message is a tuple of plain values with a type. Through the pipe goes the number of the type and
-
 the values, so that nothing but numbers, texts and bytes is pickled for a task.
 """
 
@@ -66,9 +65,7 @@ class Report(NamedTuple):
     """From a worker: the outcome of a task.
 
     A small result travels with it; a large one has been left in `file`, on the store's disk.
-
     `limits` are those to be recorded, where they are not all that were in force. With `killed`
-
     the outcome is not known, since the task's program was killed: this one is used if that
     recurs.
     """
@@ -132,7 +129,7 @@ def opened_header(buffer: bytearray, start: int) -> tuple[int, int]:
     """Parse a header into length and type; raise `GarbledError` if there is none."""
     magic, length, number = HEADER.unpack_from(buffer, start)
     if magic != _MAGIC or length > _MOST_BYTES or number >= len(_TYPES):
-        raise GarbledError("what came through the pipe of a worker is no message")
+        raise GarbledError("a worker's pipe contained bytes that are no message")
     return length, number
 
 

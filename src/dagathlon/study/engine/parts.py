@@ -1,7 +1,6 @@
 """Parts of a plan: a quick look, or shards that together cover it.
 
 A shard is the same on every machine, whatever is installed or stored there: it follows from the
-
 tasks alone. Hence shards are balanced by numbers of runs of each kind, not by expected times.
 """
 
@@ -53,9 +52,7 @@ def shard(tasks: Tasks, number: int, count: int) -> list[int]:
     """Return positions of one of `count` parts of a plan, numbered from 1.
 
     Every learning task is in exactly one of them, with what it needs; what is made of learned
-
     graphs is in the part that has all of them. Without learning tasks, the tasks that no other
-
     task reads are divided.
 
     Parameters
@@ -72,9 +69,7 @@ def shares(tasks: Tasks, count: int) -> list[list[int]]:
     """Return the learning tasks of each shard; without any, the tasks that no other task reads.
 
     Runs on one data set stay together where there are at least as many data sets as shards;
-
     data sets that were made of one, where there are as many of those. Learners that read what
-
     others have learned stay with them always.
     """
     divided, kinds = _learning(tasks) or _unread(tasks), _kinds(tasks)

@@ -1,7 +1,6 @@
 """`perform`: one task from its inputs to its result, without processes, stores or terminals.
 
 Every engine calls it: the workers of the local engine, the inline engine, the guarded child of a
-
 worker on another machine.
 """
 
@@ -187,7 +186,6 @@ def perform_many(
     """Run the tasks of one learner on several data sets together.
 
     Each has an equal share of the time that the batch took, and the batch's peak of memory; its
-
     outcome says so.
 
     Parameters
@@ -261,9 +259,7 @@ def no_room(call: Call, error: BaseException | None) -> str:
     """Return why a task failed for lack of disk space alone; empty otherwise.
 
     A learner may fill a disk by its own doing, and that is its result. For other tasks a full
-    disk
-
-    says nothing of the task.
+    disk says nothing of the task.
     """
     if call.kind is TaskKind.LEARN or not isinstance(error, OSError) or error.errno not in _FULL:
         return ""

@@ -19,7 +19,6 @@ def prepare_modules(plan: Workload, store: Store, say: Callable[[str], None]) ->
     """Install what the external modules of open tasks need.
 
     Workers would do it themselves, but unseen. One that cannot be made ready is left to them:
-
     they record its runs as skipped.
     """
     tasks = [task for task in plan.tasks if task.call.kind in _SECTIONS]

@@ -130,9 +130,7 @@ class Assignment(NamedTuple):
     """A task for a worker: position in the plan, inputs, limits, expected time.
 
     Beside these the calls of others on the same data that share work with it, and how many
-    cores it
-
-    may use that are not the worker's own.
+    cores it may use that are not the worker's own.
     """
 
     position: int
@@ -334,9 +332,7 @@ class WorkerProcess:
         """Return its present task (−1: none) and when its clock started (0: stopped).
 
         A module can write to this slot. So a task that it was not given is none, and a
-        clock neither
-
-        runs ahead nor starts anew.
+        clock neither runs ahead nor starts anew.
         """
         position, start = self.slot.read()
         if position not in self.outstanding and position not in self._taken_back:

@@ -189,9 +189,7 @@ class Summary:
         """Return numbers of failed tasks, now or earlier, by status and module.
 
         Mere consequences of a failure, such as the score of a graph that was not learned,
-        do not
-
-        count.
+        do not count.
         """
         found: Counter[tuple[str, str]] = Counter()
         for (status, kind, module), n in (self.ran + self.stored).items():
@@ -216,9 +214,7 @@ class Engine(Protocol):
     """Runs a plan; every finished task is stored before it is announced.
 
     An engine is a frozen dataclass, whose fields are its settings. It decides where tasks are
-
     performed (`perform`) and how their limits are enforced; scheduling, storage and events are
-
     the same for all (`Coordinator`).
 
     Attributes

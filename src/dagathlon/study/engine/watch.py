@@ -17,7 +17,7 @@ _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of m
 # Memory is looked at more often the nearer it is to its limit: by the time that it would take to
 # get there at so many bytes per second, within bounds.
 _FASTEST = 8e9
-_STILL = "its process answered no more"
+_STILL = "its process stopped responding"
 _GARBLED = "it wrote to file descriptors that are not its own"
 _CUT_OFF = "it closed file descriptors that are not its own"
 _SOONEST, LATEST = 0.01, 0.05
@@ -92,9 +92,7 @@ class PostMortem:
         """Return how a worker died.
 
         It has ended of its own accord or by a signal that we did not send, has sent what is
-        no
-
-        message, or stood still, so that we ended it.
+        no message, or stood still, so that we ended it.
         """
         tail = worker.tail()
         before, self._oom_kills = self._oom_kills, oom_kills()

@@ -1,10 +1,8 @@
 """The worker process: reads tasks from a pipe, runs them in order, sends back reports.
 
 It is started by the engine as ``python -m dagathlon.study.engine.worker``. Standard output and
-
-error are a file that the engine reads only when something goes wrong, so a module may print what
-
-it likes.
+error are a file that the engine reads only when something goes wrong, so a module may print what it
+likes.
 """
 
 from __future__ import annotations
@@ -57,9 +55,7 @@ class Worker:
     """Main loop of a worker process.
 
     It has no index of a store open, which a module could damage: an order brings small inputs
-    with
-
-    it, and large ones are files that are only read.
+    with it, and large ones are files that are only read.
 
     Parameters
     ----------

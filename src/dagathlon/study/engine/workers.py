@@ -122,7 +122,9 @@ class Workers:
         """Raise when workers repeatedly die before their first task."""
         self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
         if self._failed_starts >= most_failed_starts(code):
-            raise StudyError(f"worker processes do not start; the last one said:\n{worker.tail()}")
+            raise StudyError(
+                f"worker processes do not start; the last output was:\n{worker.tail()}"
+            )
 
     def _watch_full_pipes(self) -> None:
         writing = {key.data for key in self._selector.get_map().values() if key.events & 2}

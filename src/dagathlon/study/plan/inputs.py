@@ -62,7 +62,7 @@ class Inputs:
     def _follow(self, name: str, path: tuple[str, ...], found: list[ModuleEntry]) -> None:
         if name in path:
             cycle = " -> ".join([*path[path.index(name) :], name])
-            raise StudyError(f"a reference to another algorithm runs in a circle: {cycle}")
+            raise StudyError(f"references between algorithms form a cycle: {cycle}")
         entry = self._algorithms[name]
         if entry not in found:
             found.append(entry)

@@ -293,9 +293,8 @@ class Outcome:
         """Whether a stored outcome is final under today's limits, so that no run is needed.
 
         A success is final. A failure is final unless its status is to be retried or, for
-        the time and
-
-        memory limits, there is more room now. A skipped task is checked again every time.
+        the time and memory limits, there is more room now. A skipped task is checked again
+        every time.
         """
         if self.status is Status.OK:
             return True

@@ -1,9 +1,7 @@
 """Merging of stores by copying rows and content-addressed files.
 
 It goes through the source by ranges of rows. The files of a range are copied first, then its rows
-
 in one transaction, most of it inside SQLite. A merge that is killed leaves a store in which every
-
 result is whole, and the next one goes on from there.
 """
 
@@ -262,7 +260,7 @@ class _Merge:
             " WHERE NOT whole AND inline IS NOT NULL"
         ).fetchall()
         for kind, module, key in rows:
-            yield f"{kind} {module} {key[:12].lower()} does not have the content it had"
+            yield f"{kind} {module} {key[:12].lower()} does not match its hash"
 
     def _conflicts(self, first: int, last: int) -> Iterator[Conflict]:
         sides = ", ".join(

@@ -113,7 +113,7 @@ class Objects:
         if stored is None:
             stored = self._mapped(payload)
         if hashlib.sha256(stored).digest() != payload.digest:
-            raise DamagedError(f"{self._place(payload)} does not have the content it had")
+            raise DamagedError(f"{self._place(payload)} does not match its hash")
         return stored
 
     def path(self, digest: bytes) -> Path:
@@ -149,7 +149,7 @@ class Objects:
         try:
             with open(open_file(self.folder, path.parent.name, path.name), "rb") as file:
                 if os.fstat(file.fileno()).st_size != payload.size:
-                    raise DamagedError(f"{path} does not have the length it had")
+                    raise DamagedError(f"{path} does not have its original length")
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except LinkError as error:
             raise DamagedError(str(error)) from None

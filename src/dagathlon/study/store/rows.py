@@ -49,7 +49,7 @@ class DamagedRowError(StudyError):
     def __init__(self, folder: Path, table: str) -> None:
         super().__init__(
             f"{folder}: the index has a damaged row in its table {table}; dagathlon store verify "
-            f"--repair {folder} takes damaged rows out, and the next run computes them again"
+            f"--repair {folder} removes damaged rows, and the next run computes them again"
         )
 
 

@@ -154,7 +154,7 @@ class Store:
         KeyError
             When there is none.
         DamagedError
-            When it does not have the content it had.
+            When it does not match its hash.
         """
         return self._put_together(self.stored(key))
 
