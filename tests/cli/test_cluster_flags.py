@@ -63,7 +63,7 @@ def test_a_file_may_be_json(tmp_path: Path) -> None:
         ("prologue = 'x'", "prologue is a list of texts, found 'x'"),
         ("options = 3", "options is a table, found 3"),
         ("coordinator_memory = '3X'", "coordinator_memory: found '3X'"),
-        ("workers =", "this is no TOML"),
+        ("workers =", "not valid TOML"),
     ],
 )
 def test_mistakes_in_the_file_are_named(text: str, message: str, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_idle_ones_are_given_up_after_a_minute_and_no_others() -> None:
         scene.now = 61.0
         scene.autoscaler.want(2, idle)
         assert scene.asked == ["w1", "w4"]
-        assert any("2 workers given up" in line for line in scene.said)
+        assert any("2 workers released" in line for line in scene.said)
 
     play(1, act)
 

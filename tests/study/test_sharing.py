@@ -99,7 +99,7 @@ def test_results_are_the_same_with_and_without_sharing(tmp_path, monkeypatch):
     with Store(tmp_path / "together") as together, Store(tmp_path / "alone") as alone:
         InlineEngine(raises=True).run(plan, together)
         shared.MEMORY.clear()
-        monkeypatch.setattr(DataAffinity, "company", lambda *_: ())
+        monkeypatch.setattr(DataAffinity, "coscheduled", lambda *_: ())
         InlineEngine(raises=True).run(plan, alone)
         assert together.digests(keys) == alone.digests(keys)
         said = [together.outcomes([key])[key].detail for key in learned]

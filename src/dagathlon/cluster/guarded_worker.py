@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +13,8 @@ from dagathlon.cluster.messages import MOST_BYTES, Batch, Reply, TaskMessage
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.watch import PostMortem, excess, overtime
-from dagathlon.study.engine.workers import most_failed_starts
+from dagathlon.study.engine.supervisor import Supervisor
+from dagathlon.study.engine.watch import PostMortem
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 
@@ -28,7 +29,7 @@ class CannotStartError(DagathlonError):
     """Processes on this machine end before their first task."""
 
 
-class GuardedWorker:
+class GuardedWorker(Supervisor):
     """Runs batches, one at a time, in a guarded process.
 
     Parameters
@@ -51,11 +52,11 @@ class GuardedWorker:
     def __init__(
         self, hire: Callable[[], WorkerProcess], cache: Cache, post_mortem: PostMortem
     ) -> None:
+        super().__init__(post_mortem)
         self._hire = hire
         self._cache = cache
         self._worker: WorkerProcess | None = None
-        self._post_mortem = post_mortem
-        self._failed_starts = 0
+        self._work: _Work
         self.shared = b""
         self.since = time.monotonic()
 
@@ -67,11 +68,11 @@ class GuardedWorker:
         batch
             The tasks.
         is_wanted
-            Asked now and then whether anybody still waits for it; `UnwantedError` when not.
+            Asked now and then whether the coordinator still waits; `UnwantedError` when not.
         """
         try:
             with self._cache.used(each.digest for each in batch.inputs):
-                work = _Work(batch, self._cache)
+                self._work = work = _Work(batch, self._cache)
                 while work.waiting and not work.full:
                     check_wanted(is_wanted)
                     self._once(work, is_wanted)
@@ -101,116 +102,78 @@ class GuardedWorker:
         worker = self._worker
         worker.assign(work.assignments())
         looked = 0.0
-        guarded = 0.0
+        guarded = 0.0 if work.limits_memory else math.inf
         while work.waiting and not work.full:
             now = time.monotonic()
             if now >= looked:
-                looked = now + _LOOK
                 check_wanted(is_wanted)
-                worker.bound_output()
-                looked = min(looked, self._keep_time(worker, work))
-            if self._worker is worker and work.limits_memory and now >= guarded:
-                guarded = now + self._keep_memory(worker, work)
+                looked = self._look(worker, work)
+            if self._worker is worker and now >= guarded:
+                guarded = now + self.enforce_memory(worker)
             if self._worker is not worker:
                 return
-            until = min(looked, guarded) if work.limits_memory else looked
-            messages, is_open = _wait(worker, until - time.monotonic())
-            self._listen(worker, work, messages)
+            messages, is_open = _wait(worker, min(looked, guarded) - time.monotonic())
+            self._listen(worker, messages)
             if not is_open or worker.has_ended():
-                self._replace(worker, work)
+                self.replace(worker)
                 return
             if work.is_heavy:
                 _leave_rest(worker, work)
 
-    def _listen(self, worker: WorkerProcess, work: _Work, messages: Sequence[Message]) -> None:
+    def _look(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce time limits and leave the rest of a late batch; return when to check again."""
+        now = time.monotonic()
+        if worker.is_up and work.is_late(now):
+            _leave_rest(worker, work)
+        task = self.enforce_time(worker)
+        return now if task is None else min(now + _LOOK, task.due)
+
+    def _listen(self, worker: WorkerProcess, messages: Sequence[Message]) -> None:
         for message in messages:
             match message:
                 case Up():
                     worker.is_up = True
-                    self._failed_starts = 0
                 case Report():
                     worker.settle(message.position)
                     if message.killed:
-                        work.give_up(message)
+                        self._work.give_up(message)
                     else:
-                        work.take(message)
+                        self._work.take(message)
                 case Lost():
                     worker.settle(message.position)
-                    work.lose(message)
+                    self._work.lose(message)
                 case Unkept(_, reason):
-                    work.full = reason
+                    self._work.full = reason
 
-    def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the time limit of the present task; return when to check again."""
-        now = time.monotonic()
-        if worker.is_up and work.is_late(now):
-            _leave_rest(worker, work)
-        if worker.stands_still():
-            self._replace(worker, work, still=True)
-            return now
-        position, start = worker.present()
-        if position < 0 or not start:
-            return now + _LOOK
-        if position not in work.waiting:
-            # It began what was taken back at that moment: nobody's, and without limits here.
-            self._end(worker, work, position, None)
-            return now
-        limits = work.limits(position)
-        outcome = overtime(worker, limits, now - start)
-        if outcome is not None:
-            self._end(worker, work, position, outcome)
-        elif limits.time is not None:
-            return start + limits.time
-        return now + _LOOK
+    def limits_of(self, position: int) -> Limits | None:
+        """Return the limits of an open task; None for one begun while it was taken back."""
+        item = self._work.waiting.get(position)
+        return None if item is None else item.limits
 
-    def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the memory limit of the present task; return seconds to the next check."""
-        position, start = worker.present()
-        if position < 0 or not start:
-            return _LOOK / 10
-        outcome, pause = excess(worker, work.limits(position), start)
-        if outcome is not None:
-            self._end(worker, work, position, outcome)
-        return pause
-
-    def _end(
-        self, worker: WorkerProcess, work: _Work, position: int, outcome: Outcome | None
-    ) -> None:
-        """End a process and record the outcome of its present task, if any."""
-        worker.kill()
-        worker.wait()
-        messages, _ = worker.receive()
-        self._listen(worker, work, messages)
-        if outcome is not None and position in work.waiting:
-            work.take(_report(position, outcome, outcome.detail or worker.tail()))
-        worker.close()
-        self._worker = None
-
-    def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
-        """Determine why a process ended or stands still, and record it."""
-        if not still:
-            worker.check_end()
+    def dismiss(self, worker: WorkerProcess) -> int:
+        """Kill the process and handle its last messages; return its exit code."""
         worker.kill()
         code = worker.wait()
         messages, _ = worker.receive()
-        self._listen(worker, work, messages)
-        position, _ = worker.present()
-        if position < 0 and worker.is_up and (still or worker.garbled):
-            position = next(iter(worker.outstanding), -1)
-        death = None
-        if position >= 0:
-            death = self._post_mortem.cause(worker, code, work.limits(position), still=still)
-        if not worker.is_up:
-            self._failed_starts += 1
-        tail = worker.tail()
-        if death is not None and death.from_outside and position in worker.outstanding:
-            work.give_up(_report(position, death.outcome, death.outcome.detail))
-            death = None
-        self._end(worker, work, position, None if death is None else death.outcome)
-        if self._failed_starts >= most_failed_starts(code):
-            raise CannotStartError(
-                f"worker processes do not start there; the last output was:\n{tail}"
-            )
+        self._listen(worker, messages)
+        return code
+
+    def conclude(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
+        """Record the outcome of the process's last task, if it is still open."""
+        if outcome is not None and position in self._work.waiting:
+            self._work.take(_report(position, outcome, outcome.detail or worker.tail()))
+        worker.close()
+        self._worker = None
+
+    def requeue(self, position: int, outcome: Outcome) -> None:
+        """Return a task whose process was killed from outside to the coordinator."""
+        self._work.give_up(_report(position, outcome, outcome.detail))
+
+    def cannot_start(self, tail: str) -> CannotStartError:
+        """Return the error of processes that repeatedly end before their first task."""
+        return CannotStartError(
+            f"worker processes do not start there; the last output was:\n{tail}"
+        )
 
 
 class _Work:
@@ -249,11 +212,6 @@ class _Work:
             )
             for item in self.waiting.values()
         ]
-
-    def limits(self, position: int) -> Limits:
-        """Return the limits of a task that is not done."""
-        item = self.waiting.get(position)
-        return Limits() if item is None else item.limits
 
     def is_late(self, now: float) -> bool:
         """Whether the batch takes so long that its rest should go to other workers.

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dagathlon.errors import StudyError
 from dagathlon.external.process_usage import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
@@ -52,7 +51,6 @@ class Workers:
         self._machine = machine
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
-        self._failed_starts = 0
         self.post_mortem = PostMortem()
         self.workers: list[WorkerProcess] = []
 
@@ -117,14 +115,6 @@ class Workers:
             else:
                 messages, is_open = worker.receive()
                 yield Mail(worker, messages, not is_open)
-
-    def check_start(self, worker: WorkerProcess, code: int) -> None:
-        """Raise when workers repeatedly die before their first task."""
-        self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
-        if self._failed_starts >= most_failed_starts(code):
-            raise StudyError(
-                f"worker processes do not start; the last output was:\n{worker.tail()}"
-            )
 
     def _watch_full_pipes(self) -> None:
         writing = {key.data for key in self._selector.get_map().values() if key.events & 2}
