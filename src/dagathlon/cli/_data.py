@@ -93,10 +93,10 @@ def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset
     Parameters
     ----------
     arguments
-        What was given to the flags of `add_data_arguments`.
+        The parsed arguments of `add_data_arguments`.
     pooled
-        Whether the command imputes by itself, several times (`copies_of`): gaps are left then.
-        Other commands are given one completed copy.
+        Whether the command itself imputes several times (`copies_of`): missing values are then
+        left. Other commands get one imputed copy.
     """
     steps = preparation(arguments, pooled=pooled)
     data = _read(arguments.data, reading_of(arguments))

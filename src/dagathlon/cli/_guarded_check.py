@@ -58,11 +58,11 @@ def guarded_problems(name: str, seconds: float, memory: int, kind: Kind = "algor
     name
         The module.
     seconds
-        How long each run on small data may take.
+        Time limit of each run on small data.
     memory
-        How many bytes the process may hold.
+        Memory limit of the process, in bytes.
     kind
-        The section of a study that it belongs to.
+        Kind of the module.
     """
     with tempfile.TemporaryFile() as output:
         reader, writer = os.pipe()

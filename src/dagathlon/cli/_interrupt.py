@@ -33,11 +33,11 @@ def interruptible(
     Parameters
     ----------
     limit
-        Seconds after which the work is given up; None for no limit.
+        Seconds after which the program ends; None for no limit.
     grace
-        Seconds more for work that ends at a limit by itself, with a result.
+        Additional seconds for work that ends at its limit with a result.
     cpu_limit
-        The same in processor time, with that of programs that are started.
+        The same in CPU time, descendants included.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's

@@ -41,7 +41,7 @@ class Learned(NamedTuple):
     estimate, usage
         Its result, and what it cost.
     seed, timeout, cpu_limit
-        Of the run.
+        Seed and limits of the run.
     """
 
     name: str

@@ -29,7 +29,7 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
     out
         The folder of results that they go to, made when it is not there.
     names
-        What to call each of the sources.
+        Names of the sources in messages.
     """
     stores = [_checked(source, out) for source in sources]
     conflicts: list[Conflict] = []

@@ -34,11 +34,11 @@ class Autoscaler:
     Parameters
     ----------
     made
-        The cluster; it has been started by now.
+        The cluster, already started.
     settings
-        What it is to be.
+        The settings of the cluster.
     say
-        Told what is worth a line.
+        Called with messages for the user.
     monotonic
         The clock.
     """
@@ -78,15 +78,14 @@ class Autoscaler:
         Parameters
         ----------
         cores
-            More workers are asked for at once; fewer are kept when there have been too many for
-            a minute.
+            More workers are requested at once; workers are released after a minute with too many.
         idle
-            Addresses of workers that may be given up.
+            Addresses of workers that may be released.
 
         Raises
         ------
         DagathlonError
-            When there will be no workers, with the reason.
+            When no worker can be started, with the reason.
         """
         if self._failure is not None:
             raise self._failure

@@ -68,17 +68,17 @@ class Packer:
         Parameters
         ----------
         worker
-            Who is to do it.
+            The worker.
         number
-            The number of the batch.
+            Number of the batch.
         shape
-            Which cores and cards they have.
+            Number of the tasks' shape: their cores and cards.
         positions
             The tasks.
         payloads
-            All that they read, by key.
+            Their inputs, by key.
         patience
-            Seconds after which what has not begun is sent back.
+            Seconds after which tasks that have not begun are sent back.
         """
         calls = _Numbers()
         inputs: dict[bytes, SentInput] = {}

@@ -27,9 +27,9 @@ class Cache:
     Parameters
     ----------
     folder
-        Where files go; worker processes read them there.
+        Folder of the files, from which worker processes read.
     room
-        Bytes that the files may take together.
+        Largest total size of the files, in bytes.
     """
 
     def __init__(self, folder: Path, room: int) -> None:

@@ -28,11 +28,11 @@ class Connection(NamedTuple):
     security
         A `distributed.Security`, or None.
     expected
-        Workers asked for; 0 when that is not known.
+        Number of workers requested; 0 when unknown.
     want
         To be called about once a second, from the event loop, with the number of cores that could
-        be busy and the addresses of workers that have nothing to do; raises a `DagathlonError`
-        when the cluster will have no workers. None for a cluster that others look after.
+        be busy and the addresses of idle workers; raises a `DagathlonError` when no worker can be
+        started. None for a cluster that is managed elsewhere.
     dashboard_host
         The address on which the dashboard listens, where that is not the scheduler's.
     """
@@ -55,9 +55,9 @@ async def connected(
     Parameters
     ----------
     settings
-        What the cluster is to be.
+        The settings of the cluster.
     say
-        Told what is worth a line: jobs submitted, workers lost.
+        Called with messages for the user: jobs submitted, workers lost.
     """
     check_ready(settings)
     if settings.scheduler:

@@ -33,13 +33,13 @@ def submit_coordinator(
     Parameters
     ----------
     settings
-        Where the jobs of the cluster go: this one goes there too.
+        Settings of the cluster, whose queue the job goes to.
     command
         The command and its arguments.
     log
-        File that takes all that it says.
+        File for its output.
     memory, walltime
-        What the job may use.
+        Limits of the job.
     """
     logs = settings.log_folder or str(log.resolve().parent / "logs")
     own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)

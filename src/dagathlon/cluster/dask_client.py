@@ -59,15 +59,15 @@ class DaskClient:
     Parameters
     ----------
     connect
-        Opens the cluster, or attaches to one.
+        Returns a context manager of the connection to a scheduler.
     modules
-        Kind, name and version of the modules that tasks will ask for.
+        Kind, name and version of the modules that tasks need.
     user_modules
-        The user's own modules.
+        The serialised user modules.
     objects
-        The large results of the store.
+        The store's files of large results.
     scratch
-        A folder on the store's disk, where fetched results are put.
+        A folder on the store's disk for fetched results.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ class DaskEngine:
     cores
         Cores of each of these workers, in place of `jobs`.
     host, dashboard, minimum, tls, options
-        What else such a cluster is to be, as `ClusterSettings` has it.
+        Further settings of such a cluster, as in `ClusterSettings`.
     """
 
     name: ClassVar[str] = "dask"

@@ -45,9 +45,9 @@ class Dispatch:
     work
         The run.
     dask_client
-        The workers.
+        The connection to the workers.
     store
-        Where results are looked up.
+        The store of results.
     """
 
     def __init__(self, work: Coordinator, dask_client: DaskClient, store: Store) -> None:

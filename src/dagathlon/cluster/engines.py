@@ -24,7 +24,7 @@ class ClusterEngine(DaskEngine):
     Parameters
     ----------
     workers, cores, memory, walltime, partition, account, hosts, interface, host, dashboard
-        As `ClusterSettings` has them.
+        As in `ClusterSettings`.
     minimum, tls, log_folder, job_extra, prologue, options
         Likewise. Jobs leave their logs beside the store unless a folder is named.
     """

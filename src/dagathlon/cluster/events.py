@@ -16,11 +16,11 @@ class Opened(NamedTuple):
     Parameters
     ----------
     address
-        Its address.
+        Address of the scheduler.
     dashboard
-        Where a browser sees it; empty when it shows nothing.
+        URL of the dashboard; empty when there is none.
     expected
-        Number of workers that were asked for; 0 when it is not known.
+        Number of workers requested; 0 when unknown.
     """
 
     address: str
@@ -50,9 +50,9 @@ class Gone(NamedTuple):
     address
         The worker.
     reason
-        What is known of it.
+        Why it is gone, in words.
     blameless
-        Whether no task can have brought it about: it left as it had to, or it does not answer.
+        Whether no task can be the cause: the worker retired in order, or does not answer.
     """
 
     address: str
@@ -77,17 +77,17 @@ class Failed(NamedTuple):
     address, number
         The worker and the batch.
     reason
-        What is wrong there.
+        The error, in words.
     full
-        Whether a disk has no room: that of the worker, or that of the store.
+        Whether a disk is full: the worker's or the store's.
     here
-        Whether it is the disk of the store.
+        Whether it is the store's disk.
     stranger
-        Whether the worker has forgotten the run, and should be introduced to it again.
+        Whether the worker has forgotten the run and needs a new handshake.
     again
-        Whether the way to the worker failed and not the worker, so that it may try again.
+        Whether only the connection failed, so that the worker may try again.
     damaged
-        Hash of an input that is damaged in the store itself; empty when none is.
+        Hash of an input that is damaged in the store; empty when none is.
     """
 
     address: str

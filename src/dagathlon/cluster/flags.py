@@ -58,9 +58,9 @@ class EngineChoice(NamedTuple):
     Parameters
     ----------
     engine
-        Its name.
+        Name of the engine.
     settings
-        What of its fields was asked for.
+        Values of its fields that were given.
     coordinator
         Memory and wall time of a run that is itself a job.
     """

@@ -37,16 +37,16 @@ class GuardedWorker(Supervisor):
     hire
         Starts a process.
     cache
-        What the process may read, and where its results go.
+        Cache from which the process reads and to which its results go.
     post_mortem
-        Finds out why processes of this machine died; all workers share it.
+        Determines why processes of this machine died; shared by all workers.
 
     Attributes
     ----------
     shared
-        Hash of the data set on which its process shared work last.
+        Hash of the last data set on which its process shared work.
     since
-        When it was used last.
+        When it was last used.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class GuardedWorker(Supervisor):
         batch
             The tasks.
         is_wanted
-            Asked now and then whether the coordinator still waits; `UnwantedError` when not.
+            Polled: whether the coordinator still waits; `UnwantedError` when not.
         """
         try:
             with self._cache.used(each.digest for each in batch.inputs):

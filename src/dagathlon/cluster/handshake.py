@@ -56,11 +56,11 @@ def ask(
     Parameters
     ----------
     modules
-        Kind, name and version of the modules that tasks will ask for.
+        Kind, name and version of the modules that tasks need.
     variables
-        The environment by which processes find the user's modules.
+        Environment variables by which processes find user modules.
     folder
-        Where files of the run will lie.
+        Folder for the files of the run.
     """
     question = json.dumps({"modules": [list(each) for each in modules], "folder": str(folder)})
     command = [sys.executable, "-m", "dagathlon.cluster.handshake"]

@@ -81,7 +81,7 @@ def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
     Parameters
     ----------
     ours, theirs
-        What `identity` gave here and there; theirs may come from another version and lack entries.
+        Results of `identity` here and there; the other version may lack entries.
     """
     return [text for text, refuses in _compared(ours, theirs) if refuses]
 

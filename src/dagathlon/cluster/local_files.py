@@ -42,7 +42,7 @@ class LocalFileWorker:
     folder
         A folder on the store's disk.
     tell
-        Takes events.
+        Called with events.
     """
 
     def __init__(self, folder: Path, tell: Callable[[Event], None]) -> None:

@@ -45,11 +45,11 @@ class NewCluster(NamedTuple):
     cluster
         An object of one of dask's classes.
     workers
-        How many workers it is to have.
+        Number of workers.
     cores
-        Cores of each; 0 when that is the machine's own affair.
+        Cores of each; 0 leaves it to the machine.
     first
-        Workers to be asked for by name, where they are not all alike.
+        Workers to request by name, where they differ.
     """
 
     cluster: Any

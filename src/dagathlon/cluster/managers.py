@@ -29,22 +29,22 @@ class Manager:
     Parameters
     ----------
     module, cls
-        What it needs, and which class of it makes the cluster where we do not put it together.
+        Python module that it needs, and its class of clusters, where we use one.
     extra
         What to install for it.
     takes
-        Which settings have a meaning for it.
+        Settings that apply to it.
     words
-        What it calls them, where it uses another word.
+        Its names of settings, where they differ from ours.
     programs
         Commands that this machine must have.
     living
-        A command that lists the user's jobs that wait or run, each line beginning with a number;
+        A command that lists the user's waiting and running jobs, a job number first on each line;
         empty where there are no jobs.
     walltime
-        How it writes hours, minutes and seconds.
+        Its format of hours, minutes and seconds.
     needs_hosts
-        Whether it logs in to machines that somebody has to name.
+        Whether it logs in to machines that the user must name.
     """
 
     module: str

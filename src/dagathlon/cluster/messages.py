@@ -27,7 +27,7 @@ class SentInput(NamedTuple):
     size
         Its number of bytes.
     content
-        The bytes, where the worker is not known to have them and they are few.
+        The bytes, where they are few and the worker is not known to have them.
     """
 
     digest: bytes
@@ -43,15 +43,15 @@ class TaskMessage(NamedTuple):
     position
         Its place in the plan.
     random_key
-        What chooses its random stream.
+        Key of its random stream.
     call
-        Its call, by its number in the batch.
+        Number of its call in the batch.
     inputs
-        Hashes of what it reads.
+        Hashes of its inputs.
     time, memory, cpu
         Its limits.
     company
-        Calls of others that will run on the same data, by their numbers in the batch.
+        Numbers in the batch of other calls that will run on the same data.
     """
 
     position: int
@@ -75,20 +75,20 @@ class Batch(NamedTuple):
     Parameters
     ----------
     number
-        Names the batch in this run.
+        Number of the batch in this run.
     resources
-        The cores and cards that each of its tasks has.
+        Cores and cards of each of its tasks.
     patience
-        Seconds after which what has not begun is sent back, for others to do.
+        Seconds after which tasks that have not begun are sent back.
     calls
-        The calls that items name.
+        The distinct calls of the tasks.
     inputs
-        All that items read.
+        The distinct inputs of the tasks.
     items
         The tasks.
     shared
-        Hash of the data set on which they share work; empty when there is none. A process that
-        has shared work on it before is to be preferred.
+        Hash of the data set on which they share work; empty without one. A process that has shared
+        work on it before is preferred.
     """
 
     number: int
@@ -106,17 +106,17 @@ class Reply(NamedTuple):
     Parameters
     ----------
     reports
-        Of the tasks that were done; large results are fetched afterwards, by their hashes.
+        Reports of finished tasks; large results are fetched afterwards, by their hashes.
     lost
-        Tasks that could not begin since an input is not there, or is damaged.
+        Tasks that could not begin since an input is missing or damaged.
     left
         Positions of tasks that were not begun.
     memory
-        Bytes that the process and all it has started hold.
+        Memory of the process and its descendants, in bytes.
     full
-        Why results could not be kept, when the disk there has no room.
+        Why results could not be kept, when the worker's disk is full.
     killed
-        Of the tasks whose process was killed by others: what they end in if that recurs.
+        Reports of tasks whose process was killed from outside; they count if that recurs.
     """
 
     reports: tuple[Report, ...]

@@ -36,7 +36,7 @@ class RemoteHost:
     machine
         The cores and cards of the worker.
     variables
-        More of the environment of processes.
+        Further environment variables of processes.
     """
 
     def __init__(self, folder: Path, machine: Machine, variables: Mapping[str, str]) -> None:

@@ -39,15 +39,15 @@ class ResultTransfer:
     Parameters
     ----------
     session
-        Names the run.
+        Name of the run.
     client
         A `distributed.Client`.
     objects
-        The large results of the store.
+        The store's files of large results.
     scratch
-        A folder on the store's disk, where fetched results are put.
+        A folder on the store's disk for fetched results.
     present
-        Addresses of the workers that are there.
+        Addresses of the connected workers.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class ClusterSettings:
     scheduler
         Address of a dask scheduler that runs already, such as ``tcp://node7:8786``.
     workers
-        How many workers; with a manager of jobs, one for each job.
+        Number of workers; with a manager of jobs, one per job.
     cores
         Cores of each worker.
     memory
@@ -53,7 +53,7 @@ class ClusterSettings:
     tls
         Encrypt what goes between the machines, with credentials made for this run.
     log_folder
-        Where jobs write what they say; it must be one that all machines see.
+        Folder for the logs of jobs, visible to all machines.
     job_extra
         Further directives of a job, such as ``--gres=gpu:1``.
     prologue

@@ -36,7 +36,7 @@ def packed_user_modules() -> bytes:
     Raises
     ------
     DagathlonError
-        When they are so large that a file of data must be among them.
+        When they are so large that data files are probably among them.
     """
     named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
     found = {path: list(code_files(path, Path(path.name))) for path in named}

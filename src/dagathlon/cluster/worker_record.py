@@ -23,9 +23,9 @@ class SentBatch(NamedTuple):
     positions
         Its tasks.
     threads
-        Cores that each of them has.
+        Cores of each task.
     exclusive
-        Whether the worker gets nothing else meanwhile.
+        Whether the worker gets no other batch meanwhile.
     """
 
     positions: tuple[int, ...]
@@ -46,24 +46,24 @@ class WorkerRecord:
     machine
         Its cores and cards.
     lacking
-        Why it cannot do tasks of some modules, by kind and name.
+        Why it cannot run tasks of some modules, by kind and name.
 
     Attributes
     ----------
     known
-        Hashes of what it is believed to have.
+        Hashes of results that it is assumed to have.
     out
         The batches that it has been sent and has not returned, by number.
     shared_data
         Position of the last data set on which it shares work between learners.
     memory
-        Bytes that its processes held when it was heard last.
+        Memory of its processes at the last reply, in bytes.
     remark
-        Why it gets no more work; empty when it does.
+        Why it gets no more tasks; empty when it does.
     failures
-        How often in a row the way to it has failed.
+        Number of connection failures in a row.
     not_before
-        When it may get work again after such a failure.
+        When it may get tasks again after a connection failure.
     """
 
     address: str

@@ -21,10 +21,10 @@ class Request(Module):
     Attributes
     ----------
     shape
-        How it stands in the study: ``true`` or ``false`` (flag), a list of ids, one object of its
+        Its form in a study: ``true`` or ``false`` (flag), a list of ids, one object of its
         parameters, or a list of such objects.
     learns
-        Whether its tasks are further learning runs: where they are planned unasked, it is said.
+        Whether it adds learning runs, which are announced where they were not asked for.
     """
 
     kind = "evaluation"

@@ -38,7 +38,7 @@ class Setting:
     values
         The parameters as the study gives them (before defaults), in the order of its keys.
     start
-        Which of several runs that differ in their random numbers alone, from 1 on.
+        Number of one of several starts, which differ in their random numbers alone.
     """
 
     module: Module
@@ -63,9 +63,9 @@ class ModuleEntry:
     where
         Place in the study.
     resources
-        Cores and cards of each run, as far as the object says.
+        Requested cores and cards of each run.
     only_on
-        On which data it is run; None is on all.
+        Graphs on whose data it is run; None for all.
     """
 
     id: str

@@ -33,14 +33,14 @@ class FixedFile:
     Parameters
     ----------
     label
-        How tables and figures call it.
+        Its name in tables and figures.
     location
         The file; of a bundled network or data set ``bundled:`` and its name.
     digest
-        sha256 of the content, of what is bundled its name. It stands in the task's key, so that a
+        sha256 of the content; for bundled ones of the name. It is part of the task's key, so that a
         changed file is another task.
     reading
-        How a data file is read, where the study says so.
+        Reading options of a data file, where the study gives any.
     place
         The file as the study finds it, links not followed.
     """

@@ -26,15 +26,15 @@ class Pick:
     Parameters
     ----------
     id
-        What tables call it.
+        Its name in tables.
     module
         The learner's class.
     values
         Parameters as a study writes them; a list is tried in full.
     settings
-        What they mean: every combination.
+        All combinations of the values.
     file
-        The user's own file that defines it; None for a learner that is known without.
+        The user's file that defines it; None for an installed learner.
     """
 
     id: str
@@ -68,7 +68,7 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
     picks
         The learners.
     facts
-        What is known of the data.
+        The facts of the data.
     """
     settings = [(pick, setting) for pick in picks for setting in pick.settings]
     if len(settings) < _FEWEST:

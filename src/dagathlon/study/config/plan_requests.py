@@ -39,17 +39,17 @@ class Cases:
     Parameters
     ----------
     graph, parameters, data
-        What tables call their graph, their parameters and the data themselves.
+        Labels of their graph, parameters and data in tables.
     seeds
         One data set for each.
     facts
-        What is known of the data before they exist.
+        Facts of the data known at planning time.
     has_truth
         Whether there is a true graph.
     generator
-        What draws the rows; None for a data file.
+        Generator of the rows; None for a data file.
     steps
-        The transforms of the data entry that do something.
+        Transforms of the data entry, without no-ops.
     ids
         The algorithms of the setup.
     graph_id, parameters_id
@@ -83,13 +83,13 @@ class _Score:
     Parameters
     ----------
     name
-        Under which name the results answer; one that two evaluations use means the same.
+        Name under which results are found; the same name in two evaluations is the same score.
     module
         A module of the kind ``metric``: its ``compute`` takes the inputs and returns a row.
     inputs
-        What it is computed from, in order.
+        Its inputs, in order.
     weak
-        Whether it gives way to what another evaluation asks for under the same name.
+        Whether another evaluation's score of the same name replaces it.
     """
 
     name: str

@@ -33,7 +33,7 @@ class OnlyOn(NamedTuple):
     graphs
         Graphs as data entries name them, with or without the ending of a file.
     because
-        Why it takes no part elsewhere, in a reader's words.
+        Why it is run on no other data, for readers of the results.
     """
 
     graphs: tuple[str, ...]

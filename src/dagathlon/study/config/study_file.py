@@ -161,9 +161,9 @@ def config_of(
     Parameters
     ----------
     content
-        What a file would hold.
+        The content of a study file.
     name
-        Name of the file that it could be.
+        Name for the study's file.
     resources, home, seed
         As in `read_config`.
     """
@@ -330,7 +330,7 @@ def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Itera
     Parameters
     ----------
     named
-        Names of the evaluations that it asks for or has switched off.
+        Names of the evaluations that the study asks for or switches off.
     ids
         The algorithms of the setup.
     has_truth

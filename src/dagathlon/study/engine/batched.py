@@ -31,7 +31,7 @@ class BatchedEngine(InlineEngine):
     raises
         End the run with the exception of the first failure, in place of recording it.
     most
-        Largest number of data sets that are handed over at once: they are all in memory.
+        Largest number of data sets run at once, all of which are in memory.
     """
 
     name: ClassVar[str] = "batched"

@@ -61,17 +61,17 @@ class Coordinator:
     Attributes
     ----------
     schedule
-        Which task may run when.
+        States of the tasks.
     affinity
-        Which tasks share work with which.
+        Groups of tasks that share work.
     summary
-        How it went so far.
+        Counts so far.
     interrupted
-        To be set when the run is asked to stop.
+        To be set when a stop is requested.
     jobs
-        How many tasks run at the same time, for `status`.
+        Number of concurrent tasks, for `status`.
     told
-        What else `status` should show, by name, such as the address of a dashboard.
+        Further facts for `status`, by name, such as a dashboard's address.
     scratch
         A folder of this run's own, on the disk of the store.
     """
@@ -258,12 +258,11 @@ class Coordinator:
         Parameters
         ----------
         running
-            Tasks under way, as far as it is known.
+            Known running tasks.
         memory
-            Bytes that all workers hold.
+            Memory of all workers, in bytes.
         hosts
-            The machines that work on it (this one alone, if none are given); how many tasks each
-            has ended is known here.
+            The machines at work (by default this one); numbers of finished tasks are added.
         """
         for position in self._parked:
             self.schedule.put_back(position)

@@ -53,11 +53,11 @@ class DataAffinity:
         Parameters
         ----------
         shape
-            Which tasks; there must be one that is ready.
+            Number of a shape with a ready task.
         held
-            The data set that the worker shares work on.
+            The data set on which the worker shares work.
         elsewhere
-            Those of the other workers.
+            The data sets of the other workers.
         """
         schedule = self._schedule
         if held is not None:

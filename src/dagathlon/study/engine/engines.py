@@ -48,8 +48,8 @@ def make_engine(name: str = DEFAULT, **settings: Any) -> Engine:
     name
         One of `engines`.
     settings
-        Values by field. What is false or None was not asked for, and is left out; a value that
-        the engine has no field for is a `DagathlonError`.
+        Values by field; false and None mean not given. A field that the engine lacks is a
+        `DagathlonError`.
     """
     known = engines()
     if name not in known:

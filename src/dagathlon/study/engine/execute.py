@@ -49,7 +49,7 @@ class Handler(NamedTuple):
     call
         Calls the module with the inputs and the random stream.
     check
-        Says what is wrong with the result; empty when nothing is.
+        Returns what is wrong with the result; empty when nothing is.
     """
 
     section: Kind

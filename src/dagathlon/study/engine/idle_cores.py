@@ -20,7 +20,7 @@ class IdleCores:
     Parameters
     ----------
     number
-        How many there are.
+        Number of cores of the machine.
     workers
         All workers; those with tasks use theirs, and what was lent to them.
     """

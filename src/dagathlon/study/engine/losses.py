@@ -53,9 +53,9 @@ class Losses:
         position
             The task.
         outcome
-            What it ends in when it was lost too often.
+            The task's outcome if it was lost too often.
         counts
-            Whether this loss is held against it.
+            Whether the loss is counted against the task.
         """
         self.count[position] += counts
         if self.count[position] < MOST_LOSSES:

@@ -31,18 +31,18 @@ class Order(NamedTuple):
     position
         Its place in the plan.
     key
-        What chooses its random stream.
+        Key of its random stream.
     call
         Number of the call.
     inputs
         The results that it reads (`Payload`): hash, size, and the encoded result itself, or None
-        where it lies in a file.
+        where it is in a file.
     time, memory, cpu
         Its limits.
     company
-        Numbers of the calls of others that will run on the same data.
+        Numbers of other calls that will run on the same data.
     threads
-        How many threads it may use.
+        Number of threads it may use.
     """
 
     batch: int

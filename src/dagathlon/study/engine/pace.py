@@ -40,9 +40,9 @@ class Pace:
     Parameters
     ----------
     to_do
-        How many tasks of each sort are to be done.
+        Number of tasks to do, by sort.
     clock
-        Seconds of a clock that never goes back.
+        A monotonic clock, in seconds.
     """
 
     def __init__(

@@ -85,9 +85,9 @@ class Performed(NamedTuple):
     stored
         The encoded result in pieces to be joined; None unless the status is ok.
     error
-        What was raised, if something was.
+        The exception, if any.
     tampered
-        Whether it replaced the clocks of the process.
+        Whether the task replaced the clocks of the process.
     """
 
     outcome: Outcome
@@ -118,23 +118,23 @@ def perform(
     call
         The module and its parameters.
     random_key
-        What chooses the random stream (`Task.random_key`).
+        Key of the random stream (`Task.random_key`).
     inputs
         Results of the tasks that it reads, in order: encoded, or decoded already.
     limits
-        What it may use. They are recorded and told to programs that the module starts; to enforce
-        them takes another process, which `clock` tells when to begin.
+        Limits to record and to pass to programs that the module starts; enforcing them takes
+        another process, which `clock` informs.
     clock
-        Told when the work itself begins and ends.
+        Called when the work itself begins and ends.
     company
         Calls of other learners that will run on the same data in this process.
     threads
-        How many threads it may use; the outcome of a learner that can use several says so.
+        Number of threads it may use; recorded in the outcome of a learner that can use several.
 
     Returns
     -------
     Performed
-        Failures are outcomes too. Only `KeyboardInterrupt` gets out.
+        Failures are outcomes, too. Only `KeyboardInterrupt` is raised.
     """
     process = os.getpid()
     meter = _meter_of(process)
@@ -193,14 +193,14 @@ def perform_many(
     call, limits
         As `perform` takes them, the same for all tasks.
     random_keys
-        What chooses the random stream of each task.
+        Key of each task's random stream.
     data
         The data set of each task.
 
     Raises
     ------
     Exception
-        What ended the batch; nothing is known of any of the tasks then.
+        The error of the batch, from which no single task's outcome follows.
     """
     meter = _meter_of(os.getpid())
     rngs = [random_stream(key) for key in random_keys]
@@ -283,7 +283,7 @@ class RecentInputs:
     Parameters
     ----------
     read
-        Fetches the encoded result of a key: from a store, from a cache of what has been sent.
+        Returns the encoded result of a key, from a store or a cache.
     """
 
     def __init__(self, read: Callable[[bytes], Bytes]) -> None:

@@ -81,7 +81,7 @@ class Quiet:
     Parameters
     ----------
     pid
-        Its number.
+        Process id.
     """
 
     def __init__(self, pid: int) -> None:
@@ -150,32 +150,32 @@ class WorkerProcess:
     objects
         The folder of large inputs.
     scratch
-        Where it gets a folder to work in.
+        Folder in which it gets a working folder.
     guardian
-        Ends it should the engine die.
+        Kills it if the engine dies.
     shape
-        Which tasks it is for, as the schedule numbers them.
+        Number of the shape of its tasks.
     share
         Its cores and cards.
     variables
-        More of its environment.
+        Further environment variables.
 
     Attributes
     ----------
     outstanding
-        Tasks it has been sent and has not reported: position and expected seconds.
+        Tasks sent and not reported: position and expected seconds.
     load
         Sum of those seconds.
     is_up
-        Whether it has come as far as waiting for work.
+        Whether it has started and accepts tasks.
     shared_data
         Position of the last data set on which it shares work between learners.
     cores
-        How many its tasks use, where it has any.
+        Number of cores that its tasks use; 0 without tasks.
     garbled
-        Whether something came from it that is no message, so that it cannot go on.
+        Whether its pipe contained bytes that are no message, so that it must end.
     cut_off
-        Whether it lives on after it has closed its pipe (`check_end`).
+        Whether it lives on after its pipe was closed (`check_end`).
     """
 
     def __init__(

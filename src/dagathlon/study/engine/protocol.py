@@ -21,13 +21,13 @@ class Options:
     Parameters
     ----------
     retry
-        Statuses whose stored outcomes do not stand: those tasks run again.
+        Statuses of stored outcomes that are run again.
     shuffle
         Seed of a random order of the tasks that could run; None keeps the order of the plan.
     limit
-        Only so many learning tasks (with what they need): a quick look.
+        Run only so many learning tasks, with what they need: a quick look.
     shard
-        Only one part of the plan: its number, from 1, and how many parts there are.
+        Run only one part of the plan: its number, from 1, and the number of parts.
     """
 
     retry: Collection[Status] = ()
@@ -70,13 +70,13 @@ class Host:
     name
         Name of the machine.
     workers
-        How many tasks it can do at the same time.
+        Number of tasks it can run at the same time.
     given
-        Tasks that it has been given and has not reported yet: under way, or waiting there.
+        Tasks sent and not reported: running, or waiting there.
     done, failed
-        Tasks that it has ended in this run, and how many of them did not succeed.
+        Tasks finished in this run, and how many of them failed.
     remark
-        Why it gets no work, or what else to know of it; empty when all is well.
+        Why it gets no tasks, or another remark; empty when all is well.
     """
 
     name: str
@@ -94,17 +94,17 @@ class Running:
     Parameters
     ----------
     positions
-        Tasks under way, as far as it is known.
+        Known running tasks.
     memory
-        Bytes that all workers hold.
+        Memory of all workers, in bytes.
     hosts
-        The machines that work on it.
+        The machines at work.
     queued
-        Tasks that could begin, had anybody the time.
+        Number of ready tasks.
     rate
-        Tasks that ended per second, lately.
+        Recent tasks per second.
     seconds_left
-        An estimate of how long it will go on; None while there is none.
+        Estimated remaining seconds; None without an estimate.
     """
 
     positions: tuple[int, ...]
@@ -171,7 +171,7 @@ class Summary:
     partial
         Whether it was limited to a part of the plan.
     hosts
-        The machines that worked on it, and what became of the tasks there.
+        The machines that worked, with counts of their tasks.
     """
 
     ran: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -220,7 +220,7 @@ class Engine(Protocol):
     Attributes
     ----------
     name
-        What ``--engine`` and `Study.run` call it.
+        Its name for ``--engine`` and `Study.run`.
     """
 
     name: ClassVar[str]
@@ -237,9 +237,9 @@ class Engine(Protocol):
         plan
             The tasks.
         store
-            Where outcomes are looked up and kept.
+            The store of outcomes.
         on_event
-            Told everything that happens.
+            Called with every event.
         options
             Order, retries, quick look.
         """

@@ -38,10 +38,9 @@ class Machine:
     Parameters
     ----------
     cores
-        How many cores there are to give away.
+        Number of cores.
     cards
-        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them; one that several runs may share
-        stands there so often.
+        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them; a shared card is repeated.
     """
 
     def __init__(self, cores: int, cards: Sequence[str] = ()) -> None:
@@ -111,7 +110,7 @@ def cards_here(variables: Mapping[str, str] = os.environ, devices: str = "/dev")
     Parameters
     ----------
     variables
-        The environment: a schedule such as SLURM says in it which cards are ours.
+        The environment, in which schedulers such as SLURM name the allocated cards.
     devices
         The folder in which the driver puts one file per card.
     """

@@ -50,7 +50,7 @@ def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome
     worker
         The process.
     limits
-        Those of its present task.
+        The limits of its present task.
     start
         When the clock of that task started.
     """
@@ -70,10 +70,10 @@ class Death(NamedTuple):
     Parameters
     ----------
     outcome
-        That of the task at which it died.
+        Outcome of the task at which it died.
     from_outside
-        Whether it may have been killed by somebody else, so that nothing is known of the task: by
-        an administrator, by the kernel when memory ran out, by an engine that it did not answer.
+        Whether it may have been killed from outside, which says nothing of the task: by an
+        administrator, by the kernel when memory ran out, by an engine that it did not answer.
     """
 
     outcome: Outcome

@@ -64,7 +64,7 @@ class Worker:
     objects
         The files of large inputs.
     folder
-        Where large results are left for the engine.
+        Folder in which large results are left for the engine.
     """
 
     def __init__(

@@ -41,9 +41,9 @@ class Workers:
     objects
         The files of large inputs.
     scratch
-        Where each gets a folder to work in.
+        Folder in which each worker gets a working folder.
     machine
-        The cores and cards that each takes a share of.
+        Cores and cards to allocate to workers.
     """
 
     def __init__(self, objects: Objects, scratch: Path, machine: Machine) -> None:

@@ -23,7 +23,7 @@ class Collector:
     Parameters
     ----------
     tasks
-        Where tasks are put.
+        List to which tasks are appended.
     """
 
     def __init__(self, tasks: list[Task]) -> None:

@@ -109,7 +109,7 @@ class Unsuited:
     Attributes
     ----------
     omissions
-        Algorithms that are skipped, on which data, and why.
+        List of skipped algorithms, with data and reason.
     """
 
     def __init__(self, inputs: Inputs) -> None:
@@ -136,7 +136,7 @@ class Unsuited:
         facts
             Properties of the data.
         names
-            Returns the columns of the data; None where they are not known in advance.
+            Returns the columns of the data; None where unknown in advance.
         where
             Place of the data in the study.
         data

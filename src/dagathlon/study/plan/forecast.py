@@ -29,15 +29,15 @@ class Forecast:
     Parameters
     ----------
     seconds
-        Of those of which something is known.
+        Expected seconds of the tasks with an estimate.
     runs
-        How many learning runs were judged by earlier ones on data of the same size (``stored``), of
+        Number of learning runs estimated by earlier ones on data of the same size (``stored``), of
         another size (``scaled``), and by the costs of learners on data of such a size
         (``measured``).
     unknown
-        Learning runs of which nothing is known, by module.
+        Learning runs without an estimate, by module.
     extrapolated
-        Whether some data are much larger than those that it is judged by.
+        Whether some data are much larger than those of the earlier runs.
     """
 
     seconds: float = 0.0

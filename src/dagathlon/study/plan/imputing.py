@@ -18,7 +18,7 @@ class Pooling:
     Parameters
     ----------
     collect
-        Where calls are kept.
+        The collector of calls.
     """
 
     def __init__(self, collect: Collector) -> None:

@@ -23,7 +23,7 @@ class Origin(NamedTuple):
     graph_id, parameters_id, data_id
         As the entry has them.
     number, combinations
-        Which of its combinations of graph, parameters and data settings, and of how many.
+        Number of its combination of graph, parameters and data settings, and how many there are.
     seeds
         First and last seed.
     fixed_truth
@@ -139,13 +139,13 @@ class Plan:
     omissions
         Transforms, metrics and algorithms that do not suit their data, with the reason.
     warnings
-        Sentences on what the study says and no run will do, such as constraints on no column.
+        Sentences on parts of the study without effect, such as constraints on no column.
     data_scores
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
         Where data sets come from.
     facts
-        What is known of the data of each origin.
+        Facts of the data of each origin.
     further_scores
         Names of the further scores of `further`, by origin and label of the transforms.
     """

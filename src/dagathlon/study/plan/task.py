@@ -59,7 +59,7 @@ class Call:
     Parameters
     ----------
     kind
-        What the task makes.
+        Kind of the result.
     module
         Name of the module.
     version
@@ -67,15 +67,14 @@ class Call:
     values
         JSON parameters, defaults filled in.
     digest
-        Hash of all of the above and of the versions of whom the module hands work to.
+        Hash of all of the above and of the versions of the module's delegates.
     location
-        Where a fixed file lies. It is no part of the hash: the content's own hash, among the
-        values, says what the file is.
+        Path of a fixed file. It is not hashed: the content's own hash is among the values.
     stream
         As `plain`, without the parameters that leave the random stream as it is.
     plain
-        Hash without the versions of whom the module hands work to: raising one of them leaves the
-        random numbers as they are.
+        Hash without the versions of delegates: raising one of them leaves the random numbers as
+        they are.
     """
 
     kind: TaskKind
@@ -130,11 +129,11 @@ class Task:
     inputs
         Positions in the plan of the tasks whose results this one reads.
     stream
-        What chooses the random stream, where that is not the key.
+        Key of the random stream, where that is not the task's key.
     plain
-        The key without the versions of whom its module, and those of the tasks that it reads, hand
-        work to, where that is not the key: what chooses the random stream of most tasks, and the
-        key under which versions of Dagathlon that did not look behind a module kept the result.
+        The key without the versions of delegates of its module and of its inputs' modules, where
+        that is not the key: it selects the random stream of most tasks, and earlier versions of
+        Dagathlon stored the result under it.
     """
 
     key: bytes
@@ -212,7 +211,7 @@ class Resources(NamedTuple):
     gpus
         Graphics cards.
     optional
-        Whether it runs without a card where there are not so many.
+        Whether it also runs with fewer cards.
     """
 
     threads: int = 1
@@ -271,7 +270,7 @@ class Outcome:
         The limits in force, so that a larger one lets the task run again; of the two time limits
         the one that was reached.
     host
-        Name of the machine that it ran on; empty for what ran nowhere.
+        Name of the machine that it ran on; empty if it did not run.
     """
 
     status: Status

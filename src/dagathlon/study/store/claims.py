@@ -34,7 +34,7 @@ class Granted(NamedTuple):
     Parameters
     ----------
     busy
-        Keys another living run is working on.
+        Keys that another live run is working on.
     known
         Outcomes that another run has recorded since this one began.
     """

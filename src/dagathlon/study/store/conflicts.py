@@ -22,11 +22,11 @@ class Side(NamedTuple):
     status, reason
         How it ended.
     host
-        Where; empty when that was not recorded.
+        Name of the machine; empty when not recorded.
     digest
         Hash of the result; None when there is none.
     created
-        When, in seconds since 1970.
+        Time of the result, in seconds since 1970.
     """
 
     status: str

@@ -41,11 +41,11 @@ class StoredForm:
     Parameters
     ----------
     type
-        The type, exactly.
+        The exact type.
     take_apart, put_together
-        There and back.
+        Conversion to `Parts` and back.
     raw
-        Whether it is left uncompressed, to be mapped into memory.
+        Whether it is stored uncompressed, for memory mapping.
     """
 
     type: type

@@ -98,7 +98,7 @@ def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
     Raises
     ------
     StudyError
-        When it is not there, or not an index with exactly the tables of a store.
+        When there is no index, or its tables are not those of a store.
     """
     path = folder / INDEX
     if readonly and not path.is_file():

@@ -42,17 +42,17 @@ class Lease(NamedTuple):
     run
         Number of the run, unique in the store.
     pid, started
-        Its process, and when that began (`process_start`).
+        Its process, and when the process began (`process_start`).
     host
-        Name of the machine, for people.
+        Name of the machine, for messages.
     place
-        Where process numbers mean the same (`place`).
+        Id of the PID namespace (`place`).
     beats
-        A number that grows by one with every beat.
+        Number of heartbeats.
     beat
-        When it was heard last, by its own clock.
+        Time of the last heartbeat, by the run's own clock.
     term
-        Seconds without a beat after which the lease has lapsed.
+        Seconds without a heartbeat after which the lease expires.
     """
 
     run: int

@@ -65,15 +65,15 @@ class Merged:
     Parameters
     ----------
     added, replaced
-        Results that the destination did not have, and those in the place of worse ones.
+        Number of results that were missing in the destination, and that replaced worse ones.
     there
-        Results of the source that the destination had already, or had better ones for.
+        Number of results that the destination had already, or had better ones for.
     files, copied
-        Files taken in, and how many of them are copies, where no link could be made.
+        Number of files added, and of those copied where no hard link was possible.
     conflicts
-        Results of which the two do not agree; the destination's stays.
+        Results on which the two disagree; the destination's are kept.
     damaged
-        Results of the source that are not what they were, in words; they are left out.
+        Descriptions of damaged results of the source, which are left out.
     running
         Whether a run was writing to the source, so that more may come.
     """
@@ -96,9 +96,9 @@ def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = 
     source
         The folder of the other store; nothing in it is changed.
     store
-        Where they go.
+        The destination.
     told
-        Called with how many rows of the source have been looked at, and how many there are.
+        Called with the number of source rows examined so far and their total.
 
     Raises
     ------

@@ -58,7 +58,7 @@ class Pull:
         Parameters
         ----------
         tell
-            Called with what is worth a line.
+            Called with messages for the user.
         """
         self._check()
         refuse_link(self.cache.parent)

@@ -89,14 +89,14 @@ def open_file(folder: Path, *names: str, flags: int = os.O_RDONLY) -> int:
     folder
         Trusted to be the right one; it may be reached through links.
     *names
-        The way from there, part by part.
+        Path below the folder, part by part.
     flags
         As `os.open` takes them.
 
     Raises
     ------
     LinkError
-        When something on the way is a link, or the file is none.
+        When a part of the path is a link, or the file is not a plain file.
     OSError
         As `os.open` does.
     """

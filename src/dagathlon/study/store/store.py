@@ -71,7 +71,7 @@ class Store:
     Parameters
     ----------
     folder
-        Made when it is not there, unless `readonly`.
+        Created when missing, unless `readonly`.
     readonly
         Open an existing store without changing anything.
 

@@ -97,12 +97,12 @@ def verify(store: Store, *, repair: bool = False) -> list[Damage]:
     store
         The store.
     repair
-        Take damaged rows and results out, so that the next run computes them again.
+        Remove damaged rows and results, so that the next run computes them again.
 
     Raises
     ------
     StudyError
-        When the file of the index itself is so damaged that nothing can be taken out.
+        When the index file is so damaged that nothing can be removed.
     """
     found = _damaged_index(store, repair=repair)
     if found and not repair:
@@ -155,7 +155,7 @@ def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
     store
         A store that no run is using.
     keep
-        Keys of the tasks to keep; None keeps all, and only what belongs to no task goes.
+        Keys of the tasks to keep; None keeps all, and removes only unreferenced files.
     """
     working = next((record for record in run_records(store) if record.alive), None)
     if working is not None:
