@@ -112,7 +112,7 @@ def test_the_store_that_finds_no_room_is_told_in_words(
         error.sqlite_errorname = "SQLITE_FULL"
         raise error
 
-    monkeypatch.setattr(workflow, "left_behind", full)
+    monkeypatch.setattr(workflow, "count_stale_results", full)
     study = Study.build("mine", "hc", "asia[n=20,seeds=1]")
     with pytest.raises(DagathlonError, match=r"cannot be written \(database or disk is full\)"):
         study.run(tmp_path)

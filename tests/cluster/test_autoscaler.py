@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dagathlon.cluster import autoscaler as crew_room
-from dagathlon.cluster.autoscaler import Autoscaler, told_reason
+from dagathlon.cluster.autoscaler import Autoscaler, manager_error
 from dagathlon.cluster.making import NewCluster
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
@@ -181,7 +181,7 @@ def test_whoever_wants_workers_hears_that_there_will_be_none(
 
 
 def test_what_a_queue_said_is_told_without_the_call() -> None:
-    assert told_reason(RuntimeError("Exit code: 1\nstderr:\nsbatch: error: no\n")) == (
+    assert manager_error(RuntimeError("Exit code: 1\nstderr:\nsbatch: error: no\n")) == (
         "sbatch: error: no"
     )
-    assert told_reason(TimeoutError()) == "TimeoutError"
+    assert manager_error(TimeoutError()) == "TimeoutError"

@@ -254,7 +254,7 @@ def test_a_scheduler_that_was_killed_is_said_to_be_gone():
 
     async def go_round() -> None:
         lost._over = asyncio.Event()
-        await lost._go_round(SimpleNamespace(address="tcp://there:1", want=None))
+        await lost._poll_workers(SimpleNamespace(address="tcp://there:1", want=None))
 
     with pytest.raises(DagathlonError, match="tcp://there:1: the scheduler does not answer any"):
         asyncio.run(go_round())

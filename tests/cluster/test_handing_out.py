@@ -139,7 +139,7 @@ def selector(tmp_path: Path) -> Iterator[Any]:
 
 def sent(selector: TaskSelector, *workers: WorkerRecord) -> list[tuple[str, list[int], bool]]:
     found = []
-    for number, each in enumerate(selector.for_all(workers)):
+    for number, each in enumerate(selector.selections(workers)):
         each.worker.send(number, each.positions, Resources(), exclusive=each.exclusive)
         found.append((each.worker.address, each.positions, each.exclusive))
     return found
@@ -147,13 +147,13 @@ def sent(selector: TaskSelector, *workers: WorkerRecord) -> list[tuple[str, list
 
 def test_quick_tasks_go_together(selector):
     found = selector(graphs(10))
-    found.took("fake_graph", 0.001)
+    found.note_time("fake_graph", 0.001)
     assert sent(found, WorkerRecord("a", "a", Machine(1))) == [("a", list(range(10)), False)]
 
 
 def test_quick_tasks_are_shared_by_all_cores(selector):
     found = selector(graphs(8))
-    found.took("fake_graph", 0.001)
+    found.note_time("fake_graph", 0.001)
     workers = [WorkerRecord("a", "a", Machine(1)), WorkerRecord("b", "b", Machine(1))]
     sizes = [(address, len(positions)) for address, positions, _ in sent(found, *workers)]
     assert sizes[:2] == [("a", 4), ("b", 2)]
@@ -163,7 +163,7 @@ def test_quick_tasks_are_shared_by_all_cores(selector):
 def test_slow_and_unknown_tasks_go_alone(selector, seconds):
     found = selector(graphs(6))
     if seconds:
-        found.took("fake_graph", seconds)
+        found.note_time("fake_graph", seconds)
     batches = sent(found, WorkerRecord("a", "a", Machine(2)))
     assert [positions for _, positions, _ in batches][:2] == [[0], [1]]
     # One more for every core where it will not take long; what is unknown may.
@@ -172,7 +172,7 @@ def test_slow_and_unknown_tasks_go_alone(selector, seconds):
 
 def test_tasks_that_were_lost_twice_go_alone_and_after_three_times_with_a_worker(selector):
     found = selector(graphs(6))
-    found.took("fake_graph", 0.001)
+    found.note_time("fake_graph", 0.001)
     found.losses.count.update({0: 2, 3: 3})
     wide = WorkerRecord("a", "a", Machine(2))
     batches = sent(found, wide)
@@ -237,12 +237,12 @@ def test_large_inputs_go_first_and_from_those_who_have_them(tmp_path):
     payloads = store.payloads(plan.keys())
     payload = payloads[plan.tasks[data].key]
     first, second = (WorkerRecord(name, name, Machine(1)) for name in "ab")
-    packer.made_at(first, payload.digest, payload.size)
+    packer.note_holder(first, payload.digest, payload.size)
     told = (1, 0, [position], payloads)
     assert packer.pack(first, *told, patience=1.0).large == ()
     (large,) = packer.pack(second, *told, patience=1.0).large
     assert (large.sent.digest, large.holders) == (payload.digest, ("a",))
-    packer.gone("a")
+    packer.forget_worker("a")
     (large,) = packer.pack(WorkerRecord("c", "c", Machine(1)), *told, patience=1.0).large
     assert large.holders == ("b",)
 

@@ -86,7 +86,7 @@ def test_a_worker_without_dagathlon_is_told_what_to_do(heard):
 
 def test_more_may_come_until_all_are_there_or_the_time_of_grace_is_over(heard, monkeypatch):
     one = WorkerRecord("a", "a", Machine(1))
-    assert heard.handshake.more_to_come([one])  # the scheduler has not even answered
+    assert heard.handshake.more_to_come([one])  # the scheduler has not even answer_question
     heard.handshake.open(2)
     assert heard.handshake.more_to_come([one])
     assert not heard.handshake.more_to_come([one, one])

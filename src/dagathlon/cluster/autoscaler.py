@@ -98,13 +98,13 @@ class Autoscaler:
         now = self._clock()
         self._too_many_since = now if self._too_many_since is None else self._too_many_since
         if now - self._too_many_since >= _TOO_MANY_SECONDS:
-            self._give_up(there - target, idle)
+            self._release(there - target, idle)
 
     async def begin(self) -> None:
         """Request the first workers; raise when the queue accepts none of them."""
         self._cluster.worker_spec.update(self._first)
         self._ask_for(self._least - len(self._cluster.worker_spec))
-        await self._fill()
+        await self._scale()
 
     async def tend(self) -> None:
         """Replace lost workers and scale up or down, until `end` is called."""
@@ -134,9 +134,9 @@ class Autoscaler:
         if number > 0:
             self._wake.set()
 
-    def _give_up(self, number: int, idle: Collection[str]) -> None:
+    def _release(self, number: int, idle: Collection[str]) -> None:
         """Release workers: first those waiting in the queue, then idle ones."""
-        up = self._up()
+        up = self._connected_workers()
         waiting = [name for name in self._cluster.worker_spec if name not in up.values()]
         free = [up[address] for address in idle if address in up]
         given_up = [*waiting, *free][:number]
@@ -146,7 +146,7 @@ class Autoscaler:
             self._say(f"{_workers(len(given_up))} released for lack of work")
             self._wake.set()
 
-    def _up(self) -> dict[str, Any]:
+    def _connected_workers(self) -> dict[str, Any]:
         """Return the names of the connected workers by address."""
         found = self._cluster.scheduler.workers
         return {address: state.name for address, state in found.items()}
@@ -154,18 +154,18 @@ class Autoscaler:
     # Looking after them
 
     async def _look(self) -> None:
-        up = set(self._up().values())
+        up = set(self._connected_workers().values())
         if up - self._been_up:
             self._been_up |= up
             self._early_ends = 0
         if self._settings.manager.has_jobs:
             await self._bury(up)
-        self._rename_lost()
+        self._rename_replacements()
         spec, workers = set(self._cluster.worker_spec), set(self._cluster.workers)
         if workers - spec or (spec - workers and self._clock() >= self._not_before):
-            await self._fill()
+            await self._scale()
 
-    def _rename_lost(self) -> None:
+    def _rename_replacements(self) -> None:
         """Give replacements new names: dask may apply a late exit of the old worker to its name."""
         spec = self._cluster.worker_spec
         lost = [name for name in spec if name in self._known and name not in self._cluster.workers]
@@ -177,14 +177,14 @@ class Autoscaler:
                 spec.update(self._cluster.new_worker_spec())
                 del spec[name]
 
-    async def _fill(self) -> None:
+    async def _scale(self) -> None:
         """Scale the cluster to its specification."""
         before = set(self._cluster.workers)
         try:
             await self._cluster
         except Exception as error:  # whatever a manager may raise
-            self._drop_refused()
-            self._refused(told_reason(error))
+            self._drop_refused_jobs()
+            self._refused(manager_error(error))
         new = [name for name in self._cluster.workers if name not in before]
         self._known.update(new)
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
@@ -193,7 +193,7 @@ class Autoscaler:
             numbers = sorted(filter(None, jobs), key=lambda job: (len(job), job))
             self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 
-    def _drop_refused(self) -> None:
+    def _drop_refused_jobs(self) -> None:
         """Remove jobs that the queue refused from dask's records, to submit them again."""
         for name, job in list(self._cluster.workers.items()):
             if job.status.name == "created":
@@ -226,7 +226,7 @@ class Autoscaler:
         if not waiting or now < self._next_question:
             return
         self._next_question = now + _ASK_QUEUE
-        living = await self._living()
+        living = await self._live_jobs()
         for name, job in waiting.items():
             if living is None or job_number(job.job_id) in living:
                 self._unseen.discard(job.job_id)
@@ -235,7 +235,7 @@ class Autoscaler:
             else:
                 self._ended_early(name, job.job_id)
 
-    async def _living(self) -> set[str] | None:
+    async def _live_jobs(self) -> set[str] | None:
         """Return numbers of our waiting and running jobs; None if the queue does not answer."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -284,7 +284,7 @@ def _workers(number: int) -> str:
     return "1 worker" if number == 1 else f"{number} workers"
 
 
-def told_reason(error: Exception) -> str:
+def manager_error(error: Exception) -> str:
     """Return a manager's error message as one line; dask-jobqueue quotes the whole call."""
     match = _STDERR.search(str(error))
     said = match.group(1) if match else f"{error}" or type(error).__name__

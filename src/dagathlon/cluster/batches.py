@@ -37,7 +37,7 @@ class Packer:
         self._work = work
         self._holders: dict[bytes, list[str]] = {}
 
-    def made_at(self, worker: WorkerRecord, digest: bytes, size: int) -> None:
+    def note_holder(self, worker: WorkerRecord, digest: bytes, size: int) -> None:
         """Record that a worker holds a result, which it made or received."""
         if len(worker.known) > _MOST_KNOWN:
             worker.known.clear()
@@ -47,7 +47,7 @@ class Packer:
             if worker.address not in holders and len(holders) < _MOST_HOLDERS:
                 holders.append(worker.address)
 
-    def gone(self, address: str) -> None:
+    def forget_worker(self, address: str) -> None:
         """Forget a worker that has left, with the results it held."""
         for holders in self._holders.values():
             if address in holders:
@@ -119,7 +119,7 @@ class Packer:
             large.append(LargeInput(sent, tuple(self._holders.get(digest, ()))))
         else:
             sent = SentInput(digest, size, content)
-        self.made_at(worker, digest, size)
+        self.note_holder(worker, digest, size)
         return sent
 
 

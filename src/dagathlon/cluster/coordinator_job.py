@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cluster.autoscaler import job_number, told_reason
+from dagathlon.cluster.autoscaler import job_number, manager_error
 from dagathlon.cluster.dask_parts import needed
 from dagathlon.cluster.making import JOB_NAME, job_words
 from dagathlon.cluster.settings import ClusterSettings
@@ -48,7 +48,7 @@ def submit_coordinator(
         asyncio.run(_start(job))
     except Exception as error:  # whatever a queue may answer
         raise DagathlonError(
-            f"{settings.kind}: the job was refused: {told_reason(error)}"
+            f"{settings.kind}: the job was refused: {manager_error(error)}"
         ) from None
     return str(job.job_id)
 

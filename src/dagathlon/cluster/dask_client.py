@@ -31,7 +31,13 @@ from dagathlon.cluster.events import (
     Returned,
 )
 from dagathlon.cluster.messages import Batch, opened_reply, packed
-from dagathlon.cluster.result_transfer import ON_THE_WAY, LargeInput, ResultTransfer, failure, told
+from dagathlon.cluster.result_transfer import (
+    ON_THE_WAY,
+    LargeInput,
+    ResultTransfer,
+    error_text,
+    failure,
+)
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.objects import Objects
 
@@ -150,7 +156,7 @@ class DaskClient:
         except DagathlonError as error:
             self._events.put(Broken(str(error)))
         except BaseException as error:  # a cluster can fail in any way, and the engine waits
-            self._events.put(Broken(f"the cluster failed: {told(error)}"))
+            self._events.put(Broken(f"the cluster failed: {error_text(error)}"))
 
     async def _main(self) -> None:
         self._over = asyncio.Event()
@@ -166,11 +172,11 @@ class DaskClient:
             dashboard = await _dashboard(client, connection)
             self._events.put(Opened(connection.address, dashboard, connection.expected))
             try:
-                await self._go_round(connection)
+                await self._poll_workers(connection)
             finally:
-                await self._say_goodbye()
+                await self._close_run()
 
-    async def _go_round(self, connection: Connection) -> None:
+    async def _poll_workers(self, connection: Connection) -> None:
         """Poll the workers until the engine is done."""
         assert self._over is not None
         heard = time.monotonic()
@@ -181,13 +187,13 @@ class DaskClient:
                 asked = self._client.scheduler.identity(n_workers=-1)
                 workers = (await asyncio.wait_for(asked, _ANSWER))["workers"]
                 heard = time.monotonic()
-                self._look_at(workers)
+                self._compare_workers(workers)
             except (TimeoutError, OSError) as error:
                 if time.monotonic() - heard > _LOST_SCHEDULER or self._client.status == "closed":
                     raise DagathlonError(
                         f"{connection.address}: the scheduler does not answer any more "
-                        f"({told(error)}); what was finished is safe, and the same command goes "
-                        "on from there when it is back"
+                        f"({error_text(error)}); what was finished is safe, and the same command "
+                        "goes on from there when it is back"
                     ) from error
             if connection.want is not None:
                 connection.want(*self._demand)
@@ -195,7 +201,7 @@ class DaskClient:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._over.wait(), pause)
 
-    def _look_at(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
+    def _compare_workers(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Compare the scheduler's list of workers with the known ones."""
         now = time.monotonic()
         # While the scheduler did not answer, nobody could be heard.
@@ -203,8 +209,8 @@ class DaskClient:
         self._looked = now
         for address in [each for each in self._present if each not in workers]:
             del self._present[address]
-            self._drop(address)
-            self._parting.add(task := asyncio.ensure_future(self._part(address)))
+            self._cancel_transfers(address)
+            self._parting.add(task := asyncio.ensure_future(self._announce_departure(address)))
             task.add_done_callback(self._parting.discard)
         for address, facts in workers.items():
             if facts.get("status", "running") not in ("running", "paused"):
@@ -222,11 +228,11 @@ class DaskClient:
                 if is_back:
                     self._meet(address)
             elif now - beats.since > _SILENT and address in self._carrying:
-                self._drop(address)
+                self._cancel_transfers(address)
                 reason = f"it has been silent for {_SILENT:.0f} s"
                 self._events.put(Gone(address, reason, blameless=True))
 
-    async def _part(self, address: str) -> None:
+    async def _announce_departure(self, address: str) -> None:
         """Announce that a worker has left, and whether it retired in order, as at its wall time."""
         expected = False
         with contextlib.suppress(Exception):  # what cannot be found out is taken for a loss
@@ -234,7 +240,7 @@ class DaskClient:
             expected = any(each.get("expected", False) for _, each in found)
         self._events.put(Gone(address, "it has left the cluster", expected))
 
-    def _drop(self, address: str) -> None:
+    def _cancel_transfers(self, address: str) -> None:
         """Cancel everything that is under way with a worker."""
         task = self._introducing.pop(address, None)
         if task is not None:
@@ -257,9 +263,9 @@ class DaskClient:
 
     async def _introduce(self, address: str) -> None:
         try:
-            answer = await self._answer(address)
+            answer = await self._ask_worker(address)
         except Exception as error:  # whatever a stranger's machine may raise
-            self._events.put(Refused(address, told(error)))
+            self._events.put(Refused(address, error_text(error)))
         else:
             self._carrying.setdefault(address, {})
             self._events.put(Joined(address, answer))
@@ -267,7 +273,7 @@ class DaskClient:
             if self._introducing.get(address) is asyncio.current_task():
                 del self._introducing[address]
 
-    async def _answer(self, address: str) -> Any:
+    async def _ask_worker(self, address: str) -> Any:
         """Return a worker's handshake answer, retrying a failed connection once or twice."""
         arguments = (self._modules, self._user_modules)
         for pause in _PAUSES:
@@ -318,7 +324,7 @@ class DaskClient:
         finally:
             self._carrying.get(address, {}).pop(number, None)
 
-    async def _say_goodbye(self) -> None:
+    async def _close_run(self) -> None:
         """Cancel what is under way and close the run on all workers."""
         running = [
             *self._introducing.values(),
@@ -353,8 +359,8 @@ async def _open_client(connection: Connection) -> AsyncIterator[Any]:
         )
     except (TimeoutError, OSError, ValueError) as error:
         raise DagathlonError(
-            f"{connection.address}: no scheduler answers there ({told(error)}); `dask scheduler` "
-            "prints its address when it starts"
+            f"{connection.address}: no scheduler answers there ({error_text(error)}); "
+            "`dask scheduler` prints its address when it starts"
         ) from error
     try:
         yield client

@@ -73,13 +73,13 @@ class Dispatch:
 
     def hand_out(self) -> None:
         """Send batches to all workers that have room, and commit results first."""
-        while self._round():
+        while self._send_round():
             pass
 
-    def _round(self) -> bool:
+    def _send_round(self) -> bool:
         """Send one round of batches; return True when other runs had claimed some of the tasks."""
         chosen: dict[int, Selection] = {}
-        for each in self._selector.for_all(self._workers.values()):
+        for each in self._selector.selections(self._workers.values()):
             number = next(self._numbers)
             wanted = self._schedule.shapes[each.shape]
             each.worker.send(number, each.positions, wanted, exclusive=each.exclusive)
@@ -119,13 +119,13 @@ class Dispatch:
             case Returned():
                 self._take_in(event)
             case Failed():
-                self._fail(event)
+                self._handle_failure(event)
             case Joined(address, answer):
                 self._join(address, self._handshake.judge(address, answer))
             case Refused(address, reason):
                 self._join(address, self._handshake.refuse(address, reason))
             case Gone(address, reason, blameless):
-                self._lose(address, reason, blameless=blameless)
+                self._requeue_lost(address, reason, blameless=blameless)
             case Opened():
                 self._open(event)
             case Broken(reason):
@@ -139,9 +139,9 @@ class Dispatch:
             self._work.tell(Note(f"the dashboard of dask is at {event.dashboard}"))
 
     def _join(self, address: str, worker: WorkerRecord) -> None:
-        self._lose(address, "it was started again", blameless=True)
+        self._requeue_lost(address, "it was started again", blameless=True)
         self._workers[address] = worker
-        self._check_hope()
+        self._check_any_usable()
 
     def _take_in(self, event: Returned) -> None:
         worker = self._workers.get(event.address)
@@ -156,7 +156,7 @@ class Dispatch:
         for report in event.reply.reports:
             self._record(worker, report, event.files, kept)
         for lost in event.reply.lost:
-            self._return(worker, lost)
+            self._handle_lost_input(worker, lost)
         for report in event.reply.killed:
             limits = self._work.limits(report.position)
             self._selector.losses.add(report.position, report.outcome(limits, worker.host))
@@ -165,7 +165,7 @@ class Dispatch:
         if event.reply.full:
             if worker.is_local:
                 raise self._work.no_room(event.reply.full)
-            self._put_aside(worker, f"its disk cannot take results ({event.reply.full})")
+            self._mark_unusable(worker, f"its disk cannot take results ({event.reply.full})")
 
     def _record(
         self,
@@ -175,12 +175,12 @@ class Dispatch:
         kept: dict[bytes, Payload],
     ) -> None:
         module = self._schedule.tasks[report.position].call.module
-        self._selector.took(module, report.wall)
+        self._selector.note_time(module, report.wall)
         payload = None
         if report.digest:
             payload = kept.get(report.digest) or self._kept(report, files)
             kept[report.digest] = payload
-            self._packer.made_at(worker, report.digest, report.size)
+            self._packer.note_holder(worker, report.digest, report.size)
         outcome = report.outcome(self._work.limits(report.position), worker.host)
         self._work.record(report.position, outcome, payload)
 
@@ -189,7 +189,7 @@ class Dispatch:
             return Payload(report.digest, report.size, report.content)
         return self._work.adopt(str(files[report.digest]), report.digest, report.size)
 
-    def _return(self, worker: WorkerRecord, lost: Lost) -> None:
+    def _handle_lost_input(self, worker: WorkerRecord, lost: Lost) -> None:
         """Handle an input that a worker listed as cached does not have or cannot read."""
         key = self._work.input_keys(lost.position)[lost.place]
         payload = self._store.payloads([key]).get(key)
@@ -211,7 +211,7 @@ class Dispatch:
             return False
         return True
 
-    def _fail(self, event: Failed) -> None:
+    def _handle_failure(self, event: Failed) -> None:
         """Handle a batch that failed on a worker which is still connected."""
         if event.here or (event.full and event.address == LOCAL):
             raise self._work.no_room(event.reason)
@@ -228,12 +228,12 @@ class Dispatch:
         if worker.is_local:
             raise StudyError(f"files cannot be read on this machine: {event.reason}")
         if event.stranger:
-            self._lose(event.address, "it was started again", blameless=False)
+            self._requeue_lost(event.address, "it was started again", blameless=False)
             self._dask_client.meet_again(event.address)
         elif event.full:
-            self._put_aside(worker, f"its disk is full ({event.reason})")
+            self._mark_unusable(worker, f"its disk is full ({event.reason})")
         elif not event.again or worker.fail() > _MAX_FAILURES:
-            self._put_aside(worker, event.reason)
+            self._mark_unusable(worker, event.reason)
 
     def _make_again(self, out: SentBatch, event: Failed) -> None:
         """Recompute an input of a batch that is damaged in the store."""
@@ -246,14 +246,14 @@ class Dispatch:
             else:
                 self._schedule.put_back(position)
 
-    def _put_aside(self, worker: WorkerRecord, reason: str) -> None:
+    def _mark_unusable(self, worker: WorkerRecord, reason: str) -> None:
         """Mark a worker as unusable."""
         if not worker.remark:
             worker.remark = reason
             self._work.tell(Note(f"{self._handshake.name(worker)} gets no more work: {reason}"))
-            self._check_hope()
+            self._check_any_usable()
 
-    def _check_hope(self) -> None:
+    def _check_any_usable(self) -> None:
         """Raise when every connected worker is unusable."""
         others = [each for each in self._workers.values() if not each.is_local]
         if (
@@ -264,10 +264,10 @@ class Dispatch:
             reasons = "\n".join(dict.fromkeys(each.remark for each in others))
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
-    def _lose(self, address: str, reason: str, *, blameless: bool) -> None:
+    def _requeue_lost(self, address: str, reason: str, *, blameless: bool) -> None:
         """Requeue the tasks of a lost worker, except those that were lost too often."""
         worker = self._workers.pop(address, None)
-        self._packer.gone(address)
+        self._packer.forget_worker(address)
         if worker is None:
             return
         outs = list(worker.out.values())
@@ -294,14 +294,14 @@ class Dispatch:
     def look(self) -> None:
         """Report hosts and running tasks."""
         workers = list(self._workers.values())
-        self._refuse_impossible(workers)
+        self._skip_impossible(workers)
         running = [
             position
             for worker in workers
             for out in list(worker.out.values())[: worker.machine.cores]
             for position in out.positions[:1]
         ]
-        self._check_hope()
+        self._check_any_usable()
         hosts = self._handshake.hosts(workers)
         self._work.jobs = sum(host.workers for host in hosts)
         self._work.look(running, sum(worker.memory for worker in workers), hosts)
@@ -310,7 +310,7 @@ class Dispatch:
         self._dask_client.demand(self._selector.cores_of_use(given, self._schedule.queued), idle)
         self._handshake.remind(workers)
 
-    def _refuse_impossible(self, workers: Sequence[WorkerRecord]) -> None:
+    def _skip_impossible(self, workers: Sequence[WorkerRecord]) -> None:
         """Skip tasks for which no worker has the cards or modules, once all workers have joined."""
         there = [each for each in workers if not each.is_local]
         others = [each for each in there if not each.remark]

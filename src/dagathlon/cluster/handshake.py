@@ -95,7 +95,7 @@ def answer_of(text: str) -> dict[str, Any] | None:
     return None
 
 
-def answered(question: str) -> dict[str, Any]:
+def answer_question(question: str) -> dict[str, Any]:
     """Return the answer to a question; an unreadable question gives an ``error``."""
     try:
         asked = json.loads(question or "{}")
@@ -127,7 +127,7 @@ def main() -> int:
     sys.stdout.flush()
     ours = os.dup(1)
     os.dup2(2, 1)
-    answer = answered(sys.stdin.read())
+    answer = answer_question(sys.stdin.read())
     sys.stdout.flush()
     with os.fdopen(ours, "w", encoding="utf-8") as stream:
         stream.write(f"\n{MARK}{json.dumps(answer)}\n")

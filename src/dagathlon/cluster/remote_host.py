@@ -56,7 +56,7 @@ class RemoteHost:
         self._busy = 0
         self._used = time.monotonic()
         self._over = threading.Event()
-        threading.Thread(target=self._tidy, name="dagathlon-tidy", daemon=True).start()
+        threading.Thread(target=self._end_idle, name="dagathlon-tidy", daemon=True).start()
 
     @property
     def is_closed(self) -> bool:
@@ -149,7 +149,7 @@ class RemoteHost:
             self._guardian.dismiss()
             self._guardian = None
 
-    def _tidy(self) -> None:
+    def _end_idle(self) -> None:
         """End processes that have been idle for a while, and a host that is no longer used."""
         while not self._over.wait(_ROUND):
             now = time.monotonic()

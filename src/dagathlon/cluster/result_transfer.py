@@ -87,7 +87,7 @@ class ResultTransfer:
         if self._delivering.get(place) is done:
             del self._delivering[place]
         if not done.cancelled():
-            done.exception()  # those who wait for it are told; there may be none left
+            done.exception()  # those that wait for it get the error, and none may wait
 
     async def _deliver(self, address: str, large: LargeInput) -> None:
         """Deliver from another worker, which spares this machine's network; else from the store."""
@@ -174,10 +174,10 @@ def failure(address: str, number: int, error: Exception) -> Failed:
     stranger = isinstance(error, service.StrangerError)
     full = isinstance(error, UnwritableError) or getattr(error, "errno", None) in NO_ROOM
     again = isinstance(error, ON_THE_WAY) or type(error).__name__ == "KilledWorker"
-    return Failed(address, number, told(error), full=full, stranger=stranger, again=again)
+    return Failed(address, number, error_text(error), full=full, stranger=stranger, again=again)
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error as one or two lines."""
     text = str(error).strip() or type(error).__name__
     known = isinstance(error, DagathlonError)

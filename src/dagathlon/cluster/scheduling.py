@@ -58,11 +58,11 @@ class TaskSelector:
         self._expected: dict[str, float] = {}
         self.losses = Losses(work)
 
-    def took(self, module: str, wall: float) -> None:
+    def note_time(self, module: str, wall: float) -> None:
         """Record how long a task of a module took."""
         self._expected[module] = max(wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
 
-    def for_all(self, workers: Collection[WorkerRecord]) -> Iterator[Selection]:
+    def selections(self, workers: Collection[WorkerRecord]) -> Iterator[Selection]:
         """Yield batches for all workers with room: one per core first, then one more in advance."""
         cores = sum(each.machine.cores for each in workers if not each.remark)
         for times in (1, 2):
@@ -71,12 +71,12 @@ class TaskSelector:
                     if (wanted == LOCAL_FILES) != worker.is_local:
                         continue
                     while self._schedule.n_ready(shape) and worker.has_room(wanted, times):
-                        chosen = self._fill(worker, shape, workers, cores, ahead=times > 1)
+                        chosen = self._select(worker, shape, workers, cores, ahead=times > 1)
                         if not chosen.positions:
                             break
                         yield chosen
 
-    def _fill(
+    def _select(
         self,
         worker: WorkerRecord,
         shape: int,

@@ -16,7 +16,7 @@ _PAUSE = 0.25
 
 
 class SentBatch(NamedTuple):
-    """A batch that a worker has and not answered.
+    """A batch that was sent to a worker, which has not replied.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from dagathlon.study.plan.task import Task
 from dagathlon.study.store.store import Store
 
 
-def left_behind(tasks: Iterable[Task], store: Store) -> int:
+def count_stale_results(tasks: Iterable[Task], store: Store) -> int:
     """Return how many tasks have a result only under the key of older versions.
 
     Such a key says nothing of the versions of whom a module hands work to, one of which has been
