@@ -130,7 +130,7 @@ def completed_from(arguments: argparse.Namespace) -> Dataset:
 
 
 @contextlib.contextmanager
-def gaps_explained(data: Dataset) -> Iterator[None]:
+def missing_values_explained(data: Dataset) -> Iterator[None]:
     """Context manager that adds a remedy to errors about missing values."""
     try:
         yield

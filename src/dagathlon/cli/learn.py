@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
+from dagathlon.cli._data import add_data_arguments, copies_of, data_from, missing_values_explained
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._exit_codes import INTERRUPTED
 from dagathlon.cli._interrupt import interruptible
@@ -155,7 +155,7 @@ def _learn(arguments: argparse.Namespace) -> int:
     limit, cpu_limit = time_limit(learner, timeout), cpu_limit_of(arguments)
     meter = Meter()
     meter.start()
-    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
+    with missing_values_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
         estimate = learn(
             data,
             spec.cls,

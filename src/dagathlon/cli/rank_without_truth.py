@@ -13,7 +13,7 @@ from dagathlon.cli._data import (
     completed_from,
     copies_of,
     data_from,
-    gaps_explained,
+    missing_values_explained,
 )
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._exit_codes import INTERRUPTED
@@ -138,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     constraints = asked_constraints(arguments)
     refuse_unknown_names(constraints, data.names)
-    with gaps_explained(data):
+    with missing_values_explained(data):
         place = arguments.out / f"{title_of(arguments.data)}_constraints.json"
         arguments.specs = constrained_by(_specs(arguments, data), constraints, place)
         study = _question(arguments, data).study(arguments.out, *limits)

@@ -1,4 +1,4 @@
-"""What code a machine would run, so that results never depend on which machine did a task.
+"""Versions and digests of the code that decides results, compared between machines.
 
 Two machines must have the same version of dagathlon, the same Python sources of it, a native core
 built from the same sources, the same byte order, and the same feature releases of NumPy and SciPy,

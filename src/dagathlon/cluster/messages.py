@@ -1,4 +1,4 @@
-"""What travels between the coordinator and a worker on another machine: batches and replies.
+"""Messages between the coordinator and a worker on another machine: batches and replies.
 
 Many small tasks go as one batch, since a message through a scheduler costs as much as a hundred of
 them. Both ends are the same version of the same program (`identity`), so pickle is safe here as it

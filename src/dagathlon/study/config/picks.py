@@ -57,7 +57,7 @@ def picks_of(learners: Any) -> list[Pick]:
     if isinstance(learners, Mapping) and not is_learner(learners):
         return [_pick(one, str(name)) for name, one in learners.items()]
     found = [_pick(one) for one in ([learners] if is_learner(learners) else learners)]
-    return list(_told_apart(found))
+    return list(_with_unique_ids(found))
 
 
 def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
@@ -106,7 +106,7 @@ def _pick(one: LearnerLike, name: str = "") -> Pick:
     return Pick(name or spec.name, spec.cls, spec.values, settings, file)
 
 
-def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
+def _with_unique_ids(picks: Sequence[Pick]) -> Iterator[Pick]:
     """Yield picks with unique ids: several of one learner are named by their parameters."""
     names = [pick.id for pick in picks]
     taken: set[str] = set()

@@ -23,7 +23,7 @@ _HOW = ("keep", "drop", "impute")
 _SHORT = 40
 
 
-def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
+def with_reading_options(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
     """Return the data files of an entry with its reading options."""
     said = _said(node)
     if not said or not files:
@@ -66,7 +66,7 @@ def read_missing(node: Node) -> list[list[Transform]]:
     raise child.fail(f"found {child.value!r}{near}, expected keep, drop, impute or {{'impute': 5}}")
 
 
-def told_apart(data: Sequence[Any]) -> list[Any]:
+def labelled_by_reading(data: Sequence[Any]) -> list[Any]:
     """Return data entries, labelled by reading options where a file is read in several ways."""
     ways: dict[str, set[Reading | None]] = {}
     for entry in data:

@@ -28,10 +28,10 @@ from dagathlon.study.config.noises import read_noises
 from dagathlon.study.config.plan_requests import Cases
 from dagathlon.study.config.reading import (
     ENTRY_KEYS,
-    read_as_told,
+    labelled_by_reading,
     read_missing,
     refuse_reading,
-    told_apart,
+    with_reading_options,
 )
 from dagathlon.study.config.requests import read_requests, switched_off
 from dagathlon.study.config.resources import (
@@ -284,7 +284,7 @@ def _read_setup(
     cpu = mistakes.read(_read_limit, node, "cpu_limit", seconds_of)
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
-    data = told_apart(data)
+    data = labelled_by_reading(data)
     off = switched_off(node)
     shown = list(_shown(evaluations, off, data))
     return Setup(title, data, evaluations, shown, time, memory, node.where, wanted, off, cpu)
@@ -398,7 +398,7 @@ def _read_rows(
     """Return the rows of a data entry: files, else generators of that id."""
     child = node.need("data_id")
     name = child.text()
-    files = read_as_told(node, library.data(name))
+    files = with_reading_options(node, library.data(name))
     if files:
         return name, files
     if name not in sections["data"]:

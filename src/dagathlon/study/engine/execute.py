@@ -40,7 +40,7 @@ _MAX_MODULES = 10_000
 
 
 class Handler(NamedTuple):
-    """How tasks of one kind are executed.
+    """Execution of tasks of one kind: module, call and check of the result.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Guardian:
 
 
 class Quiet:
-    """How long a process has been silent, and whether it used CPU time meanwhile.
+    """Silence of a process: seconds since its last message, and CPU time used meanwhile.
 
     Parameters
     ----------

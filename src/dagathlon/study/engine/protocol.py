@@ -142,7 +142,7 @@ class Writing:
 
 
 Event: TypeAlias = Began | Finished | Running | Note | Writing
-"""What a listener is told: `Began` once, then `Finished` for every task (its outcome is in the
+"""Events of a run: `Began` once, then `Finished` for every task (its outcome is in the
 store by then) with `Running` a few times a second and `Note` between them; `Writing` at the end.
 """
 

@@ -15,7 +15,7 @@ from dagathlon.study.plan.task import Limits, Outcome
 
 
 class Present(NamedTuple):
-    """What a worker does now.
+    """The present task of a worker.
 
     Parameters
     ----------

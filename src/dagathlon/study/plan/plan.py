@@ -12,7 +12,7 @@ from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 
 class Origin(NamedTuple):
-    """Where data sets of one kind come from: setup, data entry, combination of parts.
+    """Origin of data sets of one kind: setup, data entry, combination of parts.
 
     Parameters
     ----------

@@ -108,7 +108,9 @@ class _Planner:
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited(self.inputs)
-        self._told_calls: dict[tuple[LearnerPriorScore | StandardMetrics, str, int], Call] = {}
+        self._by_learner_calls: dict[
+            tuple[LearnerPriorScore | StandardMetrics, str, int], Call
+        ] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
@@ -314,19 +316,25 @@ class _Planner:
 
     def _score(self, score: ScoreCall, name: str, setting: int, inputs: tuple[int, ...]) -> int:
         """Return the position of the score of one run."""
-        call = score.call if score.told is None else self._told(score.told, name, setting)
+        call = (
+            score.call
+            if score.by_learner is None
+            else self._by_learner(score.by_learner, name, setting)
+        )
         return self.collect.add(call, 0, inputs)
 
-    def _told(self, module: LearnerPriorScore | StandardMetrics, name: str, setting: int) -> Call:
+    def _by_learner(
+        self, module: LearnerPriorScore | StandardMetrics, name: str, setting: int
+    ) -> Call:
         """Return the call of a score that depends on the learner whose graph it scores."""
         place = (module, name, setting)
-        if place not in self._told_calls:
+        if place not in self._by_learner_calls:
             entry = self.algorithms[name]
             values = self.inputs.values(entry.settings[setting], entry.where)
             learner = cast(Learner, self.inputs.resolved(entry.settings[setting], values))
             call = self.collect.module_call(TaskKind.SCORE, module.for_learner(learner))
-            self._told_calls[place] = call
-        return self._told_calls[place]
+            self._by_learner_calls[place] = call
+        return self._by_learner_calls[place]
 
     def _before(self, score: ScoreCall, kind: _Kind, case: int, place: Place) -> tuple[int, ...]:
         """Return the inputs of a score that all runs on a data set share; others stay open."""

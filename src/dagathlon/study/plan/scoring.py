@@ -109,23 +109,23 @@ def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
 class ScoreCall(NamedTuple):
     """A score to be planned: name, call, inputs, reference.
 
-    `told` is the module where it has to know whose graph it scores.
+    `by_learner` is the module if its score depends on the learner of the graph.
     """
 
     name: str
     call: Call
     inputs: tuple[Input, ...]
     reference: str
-    told: LearnerPriorScore | StandardMetrics | None = None
+    by_learner: LearnerPriorScore | StandardMetrics | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
         """Return the score that an evaluation requests."""
         call = call_of(TaskKind.SCORE, wish.module)
-        return cls(wish.name, call, wish.inputs, wish.reference, _told(wish.module))
+        return cls(wish.name, call, wish.inputs, wish.reference, _by_learner(wish.module))
 
 
-def _told(module: Module) -> LearnerPriorScore | StandardMetrics | None:
+def _by_learner(module: Module) -> LearnerPriorScore | StandardMetrics | None:
     """Return the module if its score depends on the learner, else None."""
     if isinstance(module, StandardMetrics):
         return module if module.asks_for_learner() else None

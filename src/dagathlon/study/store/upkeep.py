@@ -34,7 +34,7 @@ class Size(NamedTuple):
 
 
 class Freed(NamedTuple):
-    """What garbage collection removed."""
+    """Amount that garbage collection removed."""
 
     results: int
     files: int
