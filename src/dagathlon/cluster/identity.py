@@ -49,7 +49,7 @@ def identity() -> dict[str, str]:
     -------
     dict
         ``dagathlon``, ``python`` (major and minor), ``numpy``, ``scipy``: versions; ``sources``:
-        digest of the package's Python files; ``core``: digest of the sources of the native core;
+        digest of the package's Python files and tables; ``core``: digest of the sources of the native core;
         ``byte_order``, ``architecture``.
     """
     return dict(_identity())
@@ -132,23 +132,23 @@ def _version(package: str) -> str:
 
 
 def _sources_digest(folder: Path) -> str:
-    """Digest of all Python files below a folder, independent of where the folder is."""
+    """Digest of Python files and tables below a folder, independent of where the folder is."""
     whole = hashlib.sha256()
-    for path in sorted(_python_files(str(folder))):
+    for path in sorted(_source_files(str(folder))):
         with open(os.path.join(folder, path), "rb") as file:
             content = hashlib.sha256(file.read()).hexdigest()
         whole.update(f"{content}  {path}\n".encode())
     return whole.hexdigest()
 
 
-def _python_files(folder: str, above: str = "") -> Iterator[str]:
+def _source_files(folder: str, above: str = "") -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{above}{entry.name}"
             if entry.is_dir():
                 if entry.name != "__pycache__":
-                    yield from _python_files(entry.path, f"{name}/")
-            elif name.endswith(".py"):
+                    yield from _source_files(entry.path, f"{name}/")
+            elif name.endswith((".py", ".toml")):  # Benchpress's names are rows of tables
                 yield name
 
 
