@@ -49,8 +49,8 @@ def identity() -> dict[str, str]:
     -------
     dict
         ``dagathlon``, ``python`` (major and minor), ``numpy``, ``scipy``: versions; ``sources``:
-        digest of the package's Python files and tables; ``core``: digest of the sources of the native core;
-        ``byte_order``, ``architecture``.
+        digest of the package's Python files and tables; ``core``: digest of the sources of the
+        native core; ``byte_order``, ``architecture``.
     """
     return dict(_identity())
 
