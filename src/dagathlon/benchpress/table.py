@@ -85,7 +85,9 @@ def add_classes(source: str) -> None:
             content = {"__module__": source, "__doc__": row["doc"].strip(), "name": name}
             named = "".join(part.capitalize() for part in re.split("[-_]", name))
             cls = type(named, (bases[row["base"]],), content)
-            if not hasattr(cls, "inherits"):  # no `Translation`, which does it by itself
+            if not hasattr(
+                cls, "inherits"
+            ):  # not a `Translation`, whose subclasses are filled when made
                 fill(cls)
             names[named] = dataclass(frozen=True, kw_only=True)(cls)
 

@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code: int = chosen.run(chosen)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output has gone; there is nobody left to tell.
+        # The reader of our output has gone, so that no message would arrive.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (DagathlonError, OSError, MemoryError) as error:

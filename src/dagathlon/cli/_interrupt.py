@@ -90,7 +90,7 @@ def _alarm(limit: float | None, cpu_limit: float | None, late: str) -> Iterator[
     finally:
         over.set()
         if cpu_limit is not None:
-            looks.join()  # it gives no alarm that nobody expects any more
+            looks.join()  # no alarm comes after this
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 

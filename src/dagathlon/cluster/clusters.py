@@ -120,7 +120,7 @@ async def _tended(
     try:
         yield autoscaler
     finally:
-        # Never cancelled: a job that is just being submitted would be nobody's.
+        # Never cancelled: a job that is just being submitted would have no owner.
         autoscaler.end()
         await tending
 

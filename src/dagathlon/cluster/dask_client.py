@@ -112,7 +112,7 @@ class DaskClient:
         self._is_closing = True
         loop, over = self._loop, self._over
         if loop is not None and over is not None:
-            with contextlib.suppress(RuntimeError):  # it has ended by itself
+            with contextlib.suppress(RuntimeError):  # the loop has ended already
                 loop.call_soon_threadsafe(over.set)
         self._thread.join()
 
@@ -204,7 +204,7 @@ class DaskClient:
     def _compare_workers(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Compare the scheduler's list of workers with the known ones."""
         now = time.monotonic()
-        # While the scheduler did not answer, nobody could be heard.
+        # While the scheduler did not answer, no heartbeat could arrive.
         deaf = max(now - (self._looked or now) - _ANSWER, 0.0)
         self._looked = now
         for address in [each for each in self._present if each not in workers]:

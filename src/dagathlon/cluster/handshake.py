@@ -123,7 +123,7 @@ def _modules(asked: Any) -> Sequence[Any]:
 
 def main() -> int:
     """Answer the question on standard input."""
-    signal.alarm(_MOST_SECONDS)  # should a module hang, and whoever asked be gone
+    signal.alarm(_MOST_SECONDS)  # in case a module hangs after the caller has gone
     sys.stdout.flush()
     ours = os.dup(1)
     os.dup2(2, 1)

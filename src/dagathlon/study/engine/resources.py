@@ -28,7 +28,7 @@ class Share(NamedTuple):
         """Return environment variables that limit threads and cards, and fix set order."""
         threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
         told = {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
-        # JAX would take most of a card at once, whoever else computes on it.
+        # JAX would take most of a card at once, even where runs share it.
         return {**told, _PREALLOCATE: os.environ.get(_PREALLOCATE, "false")}
 
 

@@ -22,7 +22,7 @@ from dagathlon.study.store.objects import Objects
 
 MAX_FAILED_STARTS = 3
 """Number of workers in a row that fail to start after which the run ends."""
-_MAX_KILLED_STARTS = 20  # the same for those that somebody has killed
+_MAX_KILLED_STARTS = 20  # the same for workers killed by a signal from outside
 
 
 class Mail(NamedTuple):

@@ -172,7 +172,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     try:
         version_of(connection)
     except sqlite3.OperationalError:
-        # Readers of a WAL index make files beside it; where they cannot, nobody writes either.
+        # Readers of a WAL index make files beside it; where they cannot, no process writes either.
         connection.close()
         connection = _opened(f"{address}&immutable=1")
     except sqlite3.DatabaseError:

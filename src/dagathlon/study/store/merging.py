@@ -137,7 +137,7 @@ def _attached(other: Store, store: Store) -> Iterator[None]:
     try:
         _attach(connection, address)
     except sqlite3.OperationalError:
-        # Where no files can be made beside the index, nobody writes to it.
+        # Where no files can be made beside the index, no process writes to it.
         _attach(connection, f"{address}&immutable=1")
     try:
         connection.create_function("sha256", 1, _sha256, deterministic=True)
