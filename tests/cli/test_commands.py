@@ -188,7 +188,7 @@ def test_a_starting_study_checks(run) -> None:
     assert run("check", "mine.json")[0] == 0
     code, _, err = run("new", "study", "mine.json")
     assert code == 2
-    assert "is there already" in err
+    assert "exists already" in err
 
 
 def test_schema_accepts_what_check_accepts(run) -> None:

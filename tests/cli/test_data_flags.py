@@ -88,7 +88,7 @@ def test_learn_pools_what_copies_say(file: Path, tmp_path: Path) -> None:
         (["--kinds", "aeg=continuous"], "unknown column 'aeg' (did you mean 'age'?)"),
         (["--kinds", "age"], "--kinds: expected NAME=VALUE, found 'age'"),
         (["--kinds", "age=contious"], "did you mean 'continuous'"),
-        (["--kinds", "age=id", "--kinds", "age=ordinal"], "'age' stands twice"),
+        (["--kinds", "age=id", "--kinds", "age=ordinal"], "'age' is given twice"),
         (["--missing", "imputt"], "--missing imputt (did you mean 'impute'?)"),
         (["--missing", "impute=0"], "write impute=5"),
         (["--missing", "drop=3"], "write impute=5"),
