@@ -37,11 +37,11 @@ class SleepingOutpost:
 
     def carry_out(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
         reports = []
-        for errand in batch.errands:
+        for item in batch.items:
             begin = time.perf_counter()
             time.sleep(NAP)
             costs = (time.perf_counter() - begin, 0.0, 0, DIGEST, SIZE, b"".join(RESULT))
-            reports.append(Report(errand.position, "ok", "", "", *costs))
+            reports.append(Report(item.position, "ok", "", "", *costs))
         return Reply(tuple(reports))
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ def answer(*_: Any) -> dict[str, Any]:
 async def work(address: str, workers: int, threads: int, seconds: float) -> None:
     from distributed import Worker
 
-    service.Outpost = SleepingOutpost  # type: ignore[misc, assignment]
+    service.RemoteHost = SleepingOutpost  # type: ignore[misc, assignment]
     service.ask = answer
     with TemporaryDirectory() as folder:
         made = [

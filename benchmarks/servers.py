@@ -15,7 +15,7 @@ from benchmarks.timing import Row, Timing, best_of, pick, print_table, row
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import UnavailableError
 from dagathlon.external import ExternalLearner, load_folder
-from dagathlon.external.contract import Given, write_inputs
+from dagathlon.external.contract import RunInputs, write_inputs
 from dagathlon.modules import find
 
 ROWS, COLUMNS = pick((10_000, 100), (100, 5))
@@ -87,7 +87,7 @@ def gcastle() -> Row:
 
 def exchange() -> Row:
     """What it takes to write the data for a program."""
-    given = Given("m", data(ROWS, COLUMNS), {}, 1)
+    given = RunInputs("m", data(ROWS, COLUMNS), {}, 1)
     with tempfile.TemporaryDirectory() as folder:
         arrow = best_of(lambda: write_inputs(Path(folder), given, "arrow"), 5)
         text = best_of(lambda: write_inputs(Path(folder), given, "csv"), 5)

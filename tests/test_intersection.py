@@ -32,7 +32,7 @@ def frame() -> pd.DataFrame:
     [
         (["hc"], {}, StudyError, "two learners or more"),
         ([], {}, StudyError, "two learners or more"),
-        (["hc", ("hc", {})], {}, StudyError, "hc is there twice"),
+        (["hc", ("hc", {})], {}, StudyError, "hc is given twice"),
         (["hc", "pc"], {"sizes": [300]}, DataError, "found 300"),
         (["hc", "pc"], {"sizes": []}, StudyError, "sizes"),
         (["hc", "pc"], {"sizes": np.array([100, 400])}, DataError, "found 400"),
@@ -112,7 +112,7 @@ def test_the_store_that_finds_no_room_is_told_in_words(
         error.sqlite_errorname = "SQLITE_FULL"
         raise error
 
-    monkeypatch.setattr(workflow, "left_behind", full)
+    monkeypatch.setattr(workflow, "count_stale_results", full)
     study = Study.build("mine", "hc", "asia[n=20,seeds=1]")
     with pytest.raises(DagathlonError, match=r"cannot be written \(database or disk is full\)"):
         study.run(tmp_path)

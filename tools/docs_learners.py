@@ -43,5 +43,5 @@ def learners_page() -> str:
 
 def _row(cls: type[Learner]) -> str:
     able = abilities_of(cls)
-    cells = (f"`{cls.name}`", able.taken(), able.given(), ", ".join(able.assumes))
+    cells = (f"`{cls.name}`", able.takes_in_words(), able.gives_in_words(), ", ".join(able.assumes))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

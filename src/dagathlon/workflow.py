@@ -40,7 +40,7 @@ from dagathlon.study.records.provenance import Provenance
 from dagathlon.study.records.schema import SavedStudy
 from dagathlon.study.records.sources import Source, sources_of
 from dagathlon.study.store.results_folder import STORE_FOLDER, refuse_links, write_file
-from dagathlon.study.store.stale_results import described, left_behind
+from dagathlon.study.store.stale_results import count_stale_results, described
 from dagathlon.study.store.store import Store
 from dagathlon.study_run import StudyRun
 from dagathlon.wording import counted
@@ -240,7 +240,7 @@ class Study:
         """
         folder, plan, options = Path(out), self.plan, options or Options()
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
-            outdated = left_behind(plan.tasks, store)
+            outdated = count_stale_results(plan.tasks, store)
             if outdated:
                 on_event(Note(described(outdated)))
             setups = [folder / setup.title for setup in self.config.setups]

@@ -130,7 +130,7 @@ def test_budget_of_asobs_is_no_limit_and_not_null():
     [
         ("pcalg_pc", {"indepTest": "dsepTest"}, "which a learner never sees"),
         ("pcalg_pc", {"conservative": True, "majrule": True}, "exclude each other"),
-        ("bips_tpc", {"input_algorithm_id": "hc"}, "hc fills no gaps"),
+        ("bips_tpc", {"input_algorithm_id": "hc"}, "hc is no imputation step"),
         ("pcalg_pc", {"mmax": "inf"}, "expected a whole number at least 0 or 'Inf'"),
         ("pcalg_pc", {"alpha": 2}, "between 0 and 1"),
         ("bnlearn_hc", {"score": "bgee"}, "did you mean 'bge'"),

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import main, parser
-from dagathlon.cluster.flags import Chosen, chosen_engine
+from dagathlon.cluster.flags import EngineChoice, chosen_engine
 from dagathlon.errors import DagathlonError
 
 
-def chosen(*flags: str) -> Chosen:
+def chosen(*flags: str) -> EngineChoice:
     arguments: argparse.Namespace = parser().parse_args(["run", "study.json", *flags])
     return chosen_engine(arguments)
 
@@ -25,7 +25,7 @@ def test_flags() -> None:
 
 
 def test_without_flags_it_is_the_local_engine() -> None:
-    assert chosen() == Chosen("local", {}, {})
+    assert chosen() == EngineChoice("local", {}, {})
 
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_file_may_be_json(tmp_path: Path) -> None:
         ("prologue = 'x'", "prologue is a list of texts, found 'x'"),
         ("options = 3", "options is a table, found 3"),
         ("coordinator_memory = '3X'", "coordinator_memory: found '3X'"),
-        ("workers =", "this is no TOML"),
+        ("workers =", "not valid TOML"),
     ],
 )
 def test_mistakes_in_the_file_are_named(text: str, message: str, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
         (("modules", "tetrad_lingam"), "did you mean 'tetrad_ica-lingam'"),
         (("modules", "tetrad_pc-all"), "did you mean 'tetrad_pc'"),
         (("modules", "binary_bn"), "did you mean 'bin_bn'"),
-        (("modules", "fixed_data"), "is no module: a file is named in 'data_id' of a data entry"),
+        (("modules", "fixed_data"), "is not a module: name the file in 'data_id' of a data entry"),
         (("sample", "--network", "alrm", "--n", "5", "--out", "d.csv"), "did you mean 'alarm'"),
         (("sample", "--network", "alarm", "--n", "0", "--out", "d.csv"), "--n is at least 1"),
         (("compare", "a.csv", "b.csv"), "a.csv"),
@@ -188,7 +188,7 @@ def test_a_starting_study_checks(run) -> None:
     assert run("check", "mine.json")[0] == 0
     code, _, err = run("new", "study", "mine.json")
     assert code == 2
-    assert "is there already" in err
+    assert "exists already" in err
 
 
 def test_schema_accepts_what_check_accepts(run) -> None:

@@ -83,7 +83,7 @@ def test_what_ends_the_process_is_a_problem_of_the_learner(
     (found,) = problems(
         f"print('about to fall', flush=True); {action}".replace("; if", "\n        if")
     )
-    assert found.startswith(f"{reason}; its last words:\n")
+    assert found.startswith(f"{reason}; its last output:\n")
     assert "about to fall" in found
 
 
@@ -102,7 +102,7 @@ def test_a_loop_is_ended_and_named(problems: Callable[..., list[str]], tmp_path:
             while True: pass""",
         seconds=4.0,
     )
-    assert found == ["continuous data: 2 columns: it did not come to an end within 4 s"]
+    assert found == ["continuous data: 2 columns: it did not end within 4 s"]
     assert has_ended(pid.read_text())
 
 
@@ -116,7 +116,7 @@ def test_programs_that_it_started_are_ended_too(
         child.wait()""",
         seconds=4.0,
     )
-    assert found == [f"{ORDINARY}: it did not come to an end within 4 s"]
+    assert found == [f"{ORDINARY}: it did not end within 4 s"]
     assert has_ended((tmp_path / "pid").read_text())
 
 

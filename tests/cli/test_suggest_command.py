@@ -90,7 +90,10 @@ def test_modules_are_grouped_and_chosen(capsys: pytest.CaptureFixture[str]) -> N
     assert "constraint-based:\n" in out
     assert "    fci: " in out
     assert "    pc: " not in out
-    assert "no algorithm does" in said(capsys, "modules", "--takes", "tiers", "--gives", "mag")[1]
+    assert (
+        "no algorithm has all of these"
+        in said(capsys, "modules", "--takes", "tiers", "--gives", "mag")[1]
+    )
     code, _, err = said(capsys, "modules", "--takes", "mixd")
     assert code == USER_ERROR
     assert "did you mean 'mixed'?" in err

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
+from dagathlon.cluster.clusters import ClusterSettings, Connection, connected
 
 PATIENCE = 180.0
 
@@ -21,7 +21,7 @@ class Watched:
         self.settings = settings
         self.said: list[str] = []
         self.scheduler: Any = None
-        self.reached: Reached | None = None
+        self.connection: Connection | None = None
 
     async def workers(self) -> dict[str, dict[str, Any]]:
         """What the scheduler knows of its workers, by address."""
@@ -36,8 +36,8 @@ class Watched:
             if holds(found):
                 return found
             assert time.monotonic() < end, (found, self.said, queue())
-            if self.reached is not None and self.reached.want is not None:
-                self.reached.want(10**6, ())
+            if self.connection is not None and self.connection.want is not None:
+                self.connection.want(10**6, ())
             await asyncio.sleep(0.2)
 
 
@@ -47,8 +47,8 @@ async def watched(**settings: Any) -> AsyncIterator[Watched]:
     from distributed import Client
 
     cluster = Watched(ClusterSettings(**settings))
-    async with reached(cluster.settings, cluster.said.append) as found:
-        cluster.reached = found
+    async with connected(cluster.settings, cluster.said.append) as found:
+        cluster.connection = found
         async with Client(found.address, security=found.security, asynchronous=True) as client:
             cluster.scheduler = client.scheduler
             yield cluster

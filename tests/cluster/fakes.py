@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 
 from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 
-from dagathlon.cluster.messages import Batch, Errand, Sent
+from dagathlon.cluster.messages import Batch, SentInput, TaskMessage
 from dagathlon.external.process_usage import descendants
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.plan.task import Limits, Resources
@@ -49,8 +49,8 @@ def batch_of(
     tasks = [plan.tasks[i] for i in positions]
     read = {key: payloads[key] for each in tasks for key in _keys(plan, each.inputs)}
     told = limits or {}
-    errands = tuple(
-        Errand(
+    items = tuple(
+        TaskMessage(
             i,
             plan.tasks[i].random_key,
             number,
@@ -61,10 +61,10 @@ def batch_of(
         )
         for number, i in enumerate(positions)
     )
-    inputs = {each.digest: Sent(*each) for each in read.values()}
+    inputs = {each.digest: SentInput(*each) for each in read.values()}
     calls = tuple(each.call for each in tasks)
     wanted = resources or Resources()
-    return Batch(1, wanted, patience, calls, tuple(inputs.values()), errands)
+    return Batch(1, wanted, patience, calls, tuple(inputs.values()), items)
 
 
 def estimate(content: bytes | None) -> Mapping[str, object]:

@@ -19,10 +19,9 @@ from typing import Any, cast
 import pytest
 from fakes import FakePlan, add_data, call, learner, plan_of, until
 
-from dagathlon.cluster import dask_client as fleet
-from dagathlon.cluster import meeting, service
+from dagathlon.cluster import dask_client, handshake, service
 from dagathlon.cluster.dask_engine import DaskEngine
-from dagathlon.cluster.local_files import Home
+from dagathlon.cluster.local_files import LocalFileWorker
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
 from dagathlon.study.engine.local import LocalEngine
@@ -224,7 +223,7 @@ def test_a_client_of_the_user_is_left_as_it_was(client, tmp_path):
     assert client.status == "running"
     assert set(client.scheduler_info(n_workers=-1)["workers"]) == workers
     assert client.submit(sum, [1, 2]).result() == 3
-    until(lambda: not service._outposts)
+    until(lambda: not service._remotes)
 
 
 def test_files_are_read_where_they_lie(client, tmp_path, monkeypatch):
@@ -234,13 +233,13 @@ def test_files_are_read_where_they_lie(client, tmp_path, monkeypatch):
     plan = FakePlan()
     data = plan.add(Call.of(TaskKind.DATA, "fixed_data", 2, values, str(path)), 0)
     plan.add(learner(), 0, [data])
-    sent, send = [], Home.send
+    sent, send = [], LocalFileWorker.send
 
-    def seen(home: Home, batch: Any) -> None:
-        sent.extend(errand.position for errand in batch.errands)
+    def seen(home: LocalFileWorker, batch: Any) -> None:
+        sent.extend(item.position for item in batch.items)
         send(home, batch)
 
-    monkeypatch.setattr(Home, "send", seen)
+    monkeypatch.setattr(LocalFileWorker, "send", seen)
     heard = Heard(DaskEngine(client), plan, tmp_path / "dask")
     heard.run()
     assert sent == [data]
@@ -250,19 +249,19 @@ def test_files_are_read_where_they_lie(client, tmp_path, monkeypatch):
 
 def test_a_scheduler_that_was_killed_is_said_to_be_gone():
     """Dask's client closes itself after a while, and then has no scheduler to ask."""
-    lost = cast(Any, object.__new__(fleet.Fleet))
+    lost = cast(Any, object.__new__(dask_client.DaskClient))
     lost._client = SimpleNamespace(scheduler=None, status="closed")
 
     async def go_round() -> None:
         lost._over = asyncio.Event()
-        await lost._go_round(SimpleNamespace(address="tcp://there:1", want=None))
+        await lost._poll_workers(SimpleNamespace(address="tcp://there:1", want=None))
 
     with pytest.raises(DagathlonError, match="tcp://there:1: the scheduler does not answer any"):
         asyncio.run(go_round())
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(fleet, "_CONNECT", 0.5)
+    monkeypatch.setattr(dask_client, "_CONNECT", 0.5)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
@@ -274,8 +273,8 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
 
 def test_when_no_worker_can_be_used_the_run_ends_with_the_reason(client, tmp_path, monkeypatch):
     reasons = ["it has another version of dagathlon"]
-    monkeypatch.setattr(meeting, "objections", lambda ours, theirs: reasons)
-    monkeypatch.setattr(meeting, "_GRACE", 0.0)
+    monkeypatch.setattr(handshake, "objections", lambda ours, theirs: reasons)
+    monkeypatch.setattr(handshake, "_GRACE", 0.0)
     heard = Heard(DaskEngine(client), plan_of(learner()), tmp_path)
     with pytest.raises(StudyError, match=r"can be used:\nit has another version of dagathlon"):
         heard.run()
@@ -298,7 +297,7 @@ def test_an_interrupted_run_goes_on_where_it_was(client, tmp_path):
     summary = first.run()
     assert summary.interrupted
     assert 5 <= len(first.finished) < len(plan.tasks)
-    until(lambda: not service._outposts)
+    until(lambda: not service._remotes)
     second = Heard(DaskEngine(client), plan, tmp_path / "dask")
     assert not second.run().interrupted
     assert sorted([*first.finished, *second.finished]) == list(range(len(plan.tasks)))

@@ -57,7 +57,9 @@ def test_the_digest_of_sources_is_that_of_names_and_contents(tmp_path):
     moved = (copy / "engine" / "pace.py").rename(copy / "engine" / "speed.py")
     renamed = module._sources_digest(copy)
     moved.write_text(moved.read_text() + "\n")
-    assert len({found, renamed, module._sources_digest(copy)}) == 3
+    changed = module._sources_digest(copy)
+    (copy / "engine" / "table.toml").write_text("decides = 1")
+    assert len({found, renamed, changed, module._sources_digest(copy)}) == 4
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import socket
 import pytest
 from clusters_under_test import listens_on, watched
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
+from dagathlon.cluster.clusters import ClusterSettings, Connection, connected
 from dagathlon.errors import DagathlonError
 
 pytest.importorskip("distributed")
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.slow
 def test_workers_listen_on_this_machine_alone_and_come_back_when_killed() -> None:
     async def go() -> None:
         async with watched(kind="dask", workers=2, cores=1) as cluster:
-            assert cluster.reached is not None
-            assert cluster.reached.address.startswith("tcp://127.0.0.1:")
+            assert cluster.connection is not None
+            assert cluster.connection.address.startswith("tcp://127.0.0.1:")
             workers = await cluster.until(lambda found: len(found) == 2)
             assert {worker["memory_limit"] for worker in workers.values()} == {0}
-            assert listens_on(cluster.reached.address) == {"127.0.0.1"}
+            assert listens_on(cluster.connection.address) == {"127.0.0.1"}
             killed = next(iter(workers))
             _kill(killed)
             await cluster.until(lambda found: len(found) == 2 and killed not in found)
@@ -61,10 +61,10 @@ def test_the_dashboard_takes_another_port_when_its_own_is_taken() -> None:
 def test_one_that_runs_already_is_left_alone() -> None:
     async def go() -> None:
         async with watched(kind="dask", workers=1, cores=1) as cluster:
-            assert cluster.reached is not None
-            address = cluster.reached.address
-            async with reached(ClusterSettings(kind="dask", scheduler=address), print) as found:
-                assert found == Reached(address)
+            assert cluster.connection is not None
+            address = cluster.connection.address
+            async with connected(ClusterSettings(kind="dask", scheduler=address), print) as found:
+                assert found == Connection(address)
             assert len(await cluster.until(lambda workers: len(workers) == 1)) == 1
 
     asyncio.run(go())
@@ -73,7 +73,7 @@ def test_one_that_runs_already_is_left_alone() -> None:
 def test_a_scheduler_that_encrypts_needs_credentials() -> None:
     async def go() -> None:
         settings = ClusterSettings(kind="dask", scheduler="tls://127.0.0.1:1")
-        async with reached(settings, print):
+        async with connected(settings, print):
             pass
 
     with pytest.raises(DagathlonError, match="needs credentials"):
@@ -110,8 +110,8 @@ def test_credentials_of_dasks_own_configuration_are_used(
 
     async def go() -> None:
         async with watched(kind="dask", workers=1, cores=1) as cluster:
-            assert cluster.reached is not None
-            assert cluster.reached.address.startswith("tls://")
+            assert cluster.connection is not None
+            assert cluster.connection.address.startswith("tls://")
             await cluster.until(lambda found: len(found) == 1)
 
     with dask.config.set({**roles, "distributed.comm.tls.ca-file": str(folder / "cert")}):

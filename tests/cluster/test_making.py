@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dagathlon.cluster import making
-from dagathlon.cluster.clusters import reached
+from dagathlon.cluster.clusters import connected
 from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.cluster.managers import MANAGERS
 from dagathlon.cluster.settings import ClusterSettings
@@ -89,7 +89,7 @@ def test_an_option_that_the_constructor_does_not_take_is_told(
     settings = ClusterSettings(kind="slurm", memory="1G", options={"nonsense": 1})
 
     async def go() -> None:
-        async with reached(settings, print):
+        async with connected(settings, print):
             pass
 
     with pytest.raises(DagathlonError, match=r"slurm: options: .*nonsense"):

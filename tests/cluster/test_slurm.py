@@ -37,14 +37,14 @@ def scancel(job: str) -> None:
 def test_workers_come_up_on_both_nodes_and_jobs_are_gone_afterwards(tmp_path: Path) -> None:
     async def go() -> None:
         async with watched(**settings(tmp_path, workers=2)) as cluster:
-            assert cluster.reached is not None
-            assert cluster.reached.expected == 2
+            assert cluster.connection is not None
+            assert cluster.connection.expected == 2
             workers = await cluster.until(lambda found: len(found) == 2)
             assert {worker["nthreads"] for worker in workers.values()} == {2}
             assert {worker["memory_limit"] for worker in workers.values()} == {0}
             assert sorted(node for _, node in queue().values()) == ["n1", "n2"]
             own = socket.gethostbyname(socket.gethostname())
-            assert listens_on(cluster.reached.address) == {own, "127.0.0.1"}
+            assert listens_on(cluster.connection.address) == {own, "127.0.0.1"}
             assert any("submitted 2 jobs" in line for line in cluster.said)
 
     asyncio.run(go())
@@ -88,8 +88,8 @@ def test_workers_leave_before_their_wall_time_and_are_replaced(tmp_path: Path) -
 def test_traffic_is_encrypted_when_asked_for(tmp_path: Path) -> None:
     async def go() -> None:
         async with watched(**settings(tmp_path, workers=1, tls=True)) as cluster:
-            assert cluster.reached is not None
-            assert cluster.reached.address.startswith("tls://")
+            assert cluster.connection is not None
+            assert cluster.connection.address.startswith("tls://")
             (address,) = await cluster.until(lambda found: len(found) == 1)
             assert address.startswith("tls://")
 
@@ -121,5 +121,7 @@ def test_a_partition_that_is_not_there_is_told(tmp_path: Path) -> None:
         async with watched(**settings(tmp_path, workers=1, partition="nope")) as cluster:
             return cluster
 
-    with pytest.raises(DagathlonError, match=r"no worker can be had.*invalid partition.*nope"):
+    with pytest.raises(
+        DagathlonError, match=r"no worker could be started.*invalid partition.*nope"
+    ):
         asyncio.run(go())

@@ -78,7 +78,7 @@ def test_a_job_that_the_queue_refuses_is_told_at_once(tmp_path: Path, settings: 
     words = ("run", study, "--out", tmp_path / "out", "--cluster-settings", settings)
     done = dagathlon(*words, "--partition", "nope", "--detach")
     assert done.returncode == 2
-    assert "the job is refused" in done.stderr
+    assert "the job was refused" in done.stderr
     assert "invalid partition specified: nope" in done.stderr
     assert not queue()
 

@@ -55,11 +55,11 @@ def login(tmp_path: Path) -> Iterator[dict[str, Any]]:
 def test_workers_come_up_where_we_log_in(login: dict[str, Any]) -> None:
     async def go() -> None:
         async with watched(**login, cores=1, host="127.0.0.1") as cluster:
-            assert cluster.reached is not None
+            assert cluster.connection is not None
             workers = await cluster.until(lambda found: len(found) == 2)
             assert {worker["memory_limit"] for worker in workers.values()} == {0}
             assert {worker["nthreads"] for worker in workers.values()} == {1}
-            assert listens_on(cluster.reached.address) == {"127.0.0.1"}
+            assert listens_on(cluster.connection.address) == {"127.0.0.1"}
 
     asyncio.run(go())
 
@@ -69,11 +69,11 @@ def test_a_worker_that_is_killed_is_started_again(login: dict[str, Any]) -> None
 
     async def go() -> None:
         async with watched(**login, cores=1, host="127.0.0.1") as cluster:
-            assert cluster.reached is not None
+            assert cluster.connection is not None
             first = set(await cluster.until(lambda found: len(found) == 2))
             for process in psutil.process_iter(["cmdline"]):
                 words = process.info["cmdline"] or ()
-                if cluster.reached.address in words and "distributed.cli.dask_spec" in words:
+                if cluster.connection.address in words and "distributed.cli.dask_spec" in words:
                     process.kill()
             await cluster.until(lambda found: len(found) == 2 and not set(found) & first)
             assert any("lost; asking for as many again" in line for line in cluster.said)
@@ -88,5 +88,7 @@ def test_a_machine_that_lets_nobody_in_is_told(login: dict[str, Any]) -> None:
         async with watched(**login):
             pass
 
-    with pytest.raises(DagathlonError, match=r"ssh: no worker can be had: .*Connect call failed"):
+    with pytest.raises(
+        DagathlonError, match=r"ssh: no worker could be started: .*Connect call failed"
+    ):
         asyncio.run(go())

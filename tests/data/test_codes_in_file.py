@@ -257,9 +257,7 @@ def test_mixed_data_that_lie_ready(
     write_data(data, tmp_path / "d.parquet")
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
     assert read_data(tmp_path / "d.arrow") == data
-    wrong = (
-        r"d\.parquet: unpacks to more than 2,900 bytes; .* here 'U', 'V' are taken for no labels"
-    )
+    wrong = r"d\.parquet: unpacks to more than 2,900 bytes; .* here 'U', 'V' do not hold labels"
     with pytest.raises(DataError, match=wrong):
         read_data(tmp_path / "d.parquet")
     assert read_data(tmp_path / "d.parquet", drop=["U", "V"]) == whole
@@ -282,7 +280,7 @@ def test_what_is_no_label_is_named(
 ) -> None:
     _parquet(pa.table({"A": TEXT, "K": column}), tmp_path / "d.parquet")
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
-    with pytest.raises(DataError, match=r"may be larger; here 'K' is taken for no labels"):
+    with pytest.raises(DataError, match=r"may be larger; here 'K' does not hold labels"):
         read_data(tmp_path / "d.parquet", **options)
 
 

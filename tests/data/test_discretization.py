@@ -214,7 +214,7 @@ def test_logarithms_and_their_offset() -> None:
     assert np.isnan(found.column("x0")[2])
     assert np.allclose(found.column("x1"), np.log([1.0, 5.0, 3.0]))  # half of 2 is added
     assert (found.column("x2") == data.column("x2")).all()
-    with pytest.raises(DataError, match=r"'x2': 2 values down to -1 have no logarithm.*above 1"):
+    with pytest.raises(DataError, match=r"'x2': 2 values down to -1 without a logarithm.*above 1"):
         log_columns(data)
     assert np.allclose(log_columns(data, ["x2"], offset=2.0).column("x2"), np.log([1.0, 2.0, 5.0]))
     with pytest.raises(DataError, match="all values are 0"):

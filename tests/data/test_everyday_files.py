@@ -181,7 +181,7 @@ def test_no_header_is_suggested_where_there_is_none(file: Path) -> None:
     with pytest.raises(DataError, match=r"line 4: found 3 fields where the header has 2$"):
         read_data(file)
     file.write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="nothing is below the 5 lines to skip"):
+    with pytest.raises(DataError, match="nothing follows the 5 lines to skip"):
         read_data(file, skip=5)
     with pytest.raises(DataError, match="found -1"):
         read_data(file, skip=-1)

@@ -216,7 +216,7 @@ def test_requests_that_do_not_fit_are_refused(options, message) -> None:
 
 
 def test_names_of_a_matrix_fit_its_columns() -> None:
-    with pytest.raises(DataError, match="1 names for 2 columns"):
+    with pytest.raises(DataError, match="1 name for 2 columns"):
         read_data(np.zeros((2, 2)), names=["a"])
 
 

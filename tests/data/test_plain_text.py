@@ -14,8 +14,7 @@ import pytest
 from dagathlon import _core
 from dagathlon.data import read_data
 from dagathlon.data.reading import text_file, text_table
-from dagathlon.data.reading.plain_text import PlainText
-from dagathlon.data.reading.wide_text import whole_table
+from dagathlon.data.reading.plain_text import PlainText, whole_table
 from dagathlon.errors import DataError
 
 

@@ -78,7 +78,7 @@ def test_levels_name_the_codes_below_cardinalities(read) -> None:
     data = read("a\n2\n0\n1\n", levels={"a": ("no", "yes")})
     assert data.variables == (Variable("a", ("no", "yes")),)
     assert data.codes.tolist() == [[0], [1]]
-    with pytest.raises(DataError, match=r"3 levels were given, .* there are 2"):
+    with pytest.raises(DataError, match=r"3 levels given, .* there are 2"):
         read("a\n2\n0\n1\n", levels={"a": ("x", "y", "z")})
 
 
@@ -111,7 +111,7 @@ def test_a_narrow_miss_of_the_cardinalities_is_refused(read) -> None:
 
 
 def test_a_cardinality_row_needs_discrete_columns(read) -> None:
-    with pytest.raises(DataError, match="'a' was asked to be continuous"):
+    with pytest.raises(DataError, match="'a' was requested as continuous"):
         read("a\n2\n1\n0\n", cardinality_row=True, kinds="continuous")
 
 
@@ -401,7 +401,7 @@ def test_rows_longer_than_a_block_are_read(read) -> None:
         ("a,b\n1,2\n\n1,2,3\n", r"data.csv, line 4: found 3 fields where the header has 2"),
         ("a,b\n1,2\n1\n", r"data.csv, line 3: found 1 field where the header has 2"),
         ("a,b\n" + "1,2\n" * 5000 + "3\n", r"line 5002: found 1 field where"),
-        ("a,b,\n1.5,x,\n2.5,y,z\n", r"line 3: a value stands behind the last named column"),
+        ("a,b,\n1.5,x,\n2.5,y,z\n", r"line 3: there is a value after the last named column"),
         (b"a,b\n1,\x00\n", r"not a text file \(found a zero byte at offset 6\)"),
         (b"a,b\n1,2\nx\x81,2\n", r"line 3: not UTF-8 text \(byte 0x81 at offset 9\)"),
         (b"a\x81,b\n1,2\n", r"line 1: not UTF-8 text \(byte 0x81 at offset 1\)"),

@@ -21,7 +21,7 @@ from dagathlon import _core, learn
 from dagathlon.data import Dataset, Variable, read_data
 from dagathlon.data.reading import rows_in_file
 from dagathlon.data.reading.rows_in_file import FileDataset, RowsInFileError, RowsOfFile
-from dagathlon.data.reading.table_sizes import table_batches
+from dagathlon.data.reading.table_files import table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED
 from dagathlon.data.writing.write_csv import write_csv
 from dagathlon.errors import DataError
@@ -315,7 +315,7 @@ def test_a_file_of_other_rows(
     data = read_data(path)
     _parquet(whole.take(np.arange(rows) % N_ROWS).to_arrow(), path)
     for need in NEEDS[: 3 if rows < N_ROWS else 2]:
-        with pytest.raises(DataError, match=r"does not have the 9001 rows that it had"):
+        with pytest.raises(DataError, match=r"does not have 9,001 rows as when"):
             need(data)
 
 

@@ -121,7 +121,7 @@ def test_one_learner_has_the_same_report(
     rows = table(folder / "learned_graphs" / "statistics.csv")
     assert {row["statistic"] for row in rows} >= {"edges", "kind of graph", "seconds"}
     assert main(["learn", data, "--with", "hc", "--report", str(folder)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_a_report_that_cannot_be_written_is_refused_first(

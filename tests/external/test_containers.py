@@ -18,10 +18,10 @@ from test_environments import fake_program, in_environment
 
 from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
-from dagathlon.external.container_found import FoundContainer
+from dagathlon.external.container_found import AnyContainer
 from dagathlon.external.image_store import Docker, Podman, working_options
 from dagathlon.external.process_usage import memory_limit
-from dagathlon.external.program import Ended
+from dagathlon.external.program import ProgramExit
 from dagathlon.external.results import ProgramError, check_end
 
 IMAGE = "localhost/dagathlon-test:1"
@@ -77,7 +77,7 @@ def only(folder: Path, monkeypatch, *programs: str) -> None:
 def test_image_alone_is_run_by_what_is_found(tmp_path, monkeypatch):
     only(tmp_path, monkeypatch, "podman")
     cls = module(tmp_path / "m", command=GRAPH, environment='{image = "bpimages/sandbox:1.0"}')
-    assert isinstance(cls.manifest.environment, FoundContainer)
+    assert isinstance(cls.manifest.environment, AnyContainer)
     assert cls.unavailable == ""
     said: list[str] = []
     cls.prepare(said.append)
@@ -167,7 +167,7 @@ def test_offline_says_which_command_fetches_it(tmp_path, monkeypatch):
 
 def test_container_killed_at_its_memory_limit():
     with memory_limit(1000), pytest.raises(MemoryError, match="memory limit"):
-        check_end("mine", Ended(137, ""))
+        check_end("mine", ProgramExit(137, ""))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_container_killed_at_its_memory_limit():
 )
 def test_a_shell_says_by_its_exit_code_that_its_program_was_killed(code, killed):
     with pytest.raises(ProgramError) as caught:
-        check_end("mine", Ended(code, "Killed"))
+        check_end("mine", ProgramExit(code, "Killed"))
     assert isinstance(caught.value, KilledError) is killed
 
 

@@ -128,10 +128,10 @@ def test_failed_installation_is_the_reason(tmp_path, monkeypatch):
 
 def test_what_uv_says_is_shortened():
     said = "error: Failed to fetch: `x`\n  cause: error\n  cause: Connection refused\n"
-    assert uv._brief(said) == "Failed to fetch: `x`; Connection refused"
-    assert uv._brief("error: no\n") == "no"
-    assert uv._brief("") == ""
-    assert uv._counted(", ".join(["package==1"] * 30)) == "30 packages (this takes minutes)"
+    assert uv._short_error(said) == "Failed to fetch: `x`; Connection refused"
+    assert uv._short_error("error: no\n") == "no"
+    assert uv._short_error("") == ""
+    assert uv._package_words(", ".join(["package==1"] * 30)) == "30 packages (this takes minutes)"
 
 
 def test_inline_dependencies_are_read(tmp_path):

@@ -119,7 +119,7 @@ def test_weighted_graphs_are_a_posterior(tmp_path):
 def test_wrong_posteriors_say_where(tmp_path, line, message):
     script = f"cat > posterior.jsonl <<'X'\n{line}\nX\n"
     cls = module(tmp_path / "m", script, gives='"dag"', posterior="true")
-    with pytest.raises(ProgramError, match="left something that is no result: ") as caught:
+    with pytest.raises(ProgramError, match="wrote an invalid result: ") as caught:
         learned(cls)
     assert message in str(caught.value)
     assert "posterior.jsonl" in str(caught.value)
@@ -128,7 +128,7 @@ def test_wrong_posteriors_say_where(tmp_path, line, message):
 @pytest.mark.parametrize("text", ["a,b\\n0,x\\n0,0\\n", "a,b\\n0,0\\n", "a,c\\n0,0\\n0,0\\n", ""])
 def test_wrong_weights_are_refused(tmp_path, text):
     cls = module(tmp_path / "m", EMPTY_GRAPH + f"printf '{text}' > weights.csv")
-    with pytest.raises(ProgramError, match=r"no result: weights\.csv: not a"):
+    with pytest.raises(ProgramError, match=r"invalid result: weights\.csv: not a"):
         learned(cls)
 
 

@@ -196,7 +196,7 @@ def test_rows_are_as_many_as_n_says(tmp_path):
     script = "printf 'a,b,c\\n.1,.2,.3\\n' > data.csv"
     module = generator(tmp_path / "m", "data", script, *lines)
     assert module.facts(DataFacts("continuous")).n_rows == 2  # type: ignore[attr-defined]
-    with pytest.raises(DagathlonError, match="has 1 rows, and n is 2"):
+    with pytest.raises(DagathlonError, match="has 1 row, and n is 2"):
         drawn(module, SEM)
 
 

@@ -78,7 +78,7 @@ def test_offline_is_respected(tmp_path, capsys, monkeypatch):
         tmp_path / "mine", manifest=MANIFEST + '[environment]\nkind = "uv"\nscript = "learn.py"\n'
     )
     (folder / "learn.py").write_text("# no packages\n")
-    monkeypatch.setattr("dagathlon.external.uv._looked_up", lambda *_: None)
+    monkeypatch.setattr("dagathlon.external.uv._ask_uv", lambda *_: None)
     monkeypatch.setattr("dagathlon.external.uv.find_uv", lambda: "uv")
     assert main(["prepare", study(tmp_path, mine=[{"id": "m"}])]) == 1
     assert "DAGATHLON_OFFLINE forbids to install them" in capsys.readouterr().out

@@ -213,9 +213,9 @@ def test_server_in_any_language(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"{folder}/learn.py"', '"{seed}"', r"command: nothing is called \{seed\}"),
+        ('"{folder}/learn.py"', '"{seed}"', r"command: there is no placeholder \{seed\}"),
         ("[parameters", '[environment]\nkind = "docker"\nimage = "x"\n[parameters', "on this mach"),
-        ("server = true", "", r"command: nothing is called \{serve\}"),
+        ("server = true", "", r"command: there is no placeholder \{serve\}"),
     ],
 )
 def test_manifest_of_a_server(tmp_path, old, new, message):

@@ -178,7 +178,7 @@ def test_skeleton_conforms(tmp_path, language):
 
 def test_new_module_keeps_its_hands_off_what_is_there(tmp_path, capsys):
     assert main(["new", "module", str(tmp_path)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert main(["new", "module", str(tmp_path / "no-name")]) == 2
     assert "the folder gives the module its name" in capsys.readouterr().err
 

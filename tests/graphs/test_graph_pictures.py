@@ -10,7 +10,7 @@ import pytest
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, read_graph
-from dagathlon.graphs.drawing.picture import against
+from dagathlon.graphs.drawing.picture import marked_differences
 
 TRUTH = Graph.from_edges(["A -> B", "B -> C", "C -> D", "D -> E"])
 LEARNED = Graph.from_edges(["A -> B", "C -> B", "C - D", "A -> E"], names="ABCDE")
@@ -23,7 +23,7 @@ def classes_in(svg: str) -> list[str]:
 
 
 def test_edges_against_the_truth() -> None:
-    together, classes = against(LEARNED, TRUTH.subgraph("EDCBA"))
+    together, classes = marked_differences(LEARNED, TRUTH.subgraph("EDCBA"))
     assert classes == {
         ("A", "B"): "correct",
         ("B", "C"): "reversed",
@@ -33,7 +33,7 @@ def test_edges_against_the_truth() -> None:
     }
     assert together.n_edges == 5
     with pytest.raises(GraphError, match="different nodes: F"):
-        against(LEARNED, Graph("ABCDEF"))
+        marked_differences(LEARNED, Graph("ABCDEF"))
 
 
 def test_svg_has_every_class_and_a_key(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_graphviz_files_are_read_back(tmp_path: Path) -> None:
     LEARNED.draw(tmp_path / "g.dot")
     assert read_graph(tmp_path / "g.dot") == LEARNED
     LEARNED.draw(tmp_path / "c.dot", truth=TRUTH)
-    assert read_graph(tmp_path / "c.dot") == against(LEARNED, TRUTH)[0]
+    assert read_graph(tmp_path / "c.dot") == marked_differences(LEARNED, TRUTH)[0]
     assert '"A" -> "E" [color="#dd4b26"' in (tmp_path / "c.dot").read_text()
 
 

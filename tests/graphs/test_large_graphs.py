@@ -14,7 +14,7 @@ from dagathlon.errors import GraphError
 from dagathlon.evaluate import compare
 from dagathlon.graphs import Graph, Mark, cpdag, read_graph, to_svg, write_graph
 from dagathlon.graphs.drawing.overview import MOST_DRAWN, overview
-from dagathlon.graphs.drawing.picture import against
+from dagathlon.graphs.drawing.picture import marked_differences
 from dagathlon.graphs.graph import EdgeArrays
 
 NODES = 3000
@@ -123,7 +123,7 @@ def test_an_overview_stands_for_a_drawing_of_too_many_nodes() -> None:
 def test_edges_against_the_truth_of_many_nodes() -> None:
     truth = star_and_chain()
     learned = Graph.from_pairs(NAMES, [(1, 0), (0, 2), (5, 6)])
-    together, classes = against(learned, truth)
+    together, classes = marked_differences(learned, truth)
     assert together.n_edges == 120
     assert classes["V0", "V1"] == "reversed"
     assert classes["V0", "V2"] == "correct"

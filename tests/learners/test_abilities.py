@@ -11,7 +11,14 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.data.spec import DataFacts
 from dagathlon.learners import learn
-from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen, suited
+from dagathlon.learners.abilities import (
+    FAMILIES,
+    GIVES,
+    TAKES,
+    abilities_of,
+    chosen,
+    suitable_setting,
+)
 from dagathlon.learners.base import Learner
 from dagathlon.modules import modules
 from quick_settings import NATIVE, QUICK
@@ -47,7 +54,7 @@ def learner(name: str) -> type[Learner]:
 )
 def test_words_of_some_learners(name: str, taken: str, given: str) -> None:
     able = abilities_of(learner(name))
-    assert (able.taken(), able.given()) == (taken, given)
+    assert (able.takes_in_words(), able.gives_in_words()) == (taken, given)
 
 
 def test_what_a_parameter_decides_is_named() -> None:
@@ -90,12 +97,14 @@ def test_filters() -> None:
 
 def test_a_test_is_found_that_takes_the_data() -> None:
     gaps = DataFacts("discrete", missing=True, n_rows=100, n_columns=4)
-    found = suited(learner("pc"), gaps)
+    found = suitable_setting(learner("pc"), gaps)
     assert isinstance(found, tuple)
     assert found[0].startswith("test=")
     assert not found[1].why_unsuitable(gaps)
-    assert "missing" in cast(str, suited(learner("hc"), gaps))
-    assert "l2" in cast(str, suited(learner("notears"), DataFacts("discrete", missing=False)))
+    assert "missing" in cast(str, suitable_setting(learner("hc"), gaps))
+    assert "l2" in cast(
+        str, suitable_setting(learner("notears"), DataFacts("discrete", missing=False))
+    )
 
 
 @pytest.mark.slow

@@ -118,5 +118,7 @@ def test_a_probability_or_a_message(name: str, case: str) -> None:
 def test_deletion_is_refused_where_it_is_not_there(name: str) -> None:
     kind = "continuous" if "continuous" in known_tests()[name].takes else "discrete"
     data = from_values(continuous(30)) if kind == "continuous" else from_codes(codes_of(30))
-    with pytest.raises(DataError, match=r"cannot leave out rows with gaps; impute them first"):
+    with pytest.raises(
+        DataError, match=r"cannot leave out rows with missing values; impute them first"
+    ):
         independence_test(data, name + DELETION)

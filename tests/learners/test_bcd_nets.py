@@ -177,7 +177,7 @@ def test_a_clear_chain_is_found():
 @pytest.mark.usefixtures("compiled_fast")
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(family, monkeypatch):
     pytest.importorskip("jax")
-    monkeypatch.setattr(backend, "on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_gpu", lambda: True)
     learner = BcdNets(family=family, steps=30, draws=20, hidden=4, draws_per_step=2)
     first, *others = (chain_data(seed, 10) for seed in range(3))
     pairs = [

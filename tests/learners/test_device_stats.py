@@ -49,7 +49,7 @@ def test_networks_say_that_their_products_are_whole_and_make_them_so():
         modules("algorithm")[name] for name in ("notears_mlp", "dagma_mlp", "grandag", "mcsl")
     ]
     assert all(cls.whole_products for cls in networks)
-    with backend.in_whole_products():
+    with backend.full_precision_products():
         assert backend.jax.config.jax_default_matmul_precision == "highest"
     assert backend.jax.config.jax_default_matmul_precision is None
 

@@ -15,7 +15,7 @@ from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.dibs import Dibs
-from dagathlon.learners.jax.dibs_graphs import acyclicity_slope, log_prior, parent_sets
+from dagathlon.learners.jax.dibs_graphs import acyclicity_gradient, log_prior, parent_sets
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Theta, log_joint
 from dagathlon.learners.jax.dibs_results import without_cycles
 from dagathlon.learners.jax.moments import moments, stacked
@@ -168,7 +168,7 @@ def test_expected_cycles_are_those_of_all_graphs(p):
     arcs = rng.random((p, p)) * (1 - np.eye(p))
     every = graphs(p)
     wanted = numerical(lambda at: probabilities(every, at) @ cycles(every), arcs)
-    found = np.asarray(backend.jax.jit(acyclicity_slope)(arcs[:, :, None]))[:, :, 0]
+    found = np.asarray(backend.jax.jit(acyclicity_gradient)(arcs[:, :, None]))[:, :, 0]
     off = ~np.eye(p, dtype=bool)
     np.testing.assert_allclose(found[off], wanted[off], atol=1e-5)
 
@@ -182,7 +182,7 @@ def test_expected_cycles_of_five_nodes():
     with_arc, without = every.copy(), every.copy()
     with_arc[0, 1], without[0, 1] = 1, 0
     wanted = probabilities(every, arcs) @ (cycles(with_arc) - cycles(without))
-    found = backend.jax.jit(acyclicity_slope)(backend.jnp.asarray(arcs[:, :, None]))[0, 1, 0]
+    found = backend.jax.jit(acyclicity_gradient)(backend.jnp.asarray(arcs[:, :, None]))[0, 1, 0]
     assert float(found) == pytest.approx(wanted, rel=1e-5)
 
 
@@ -201,7 +201,7 @@ def particle(seed: int, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @needs_jax
 @pytest.mark.usefixtures("compiled_fast")
 def test_slopes_are_those_of_the_density_by_enumeration():
-    from dagathlon.learners.jax.dibs_svgd import initial, slopes
+    from dagathlon.learners.jax.dibs_svgd import gradients, initial
 
     values = np.random.default_rng(4).normal(size=(15, 3))
     data = table(values, ([(), ("b",)], np.repeat([0, 1], [10, 5])))
@@ -214,20 +214,20 @@ def test_slopes_are_those_of_the_density_by_enumeration():
         theta=Theta(jnp.asarray(b[..., None], "float32"), jnp.asarray(logs[..., None], "float32")),
     )
     fixed = plan.likelihood.fixed(moments(data, centre=False), tabled=True)
-    slope_z, slope_theta = jitted(slopes, plan)(fixed, state, 150.0)
+    gradient_z, gradient_theta = jitted(gradients, plan)(fixed, state, 150.0)
     wanted = numerical(lambda at: log_posterior(data, at, b, logs, 150), z)
-    np.testing.assert_allclose(np.asarray(slope_z)[..., 0], wanted, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(np.asarray(gradient_z)[..., 0], wanted, rtol=2e-3, atol=2e-3)
     wanted = numerical(lambda at: log_posterior(data, z, at, logs, 150), b)
-    np.testing.assert_allclose(np.asarray(slope_theta[0])[..., 0], wanted, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(np.asarray(gradient_theta[0])[..., 0], wanted, rtol=2e-3, atol=2e-3)
     wanted = numerical(lambda at: log_posterior(data, z, b, at, 150), logs)
-    np.testing.assert_allclose(np.asarray(slope_theta[1])[..., 0], wanted, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(np.asarray(gradient_theta[1])[..., 0], wanted, rtol=2e-3, atol=2e-3)
 
 
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("likelihood", ["bge", "linear"])
 def test_drawn_parent_sets_give_the_slopes_of_exact_sums(likelihood):
-    from dagathlon.learners.jax.dibs_svgd import initial, slopes
+    from dagathlon.learners.jax.dibs_svgd import gradients, initial
 
     data = linear_data(2, n=8, p=3)
     learner = Dibs(likelihood=likelihood, particles=2)
@@ -238,8 +238,8 @@ def test_drawn_parent_sets_give_the_slopes_of_exact_sums(likelihood):
         exact.likelihood.fixed(moments(data, centre=True), tabled=tabled)
         for tabled in (True, False)
     ]
-    a = jitted(slopes, exact)(fixed[0], state, 50)
-    b = jitted(slopes, drawn)(fixed[1], state, 50)
+    a = jitted(gradients, exact)(fixed[0], state, 50)
+    b = jitted(gradients, drawn)(fixed[1], state, 50)
     np.testing.assert_allclose(np.asarray(a[0]), np.asarray(b[0]), atol=0.1)
     if likelihood == "linear":
         np.testing.assert_allclose(np.asarray(a[1][0]), np.asarray(b[1][0]), atol=0.2)
@@ -253,7 +253,7 @@ def test_many_at_once_are_each_as_alone(monkeypatch):
     learner = Dibs(steps=600, particles=6, patience=100, tolerance=0.3, alpha_linear=0.2)
     data = [linear_data(seed, n=n, p=3) for seed, n in [(1, 30), (2, 300), (3, 100), (4, 50)]]
     alone = [learner.learn(d, np.random.default_rng(k)) for k, d in enumerate(data)]
-    monkeypatch.setattr(backend, "on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_gpu", lambda: True)
     rngs = [np.random.default_rng(k) for k in range(4)]
     together = learner.learn_many(data, rngs)
     assert len({found.stats["steps"] for found in alone}) > 1

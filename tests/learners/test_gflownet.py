@@ -105,7 +105,7 @@ def test_draws_follow_the_exact_posterior():
 @pytest.mark.usefixtures("compiled_fast")
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(monkeypatch):
     pytest.importorskip("jax")
-    monkeypatch.setattr(backend, "on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_gpu", lambda: True)
     learner = Vbg(steps=30, draws=20, hidden=8, walkers=4, batch_size=4, buffer_size=16)
     first, *others = (linear_data(seed, 10, p=3) for seed in range(3))
     one, two = (learner.learn_many([first, other], streams(2)) for other in others)

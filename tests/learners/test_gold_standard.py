@@ -276,7 +276,7 @@ def test_few_rows_and_constant_columns_have_a_posterior(weight: str, rows: int) 
     [
         ({"variances": "equal", "score": "bge"}, "prior of nig, not of score bge"),
         ({"variances": "equal", "modularity": "order"}, "counts each DAG once"),
-        ({"draw_parameters": "nig"}, "parameters come with draws"),
+        ({"draw_parameters": "nig"}, "draw_parameters needs draws"),
         ({"draw_parameters": "score", "draws": 3, "score": "bic-g"}, "bic-g has no parameters"),
         ({"prior": "scale-free"}, "did you mean 'scale_free'"),
         ({"prior": "er", "edges_per_node": 3}, "edges_per_node: found 3"),

@@ -79,7 +79,7 @@ def test_it_takes_what_the_learner_takes_and_gaps() -> None:
     assert not pool.why_unsuitable(gaps)
     assert "needs continuous data" in pool.why_unsuitable(DataFacts(kind="discrete", missing=True))
     assert pool.delegates()[0] == find("algorithm", "prec_thresh")()
-    with pytest.raises(StudyError, match="imputed inside imputed"):
+    with pytest.raises(StudyError, match="imputed cannot run imputed"):
         Imputed.from_json({"learner": "imputed"})
 
 

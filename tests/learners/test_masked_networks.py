@@ -104,7 +104,7 @@ def test_connectivity_is_the_mean_over_all_paths():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_constraint_is_zero_for_acyclic_paths_alone(seed):
     pytest.importorskip("jax")
-    from dagathlon.learners.jax.grandag import Found
+    from dagathlon.learners.jax.grandag import Parameters
     from dagathlon.learners.jax.masked_nets import Facts
 
     model, full = random_model(seed, p=4, hidden=(3,))
@@ -116,7 +116,7 @@ def test_the_constraint_is_zero_for_acyclic_paths_alone(seed):
     cyclic = acyclic.copy()
     cyclic[order[3], order[0]] = 1
     facts = Facts(np.zeros((2, 4), np.float32), full)
-    found = Found(model, np.zeros(4, np.float32), acyclic)
+    found = Parameters(model, np.zeros(4, np.float32), acyclic)
     assert float(problem.constraint(found, facts)) == 0
     assert float(problem.constraint(found._replace(mask=cyclic), facts)) > 0
 
@@ -125,10 +125,10 @@ def directional(function, at, steps=1e-2) -> tuple[float, float]:
     """The slope along the gradient: by the gradient, and by a difference."""
     jax = pytest.importorskip("jax")
     each = jax.tree_util.tree_map
-    slopes = jax.grad(function)(at)
-    size = sum(float((part**2).sum()) for part in jax.tree_util.tree_leaves(slopes)) ** 0.5
-    up = function(each(lambda x, g: x + steps * g / size, at, slopes))
-    down = function(each(lambda x, g: x - steps * g / size, at, slopes))
+    gradients = jax.grad(function)(at)
+    size = sum(float((part**2).sum()) for part in jax.tree_util.tree_leaves(gradients)) ** 0.5
+    up = function(each(lambda x, g: x + steps * g / size, at, gradients))
+    down = function(each(lambda x, g: x - steps * g / size, at, gradients))
     return size, float(up - down) / (2 * steps)
 
 
@@ -141,7 +141,7 @@ def test_slopes_are_those_of_the_objectives():
     rows = np.random.default_rng(3).normal(size=(30, 3)).astype(np.float32)
     known, key = Facts(rows, full), jax.random.PRNGKey(1)
     scales = np.array([0.1, -0.3, 0.2], np.float32)
-    found = grandag.Found(model, scales, full)
+    found = grandag.Parameters(model, scales, full)
     problem = Grandag().problem_of(3)
     multipliers = problem.multipliers()._replace(rho=10.0, alpha=0.5)
     by_slopes, by_difference = directional(
@@ -149,7 +149,7 @@ def test_slopes_are_those_of_the_objectives():
     )
     assert by_difference == pytest.approx(by_slopes, rel=0.03)
     facts = mcsl.MaskFacts(rows, full, np.float32(0.1))
-    masks = mcsl.Found(model, np.float32(np.random.default_rng(5).normal(size=(3, 3))))
+    masks = mcsl.Parameters(model, np.float32(np.random.default_rng(5).normal(size=(3, 3))))
     for noise in ("equal", "free"):
         problem = Mcsl(noise=noise, temperature=1.0).problem_of(3)
         by_slopes, by_difference = directional(
@@ -160,7 +160,7 @@ def test_slopes_are_those_of_the_objectives():
 
 def test_likelihood_is_that_of_gaussian_rows():
     pytest.importorskip("jax")
-    from dagathlon.learners.jax.grandag import Found, negative_log_likelihood
+    from dagathlon.learners.jax.grandag import Parameters, negative_log_likelihood
 
     model, mask = random_model(6)
     rows = np.random.default_rng(4).normal(size=(7, 3)).astype(np.float32)
@@ -169,12 +169,12 @@ def test_likelihood_is_that_of_gaussian_rows():
     rest = (rows - means) / np.exp(scales)
     logs = -0.5 * rest**2 - scales - 0.5 * np.log(2 * np.pi)
     expected = -logs.sum(axis=1).mean() - 1.5 * np.log(2 * np.pi)
-    found = Found(model, scales, mask)
+    found = Parameters(model, scales, mask)
     assert float(negative_log_likelihood(found, rows)) == pytest.approx(expected, rel=1e-4)
 
 
 def test_mean_slopes_are_those_of_the_predictions():
-    from dagathlon.learners.jax.masked_nets import mean_slopes
+    from dagathlon.learners.jax.masked_nets import mean_gradients
 
     model, mask = random_model(7)
     mask[1, 0] = 0
@@ -187,7 +187,7 @@ def test_mean_slopes_are_those_of_the_predictions():
             for sign in (1, -1)
         )
         expected[i, j] = np.abs((up - down) / 2e-6).mean()
-    assert np.allclose(mean_slopes(model, mask, np.float32(rows)), expected, atol=1e-3)
+    assert np.allclose(mean_gradients(model, mask, np.float32(rows)), expected, atol=1e-3)
     assert expected[1, 0] == 0
 
 
@@ -259,7 +259,7 @@ def test_runs_that_are_computed_together_do_not_depend_on_each_other(learner, mo
     data = [clear(seed, n=60) for seed in range(3)]
     streams = [np.random.default_rng(seed) for seed in range(3)]
     alone = [learner.learn(*each) for each in zip(data, streams, strict=True)]
-    monkeypatch.setattr(backend, "on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_gpu", lambda: True)
     streams = [np.random.default_rng(seed) for seed in range(3)]
     together = learner.learn_many(data, streams)
     for one, two in zip(alone, together, strict=True):

@@ -78,7 +78,7 @@ def test_learners_that_name_one_step_are_given_the_same_copies():
 
 
 def test_what_fills_no_gaps_is_refused():
-    with pytest.raises(StudyError, match="imputation: pc fills no gaps"):
+    with pytest.raises(StudyError, match="imputation: pc is no imputation step"):
         Imputed.from_json({"learner": "hc", "imputation": "pc"})
 
 
@@ -130,7 +130,7 @@ def test_study_puts_the_settings_of_mice_in_the_place_of_its_id(tmp_path):
     assert settings["module"] == "mice"
     assert settings["parameters"]["method"] == "rf"
     path.write_text(json.dumps(study("pc")))
-    with pytest.raises(StudyError, match="pc fills no gaps"):
+    with pytest.raises(StudyError, match="pc is no imputation step"):
         Study.load(path).plan  # noqa: B018 - planning is what is tried
 
 

@@ -89,12 +89,12 @@ def test_slopes_are_those_of_the_loss(functions, noise):
     columns = rng.normal(size=(3, 30))
     inputs = model.inputs(columns)
     facts = Facts(*(np.float32(part) for part in (columns, inputs, 1 - np.eye(3))))
-    begun = model.begun(jax.random.PRNGKey(0), facts)
-    place = jax.tree_util.tree_map(lambda x: x + np.float32(rng.normal(size=x.shape)), begun)
-    towards = jax.tree_util.tree_map(lambda x: np.float32(rng.normal(size=x.shape)), begun)
+    initial = model.initial(jax.random.PRNGKey(0), facts)
+    place = jax.tree_util.tree_map(lambda x: x + np.float32(rng.normal(size=x.shape)), initial)
+    towards = jax.tree_util.tree_map(lambda x: np.float32(rng.normal(size=x.shape)), initial)
     loss = jax.jit(lambda at: model.loss(at, facts))
-    slopes = jax.grad(loss)(place)
-    products = jax.tree_util.tree_map(lambda a, b: float((a * b).sum()), slopes, towards)
+    gradients = jax.grad(loss)(place)
+    products = jax.tree_util.tree_map(lambda a, b: float((a * b).sum()), gradients, towards)
 
     def at(step: float) -> float:
         return float(loss(jax.tree_util.tree_map(lambda x, d: x + step * d, place, towards)))
@@ -118,7 +118,7 @@ def test_minima_are_as_many_as_asked_for_whatever_the_number_of_steps():
 @pytest.mark.usefixtures("compiled_fast")
 def test_steps_under_a_penalty_find_the_lasso():
     jax = pytest.importorskip("jax")
-    from dagathlon.learners.jax.quasi_newton import remembered, stepped
+    from dagathlon.learners.jax.quasi_newton import initial_memory, lbfgs_step
 
     rng = np.random.default_rng(3)
     rows, target = np.float32(rng.normal(size=(50, 6))), np.float32(rng.normal(size=50))
@@ -127,14 +127,14 @@ def test_steps_under_a_penalty_find_the_lasso():
         return 0.5 * ((rows @ at - target) ** 2).sum()
 
     place = jax.numpy.zeros(6)
-    memory = remembered(objective, place)
-    step = jax.jit(lambda place, memory: stepped(objective, place, memory, 5.0 + 0 * place))
+    memory = initial_memory(objective, place)
+    step = jax.jit(lambda place, memory: lbfgs_step(objective, place, memory, 5.0 + 0 * place))
     for _ in range(60):
         place, memory, _ = step(place, memory)
-    found, slopes = np.asarray(place), np.asarray(jax.grad(objective)(place))
+    found, gradients = np.asarray(place), np.asarray(jax.grad(objective)(place))
     assert np.any(found == 0)
-    assert np.all(np.abs(slopes[found == 0]) <= 5.01)
-    np.testing.assert_allclose(slopes[found != 0], -5 * np.sign(found[found != 0]), atol=0.02)
+    assert np.all(np.abs(gradients[found == 0]) <= 5.01)
+    np.testing.assert_allclose(gradients[found != 0], -5 * np.sign(found[found != 0]), atol=0.02)
 
 
 @pytest.mark.slow
@@ -248,7 +248,7 @@ def test_what_cannot_be_learned_from_is_refused_with_the_reason():
 
 def test_no_batch_goes_on_after_a_deadline_that_stopped_one_before():
     pytest.importorskip("jax")
-    from dagathlon.learners.jax.loop import run_until_settled
+    from dagathlon.learners.jax.loop import run_until_converged
 
     made = []
 
@@ -261,7 +261,9 @@ def test_no_batch_goes_on_after_a_deadline_that_stopped_one_before():
 
     with watch(deadline=0.0) as watched:
         for _ in range(2):
-            ended = run_until_settled(advance, settled, np.zeros(1), np.zeros(1), steps=4, every=2)
+            ended = run_until_converged(
+                advance, settled, np.zeros(1), np.zeros(1), steps=4, every=2
+            )
             assert ended.steps.tolist() == [0]
     assert watched.stopped_early
     assert made == []

@@ -120,9 +120,9 @@ def test_searches_know_the_priors(prior: str) -> None:
     best = ExactPosterior(score="nig", prior=prior).posterior(data)  # type: ignore[arg-type]
     exact = learn(data, "exact_map", score="nig", prior=prior)
     assert exact.stats["score"] == pytest.approx(best.log_weight(best.map()), abs=1e-9)
-    climbed = learn(data, "hc", score="nig", prior=prior)
-    total = score_graph(data, climbed.graph, "nig", prior=prior).total
-    assert climbed.stats["score"] == pytest.approx(total, abs=1e-9)
+    hill_climbing_dag = learn(data, "hc", score="nig", prior=prior)
+    total = score_graph(data, hill_climbing_dag.graph, "nig", prior=prior).total
+    assert hill_climbing_dag.stats["score"] == pytest.approx(total, abs=1e-9)
     if prior != "er":
         said = learn(data, "ges", score="bge", prior=prior).notes
         assert f"bge with prior {prior} is not" in said[0]

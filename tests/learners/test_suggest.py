@@ -14,7 +14,7 @@ from dagathlon.learners import costs
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.learners.score.hill_climbing import HillClimbing
-from dagathlon.learners.suggest import QUESTIONS, of_several_ways, suggest
+from dagathlon.learners.suggest import QUESTIONS, diverse_suggestions, suggest
 from dagathlon.modules import modules
 
 LAWS = Path(costs.__file__).with_name("costs.json")
@@ -43,7 +43,7 @@ def test_learners_of_continuous_data_are_grouped_by_what_they_answer() -> None:
 
 
 def test_learners_to_compare_ask_in_different_ways() -> None:
-    found = of_several_ways(suggest(continuous(200, 5)))
+    found = diverse_suggestions(suggest(continuous(200, 5)))
     assert [one.name for one in found] == ["boss", "pc", "mmhc"]
     assert [one.way for one in found] == ["a score", "tests", "tests and a score"]
 
@@ -52,7 +52,7 @@ def test_fewer_ways_are_filled_up_by_other_families() -> None:
     data = continuous(60, 4)
     values = data.values.copy()
     values[4, 1] = np.nan
-    found = of_several_ways(suggest(Dataset(data.variables, values=values)))
+    found = diverse_suggestions(suggest(Dataset(data.variables, values=values)))
     assert [one.name for one in found] == ["pc", "structural_em", "gsp"]
 
 

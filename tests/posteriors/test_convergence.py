@@ -9,7 +9,7 @@ from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import (
     effective_sample_size,
     potential_scale_reduction,
-    states,
+    repeat_by_state,
 )
 from dagathlon.posteriors.edits import Edits
 
@@ -60,4 +60,4 @@ def test_what_does_not_vary_has_neither() -> None:
 def test_rows_last_as_many_states_as_their_index_says() -> None:
     nothing = Edits.of([(), (), ()])
     chain = Chain("ab", True, index=[0, 3, 5], score=[1, 2, 2], added=nothing, removed=nothing)
-    assert states(chain, chain.score).tolist() == [1, 1, 1, 2, 2]
+    assert repeat_by_state(chain, chain.score).tolist() == [1, 1, 1, 2, 2]

@@ -12,7 +12,11 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.score.scores import score_graph
 from dagathlon.posteriors import Sample
-from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart, likeliest
+from dagathlon.posteriors.parameters import (
+    NormalInverseGamma,
+    NormalWishart,
+    likeliest,
+)
 
 NAMES = ("a", "b", "c")
 DAG = Graph.from_edges([("a", "b"), ("a", "c"), ("b", "c")], names=NAMES)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from dagathlon.evaluate.graphs.control import EMPTY, Baselines
 from dagathlon.evaluate.ranking.ranks import direction
-from dagathlon.evaluate.ranking.summary import endings
+from dagathlon.evaluate.ranking.summary import count_failures
 from dagathlon.evaluate.ranking.verdict import Interval, Verdict, verdict
 from dagathlon.report.page.lead import lead_of, no_truth, shown_as, stated
 from dagathlon.report.page.tables import Tables
@@ -150,7 +150,7 @@ def test_two_data_sets_are_both() -> None:
 
 def test_a_skipped_run_has_not_failed() -> None:
     rows = [{"status": status} for status in ("ok", "skipped", "timeout", "error", "skipped")]
-    assert endings(rows) == {"failed": 2, "skipped": 2}
+    assert count_failures(rows) == {"failed": 2, "skipped": 2}
 
 
 def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> None:

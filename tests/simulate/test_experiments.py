@@ -150,5 +150,5 @@ def test_a_learner_chooses_where_it_is_unsure() -> None:
 def test_learners_without_posteriors_are_refused() -> None:
     assert "gives no posterior" in DesignedExperiments(learner="hc").problem()
     assert "did you mean 'bgies'" in DesignedExperiments(learner="bgie").problem()
-    with pytest.raises(DataError, match="set draws there"):
+    with pytest.raises(DataError, match="set its parameter draws"):
         drawn(DesignedExperiments, steps=1, learner="exact_posterior")

@@ -18,7 +18,7 @@ from dagathlon.simulate.er_sf import ErSf
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.geometric import GeometricGraph, radius_of
 from dagathlon.simulate.random_graph import RandomGraph
-from dagathlon.simulate.scale_free import ScaleFree, grown
+from dagathlon.simulate.scale_free import ScaleFree, attach_nodes
 from dagathlon.simulate.small_world import SmallWorld
 
 ALL = [
@@ -144,7 +144,7 @@ def test_attachment_is_preferential():
     # The last node sees a path: weights 2, 3, 2 (degree + 1), the middle being 0 or 1.
     middle = 0
     for _ in range(6000):
-        edges = grown(counts, 1.0, rng)
+        edges = attach_nodes(counts, 1.0, rng)
         hub = edges[1, 1]
         middle += edges[2, 1] == hub
     assert abs(middle / 6000 - 3 / 7) < 4.5 * math.sqrt(3 / 7 * 4 / 7 / 6000)

@@ -239,7 +239,7 @@ def test_discrete_data_are_neither_cut_nor_have_logarithms(step: Transform) -> N
 
 
 def test_what_does_not_suit_the_data_is_said() -> None:
-    with pytest.raises(NotApplicableError, match=r"log: column 'x': .* have no logarithm"):
+    with pytest.raises(NotApplicableError, match=r"log: column 'x': .* without a logarithm"):
         Log().apply(with_gaps(), stream())
     with pytest.raises(StudyError, match="columns names 'a' twice"):
         Log.from_json({"columns": ["a", "a"]})

@@ -92,7 +92,7 @@ def test_keys_do_not_depend_on_ids_titles_or_order(load) -> None:
         ('{"a": NaN}', "NaN is not a JSON number"),
         ('{"a": [1, 2,\n ]}', r"the comma before it is one too many \(line 2, column 2\)"),
         ('{"a": {"b": 1,}}', "the comma before it is one too many"),
-        ('{"a": {"pc": [], "_": 1, "_": 2, "pc": []}}', "the name 'pc' stands twice in one object"),
+        ('{"a": {"pc": [], "_": 1, "_": 2, "pc": []}}', "the name 'pc' occurs twice in one object"),
         ("[]", "a study is a JSON object"),
         ("[" * 100_000, "not valid JSON"),
         (changed("resources", delete=True), "'resources' is missing"),

@@ -8,7 +8,7 @@ from test_engine import outcome
 
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.study.engine.execute import gains_by_threads
-from dagathlon.study.engine.idle_cores import Cores
+from dagathlon.study.engine.idle_cores import IdleCores
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.engine.resources import Share
@@ -44,7 +44,7 @@ def ready(store: Store, *modules: str) -> tuple[FakePlan, Schedule, list[int]]:
 def test_the_only_run_gets_all_cores(store):
     _, schedule, (position,) = ready(store, "pc")
     workers = [Worker(), Worker(), Worker()]
-    cores = Cores(3, workers)
+    cores = IdleCores(3, workers)
     cores.engage(workers[0], [position])
     schedule.take(0)  # the only task that was ready
     assert cores.left_over(schedule, {workers[0]: [position], workers[1]: []}) == {position: 2}
@@ -54,7 +54,7 @@ def test_runs_that_begin_together_share_what_is_left(store):
     _, schedule, positions = ready(store, "pc", "boss", "hc")
     schedule.take(0)
     workers = [Worker() for _ in range(8)]
-    cores = Cores(8, workers)
+    cores = IdleCores(8, workers)
     chosen = {worker: [position] for worker, position in zip(workers, positions, strict=False)}
     for worker, batch in chosen.items():
         cores.engage(worker, batch)
@@ -101,7 +101,7 @@ def test_a_user_module_that_cannot_be_asked_has_one_core(monkeypatch):
 def test_what_is_ready_keeps_its_core(store):
     _, schedule, (position,) = ready(store, "pc")
     worker = Worker()
-    cores = Cores(2, [worker, Worker()])
+    cores = IdleCores(2, [worker, Worker()])
     cores.engage(worker, [position])
     assert schedule.queued == 1
     assert cores.left_over(schedule, {worker: [position]}) == {}
@@ -113,18 +113,18 @@ def test_a_study_that_says_how_many_is_obeyed(store):
     schedule = Schedule(plan, store, Options())
     schedule.take(0)
     worker = Worker()
-    cores = Cores(4, [worker])
+    cores = IdleCores(4, [worker])
     cores.engage(worker, [position])
     assert cores.left_over(schedule, {worker: [position]}) == {}
 
 
 def test_nobody_begins_on_a_core_that_is_lent():
     lent, idle = Worker(busy=2), Worker()
-    assert not Cores(2, [lent, idle]).suffice(idle)
-    assert Cores(2, [lent, idle]).suffice(lent)
-    assert Cores(3, [lent, idle]).suffice(idle)
+    assert not IdleCores(2, [lent, idle]).suffice(idle)
+    assert IdleCores(2, [lent, idle]).suffice(lent)
+    assert IdleCores(3, [lent, idle]).suffice(idle)
     first, second = Worker(), Worker()
-    cores = Cores(3, [lent, first, second])
+    cores = IdleCores(3, [lent, first, second])
     cores.engage(first, [7])
     assert not cores.suffice(second)
 

@@ -123,4 +123,4 @@ def test_references_in_a_circle(tmp_path, capsys) -> None:
     path = tmp_path / "study.json"
     path.write_text(json.dumps(study))
     assert main(["check", str(path)]) == 2
-    assert "runs in a circle: a -> b -> a" in capsys.readouterr().err
+    assert "form a cycle: a -> b -> a" in capsys.readouterr().err

@@ -126,10 +126,10 @@ def test_ranges_of_rates() -> None:
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
-        ([{"incorrect": [0.1, 0.1]}], r"noise\[0\]: I10 stands twice"),
-        (["I10", {"incorrect": [0, 0.1]}], r"noise\[1\]: I10 stands twice"),
-        (["M5", "M5"], r"data\[0\].noise\[1\]: M5 stands twice"),
-        (["M5", {"missing": 0.05}], r"noise\[1\]: M5 stands twice"),
+        ([{"incorrect": [0.1, 0.1]}], r"noise\[0\]: I10 is given twice"),
+        (["I10", {"incorrect": [0, 0.1]}], r"noise\[1\]: I10 is given twice"),
+        (["M5", "M5"], r"data\[0\].noise\[1\]: M5 is given twice"),
+        (["M5", {"missing": 0.05}], r"noise\[1\]: M5 is given twice"),
         ("Q5", r"data\[0\].noise: found 'Q5'; a noise code is N"),
         (5, r"data\[0\].noise: found 5, expected a text"),
         ({"mising": 0.1}, "did you mean 'missing'"),

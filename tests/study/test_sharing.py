@@ -8,7 +8,7 @@ import pytest
 from plans import FakePlan, add_data, call, learner
 
 from dagathlon.learners.exact import candidate_families as shared
-from dagathlon.study.engine.data_affinity import Sharing
+from dagathlon.study.engine.data_affinity import DataAffinity
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
@@ -62,15 +62,15 @@ def ready_plan(store, seeds=2):
 
 def test_a_worker_goes_on_with_its_data_and_others_begin_elsewhere(store):
     schedule, data, (first, second) = ready_plan(store)
-    sharing = Sharing(schedule)
+    affinity = DataAffinity(schedule)
 
     def given(held, *elsewhere):
         assert schedule.n_ready(0)
-        return schedule.take(sharing.choose(0, held, elsewhere))
+        return schedule.take(affinity.choose(0, held, elsewhere))
 
     assert given(None) == first[0]
-    assert sharing.data_of(first[0]) == data[0]
-    assert sharing.data_of(first[3]) is None
+    assert affinity.data_of(first[0]) == data[0]
+    assert affinity.data_of(first[3]) is None
     # Another worker: what shares nothing, the other data set to its end, at last what is left.
     assert given(None, data[0]) == first[3]
     assert given(None, data[0]) == second[0]
@@ -81,12 +81,12 @@ def test_a_worker_goes_on_with_its_data_and_others_begin_elsewhere(store):
 
 def test_company_is_what_is_still_to_be_done(store):
     schedule, _, (first, _) = ready_plan(store)
-    sharing = Sharing(schedule)
-    assert [each.values["score"] for each in sharing.company(first[0])] == ["fnml", "bdeu"]
-    assert sharing.company(first[3]) == ()
+    affinity = DataAffinity(schedule)
+    assert [each.values["score"] for each in affinity.coscheduled(first[0])] == ["fnml", "bdeu"]
+    assert affinity.coscheduled(first[3]) == ()
     schedule.take(first[0])
     schedule.finish(first[0], Outcome(Status.OK))
-    assert [each.values["score"] for each in sharing.company(first[1])] == ["bdeu"]
+    assert [each.values["score"] for each in affinity.coscheduled(first[1])] == ["bdeu"]
 
 
 def test_results_are_the_same_with_and_without_sharing(tmp_path, monkeypatch):
@@ -99,7 +99,7 @@ def test_results_are_the_same_with_and_without_sharing(tmp_path, monkeypatch):
     with Store(tmp_path / "together") as together, Store(tmp_path / "alone") as alone:
         InlineEngine(raises=True).run(plan, together)
         shared.MEMORY.clear()
-        monkeypatch.setattr(Sharing, "company", lambda *_: ())
+        monkeypatch.setattr(DataAffinity, "coscheduled", lambda *_: ())
         InlineEngine(raises=True).run(plan, alone)
         assert together.digests(keys) == alone.digests(keys)
         said = [together.outcomes([key])[key].detail for key in learned]

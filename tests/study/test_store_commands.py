@@ -59,7 +59,7 @@ def test_verify_finds_and_repairs_damage(results, capsys):
     assert main(["store", "verify", str(results)]) == 1
     assert "data fake_data" in capsys.readouterr().out
     assert main(["store", "verify", "--repair", str(results)]) == 1
-    assert "they were taken out" in capsys.readouterr().out
+    assert "they were removed" in capsys.readouterr().out
     assert main(["store", "verify", str(results)]) == 0
 
 

@@ -158,7 +158,7 @@ def test_what_has_no_meaning_is_left_out_and_said(load: Any) -> None:
         ([{"subsmple": {"n": 3}}], r"transforms\[0\].*did you mean 'subsample'"),
         ([{"subsample": {}}], r"transforms\[0\].subsample: subsample needs n"),
         ([{"subsample": {"n": 0}}], r"transforms\[0\].subsample.n: found 0"),
-        ([{"subsample": {"n": [5, 5]}}], "subsample=5,1 stands twice"),
+        ([{"subsample": {"n": [5, 5]}}], "subsample=5,1 is given twice"),
         ([{"subsample": {"n": 5}, "standardize": {}}], "found 2 names"),
         ([5], r"transforms\[0\]: found 5, expected a text"),
         ({"subsample": 5}, r"transforms.subsample: found 5"),

@@ -138,7 +138,7 @@ def test_parameters_hide_nothing_that_every_learner_has():
         samples: int = 3  # type: ignore[misc]
 
     assert problems_of(Hides) == [
-        "the parameter 'samples' has the name of what every learner has: choose another"
+        "the parameter 'samples' has the name of an attribute of Learner: choose another"
     ]
 
 

@@ -1,4 +1,4 @@
-"""What Benchpress's modules have in common: translation, timeouts, constraints, data rules."""
+"""Base classes of Benchpress's modules: translation, timeouts, constraints, data rules."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class BenchpressLearner(Translation, Learner):
     edgeConstraints: ConstraintFile | None = None
 
     def translated(self) -> dict[str, Any]:
-        """Constraints are those of all learners that obey them."""
+        """Return our parameters, with the constraints where the learner honours them."""
         constraints = {"constraints": self.edgeConstraints} if self.honours_constraints else {}
         return super().translated() | constraints
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner for these data; override it where a default depends on them."""
+        """Return our learner for these data; overridden where a default depends on the data."""
         return cast(Learner, self.native())
 
     def learn(
@@ -68,7 +68,7 @@ class BenchpressLearner(Translation, Learner):
         rng: np.random.Generator,
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
-        """Learn with the native learner, from another learner's graph if one is given."""
+        """Learn with our learner, from another learner's graph if one is given."""
         found = run_inner_learner(self.native_for(data), data, rng, start=start)
         if self.edgeConstraints is None or not self.ignores_constraints:
             return found
@@ -76,7 +76,7 @@ class BenchpressLearner(Translation, Learner):
         return replace(found, notes=(*found.notes, words))
 
     def problem(self) -> str:
-        """Constraints that nobody would obey are refused."""
+        """Return an error for constraints that the learner would not obey; else empty."""
         obeyed_or_not = self.honours_constraints or self.ignores_constraints
         if self.edgeConstraints is not None and not obeyed_or_not:
             return (
@@ -86,27 +86,27 @@ class BenchpressLearner(Translation, Learner):
         return ""
 
     def needs(self) -> list[Needs]:
-        """What the values of the deciding parameters need."""
+        """Return the data that the values of the deciding parameters need."""
         return [table[getattr(self, name)] for name, table in self.data_rules.items()]
 
     def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data for these parameters."""
+        """Return the kinds of data that these parameters accept."""
         kinds = self.takes.intersection(*(needs.kinds for needs in self.needs()))
         return kinds if self.unavailable else kinds & self.native().accepted()
 
     def parameter_sample_size(self) -> float | None:
-        """That of our learner."""
+        """Return the value of our learner; None without one."""
         return None if self.unavailable else self.native().parameter_sample_size()
 
     def output(self) -> Output:
-        """The kind of graph for these parameters, where they decide on it in our learner."""
+        """Return the kind of graph, by our learner where its parameters decide."""
         if self.unavailable:
             return self.gives
         native = self.native()
         return self.gives if native.output() == native.gives else native.output()
 
     def why_unsuitable(self, data: DataFacts) -> str:
-        """Why such data cannot be used, in terms of the parameters that decide it."""
+        """Return why such data cannot be used, naming the deciding parameters; else empty."""
         for parameter, table in self.data_rules.items():
             found = objection(self.name, parameter, getattr(self, parameter), table, data)
             if found and data.kind is not None and data.kind not in self.takes:
@@ -140,7 +140,7 @@ class BenchpressSampler(BenchpressLearner, Sampler):
     """A sampler under Benchpress's name; its result is a chain of graphs."""
 
     def keeps_to_limit(self) -> bool:
-        """As Benchpress, which has no result of a run that exceeds its limit."""
+        """Return False: Benchpress has no result of a run that exceeds its limit."""
         return False
 
 
@@ -149,7 +149,7 @@ class BenchpressGenerator(Translation):
     """A generator under Benchpress's name."""
 
     def problem(self) -> str:
-        """As our generator."""
+        """Return the problem of our generator."""
         return cast(str, self.native().problem())
 
     def sample(self, *given: Any) -> Any:

@@ -21,7 +21,7 @@ class Bdgraph(BenchpressSampler):
     assumes = BdgraphMcmc.assumes
 
     def problem(self) -> str:
-        """As BDgraph says it."""
+        """Return BDgraph's restrictions on degrees of freedom and edge probability."""
         # The fields of inherited parameters are made when the class is.
         values = self.translated()
         if values["b"] < 3:
@@ -32,7 +32,7 @@ class Bdgraph(BenchpressSampler):
         return super().problem()
 
     def why_unsuitable(self, data: DataFacts) -> str:
-        """Only a copula has values that nobody saw."""
+        """Reject missing values for Gaussian graphical models; copulas accept them."""
         if data.missing and self.translated()["method"] == "ggm":
             return (
                 f"{self.name} with method 'ggm' cannot handle missing values; set method to "

@@ -27,7 +27,7 @@ _BIDAG = "Suter, Kuipers, Moffa and Beerenwinkel 2023, Bayesian structure learni
 
 @dataclass(frozen=True, kw_only=True)
 class BidagScore(BenchpressLearner):
-    """The score that all of BiDAG's learners share.
+    """The score parameters shared by BiDAG's learners.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BidagScore(BenchpressLearner):
     aw: NonNegative | None = None
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner; the degrees of freedom of the prior grow with the number of variables."""
+        """Return our learner; prior degrees of freedom grow with the number of variables."""
         learner = cast(ScoreBased, self.native())
         if self.scoretype != "bge" or self.aw is not None:
             return learner
@@ -63,7 +63,7 @@ class BidagScore(BenchpressLearner):
         return replace(learner, iss_w=degrees)
 
     def translated(self) -> dict[str, Any]:
-        """The score and PC's test in our terms; BiDAG knows nothing of interventions."""
+        """Return our score and PC's test; BiDAG ignores interventions."""
         found = super().translated() | {"test": _TESTS[self.scoretype], "interventions": False}
         if self.scoretype == "bge":
             return found | {"score": "bge", "iss_mu": self._mean_size(), "iss_w": self.aw}
@@ -84,11 +84,11 @@ class BidagItsearch(BidagScore):
     name = "bidag_itsearch"
 
     def output(self) -> Output:
-        """The search space at the end is no DAG."""
+        """Return "mixed" when the final search space is requested, else "dag"."""
         return "mixed" if cast(IterativeSearch, self.native()).estimate == "endspace" else "dag"
 
     def translated(self) -> dict[str, Any]:
-        """Nothing is the least there can be."""
+        """Return our parameters; limits below 1 are raised to 1."""
         rounds = None if self.plus1it is None else max(self.plus1it, 1)
         limits = {"soft_limit": max(self.softlimit, 1), "hard_limit": max(self.hardlimit, 1)}
         return super().translated() | {"rounds": rounds} | limits
@@ -96,7 +96,7 @@ class BidagItsearch(BidagScore):
 
 @dataclass(frozen=True, kw_only=True)
 class BidagSampler(BidagScore, BenchpressSampler):
-    """What the order and partition samplers share.
+    """The parameters shared by the order and partition samplers.
 
     Parameters
     ----------
@@ -114,20 +114,20 @@ class BidagSampler(BidagScore, BenchpressSampler):
     stepsave: Count | None = None
 
     def translated(self) -> dict[str, Any]:
-        """No distance between saved steps is that of the default; the start is saved as well."""
+        """Return our parameters; stepsave 0 is the default, and the start is saved as well."""
         found = super().translated() | {"stepsave": self.stepsave or None}
         found["alpha"] = 0.05 if found.get("alpha") is None else found["alpha"]
         return found | {"warmup": 0, "mean_edges": False}
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner; the length of the chain grows with the number of variables."""
+        """Return our learner; the chain's length grows with the number of variables."""
         learner = cast(DagSampler, super().native_for(data))
         if learner.iterations is not None:
             return learner
         return replace(learner, iterations=self.steps(len(data.names)))
 
     def steps(self, p: int) -> int:
-        """BiDAG's length of a chain of p variables."""
+        """Return BiDAG's chain length for p variables."""
         return search_steps(p)
 
 
@@ -138,7 +138,7 @@ class BidagPartitionMcmc(BidagSampler):
     name = "bidag_partition_mcmc"
 
     def steps(self, p: int) -> int:
-        """20p² log p, at least 20000."""
+        """Return 20p² log p, at least 20000."""
         return max(20_000, thousands(20 * squared_log(p)))
 
 

@@ -72,17 +72,17 @@ class BnlearnLearner(BenchpressLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnTester(BnlearnLearner):
-    """A learner of bnlearn that asks tests: its own for mixed data, unless another is named."""
+    """A learner of bnlearn with a test; the default for mixed data is bnlearn's."""
 
     test: Test | None = None
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner; null is another test there than here for mixed data."""
+        """Return our learner, for mixed data with bnlearn's default test."""
         learner = super().native_for(data)
         return self._with_own_test(learner) if data.is_mixed else learner
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Our learner with either test."""
+        """Return our learner with either default test."""
         learners = [cast(Learner, learner) for learner in super().delegates()]
         # Learners with constraints cannot be hashed.
         changed = [self._with_own_test(learner) for learner in learners]
@@ -139,16 +139,16 @@ class BnlearnScored(BnlearnLearner):
     score: Score | None = None
 
     def problem(self) -> str:
-        """Scores that are not there, and a prior that Benchpress cannot describe."""
+        """Return an error for scores and priors that are not available; else empty."""
         return _score_problem(self.translated()) or super().problem()
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner with bnlearn's score for such data."""
+        """Return our learner with bnlearn's default score for such data."""
         kind = facts_of(data).kind or "mixed"
         return self._with_score(_DEFAULT_SCORES[kind])
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Our learner, with each score that the data may choose."""
+        """Return our learner with each possible default score."""
         scores = _DEFAULT_SCORES.values() if self.score is None else (self.score,)
         return () if self.unavailable else tuple(map(self._with_score, scores))
 
@@ -221,7 +221,7 @@ class BnlearnHybrid(BnlearnTester, BnlearnScored):
     l: Count | None = None  # noqa: E741 - Benchpress's name
 
     def translated(self) -> dict[str, Any]:
-        """The penalty is 1 where bnlearn itself would take that of the score."""
+        """Return our parameters; a missing penalty is 1, not the score's own default."""
         found = super().translated()
         return found if found["k"] is not None else {**found, "k": 1.0}
 
@@ -233,13 +233,13 @@ class BnlearnRsmax2(BnlearnHybrid):
     name = "bnlearn_rsmax2"
 
     def problem(self) -> str:
-        """Learners of a skeleton that are not there."""
+        """Return an error for skeleton learners that are not available; else empty."""
         if self.restrict not in _SKELETONS:
             return f"restrict {self.restrict!r} is not implemented; there are {listing(_SKELETONS)}"
         return super().problem()
 
     def translated(self) -> dict[str, Any]:
-        """Our names of the learners of a skeleton."""
+        """Return our parameters, with our name of the skeleton learner."""
         return super().translated() | {"restrict": _SKELETONS.get(self.restrict)}
 
 

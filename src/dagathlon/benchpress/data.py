@@ -19,7 +19,7 @@ _LAWS: dict[str, Law] = {"gauss": "gaussian", "exp": "exponential"}
 
 @dataclass(frozen=True, kw_only=True)
 class BenchpressSample(BenchpressData, RowGenerator):
-    """What the data modules share: a number of rows, and standardisation."""
+    """Base of the data modules: number of rows, and standardisation."""
 
     takes = frozenset({"continuous"})
 
@@ -54,18 +54,18 @@ class GcastleIidsim(BenchpressSample):
     noise_scale: NonNegative = 1.0
 
     def problem(self) -> str:
-        """The two kinds of models have their own types."""
+        """Return an error when sem_type does not belong to method; else empty."""
         if (self.sem_type in _NONLINEAR) != (self.method == "nonlinear"):
             other = "nonlinear" if self.method == "linear" else "linear"
             return f"sem_type {self.sem_type!r} belongs to method {other!r}"
         return self.native().problem()
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """As the native module."""
+        """Return the facts of our generator's data."""
         return self.native().facts(model)
 
     def native(self) -> DataGenerator:
-        """The same models under our names."""
+        """Return our generator of these models."""
         size: dict[str, Any] = {"n": self.n, "standardized": self.standardized}
         if self.sem_type == "logistic":
             return Logistic(**size)
@@ -87,10 +87,10 @@ class MvpcGenData(BenchpressSample):
     name = "mvpc_gen_data"
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """Values are missing where variables were chosen for it."""
+        """Return the facts; values are missing if any variable is chosen for it."""
         return replace(super().facts(model), missing=self.num_m > 0)
 
     def translated(self) -> dict[str, Any]:
-        """Of two rates for the rest the one that is given."""
+        """Return our parameters; p_missing_e is used where p_missing_l is null."""
         low = self.p_missing_e if self.p_missing_l is None else self.p_missing_l
         return super().translated() | {"p_low": low}

@@ -17,7 +17,7 @@ GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, ar
 
 @dataclass(frozen=True, kw_only=True)
 class GcastleLearner(BenchpressLearner):
-    """A learner of gCastle, which takes continuous data unless it says otherwise."""
+    """A learner of gCastle; continuous data by default."""
 
     gives: ClassVar[Output] = "dag"
     takes = frozenset({"continuous"})

@@ -1,4 +1,4 @@
-"""gCastle's learners that train neural networks: gCastle itself, in an environment of its own."""
+"""gCastle's neural-network learners, run by gCastle itself in an environment of its own."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class GcastleNeural(ExternalLearner):
 
     @property
     def gpu(self) -> Gpu:  # type: ignore[override]  # a parameter decides
-        """A card where the parameters ask for one."""
+        """Whether a card is needed, by `device_type`."""
         return "yes" if self.device_type == "gpu" else "no"
 
     def problem(self) -> str:
-        """Constraints that nobody would obey are refused."""
+        """Return an error for constraints, which gCastle does not take; else empty."""
         if self.edgeConstraints is not None:
             return f"{self.name} cannot honour edge constraints; set edgeConstraints to null"
         return ""

@@ -54,11 +54,11 @@ class PcalgRanddag(BenchpressGraph):
 
     @property
     def gives(self) -> GraphKind:
-        """A DAG or an undirected graph."""
+        """The kind of graph, by the parameter `DAG`: a DAG or an undirected graph."""
         return "dag" if self.DAG else "undirected"
 
     def problem(self) -> str:
-        """What the native generator says of the parameters, in Benchpress's words."""
+        """Return our generator's objection in Benchpress's parameter names; else empty."""
         _, first, second = _METHODS[self.method]
         try:
             self.native()
@@ -69,7 +69,7 @@ class PcalgRanddag(BenchpressGraph):
         return ""
 
     def native(self) -> GraphGenerator:
-        """The same graphs under our name."""
+        """Return our generator of the same graphs."""
         return _METHODS[self.method][0].from_json(self._values())
 
     def _values(self) -> dict[str, Any]:
@@ -99,14 +99,14 @@ class GcastleDag(BenchpressGraph):
     name = "gcastle_dag"
 
     def problem(self) -> str:
-        """The edges must fit between the nodes."""
+        """Return an error when there are more edges than node pairs; else empty."""
         most = math.comb(self.n_nodes, 2)
         if self.n_edges > most:
             return f"{self.n_nodes} nodes have at most {most} edges, not {self.n_edges}"
         return ""
 
     def native(self) -> GraphGenerator:
-        """The same graphs under our name."""
+        """Return our generator of the same graphs."""
         generator = ErdosRenyi if self.method == "er" else ScaleFree
         return generator(nodes=self.n_nodes, neighbours=2 * self.n_edges / self.n_nodes)
 
@@ -121,7 +121,7 @@ class UndirectedGraph(BenchpressGraph):
 
     @property
     def gives(self) -> GraphKind:
-        """An undirected graph."""
+        """The kind of graph: undirected."""
         return "undirected"
 
 

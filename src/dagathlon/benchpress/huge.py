@@ -24,7 +24,7 @@ Criterion = Literal["ric", "ebic", "stars"]
 
 @dataclass(frozen=True, kw_only=True)
 class HugePath(UndirectedLearner):
-    """A path of ten penalties of huge, from which one is selected.
+    """Learners of huge with a path of ten penalties, one of which is selected.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class HugePath(UndirectedLearner):
     criterion: ClassVar[Criterion]
 
     def translated(self) -> dict[str, Any]:
-        """The number of penalties overwrites the penalty."""
+        """Return our parameters; nlambda takes precedence over lambda, as in Benchpress."""
         select = self.select_criterion or self.criterion
         given = self.lambda_ if self.nlambda is None else float(self.nlambda)
         chosen = {"select": select, "penalty": None if select == "ric" else given}
@@ -63,7 +63,7 @@ class HugePath(UndirectedLearner):
         rng: np.random.Generator,
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
-        """Say what nlambda did."""
+        """Learn; add a note when nlambda was taken for the penalty."""
         found = super().learn(data, rng, start)
         return found if self.nlambda is None else replace(found, notes=(*found.notes, _TAKEN))
 
@@ -105,7 +105,7 @@ class HugeMb(HugePath):
     references = (_HUGE, "Meinshausen and Bühlmann 2006, Annals of Statistics 34")
 
     def problem(self) -> str:
-        """What huge has no criterion for."""
+        """Return an error for ebic, which huge lacks for neighbourhoods; else empty."""
         if self.select_criterion == "ebic":
             return "huge has no ebic for neighbourhoods; select_criterion is stars or ric"
         return super().problem()
@@ -129,5 +129,5 @@ class HugeTiger(UndirectedLearner):
     lambda_: NonNegative | None = field(default=None, metadata={"json": "lambda"})
 
     def translated(self) -> dict[str, Any]:
-        """No penalty is one."""
+        """Return our parameters; a missing penalty means 1.0."""
         return super().translated() | {"penalty": 1.0 if self.lambda_ is None else self.lambda_}

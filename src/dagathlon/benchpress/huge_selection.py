@@ -1,4 +1,4 @@
-"""Where huge 1.3.5 differs from our learners, so that its results come out."""
+"""Variants of our learners that reproduce huge 1.3.5's selection of a penalty."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class HugeSelection(GaussianPenalised):
     """Selection of a penalty as by huge.select."""
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """Of the columns as they are: neither their means nor their units are taken off."""
+        """Return the RIC penalty of the raw columns, neither centred nor scaled."""
         shifts = 1 + rng.permutation(len(data))[: self.stars_samples]
         return selection.rotation_penalty(numbers(data, self.name), shifts)
 
     def stable(self, unstable: Vector) -> int:
-        """The last before the threshold is reached; the first where it never is."""
+        """Return the last penalty index before instability reaches the threshold, else 0."""
         return max(int(np.argmax(unstable >= self.stars_threshold)) - 1, 0)
 
 
@@ -37,7 +37,7 @@ class HugeGraphicalLasso(HugeSelection, GraphicalLasso):
     """The graphical lasso with huge's selection."""
 
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """A variable without a neighbour counts as if its variance had not been penalised."""
+        """Return log-likelihoods and edge counts; isolated variables count as unpenalised."""
         given = self.moments(data)
         pairs = zip(fit.graphs, fit.precisions or (), strict=True)
         rows = [_log_likelihood(graph.any(axis=0), found, given) for graph, found in pairs]

@@ -1,4 +1,4 @@
-"""TIGER at one penalty, with the predictors that huge 1.3.5 looks at."""
+"""TIGER at one penalty, with the predictors that huge 1.3.5 considers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HugeTigerSearch(Tiger):
     """
 
     def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
-        """One penalty after another, each from the beginning."""
+        """Fit each penalty from a cold start."""
         columns = standardised(numbers(data, self.name))
         columns = columns * np.sqrt((len(columns) - 1) / len(columns))
         graphs = [self._graph(np.asfortranarray(columns), float(one)) for one in penalties]
@@ -46,7 +46,7 @@ class HugeTigerSearch(Tiger):
 
 
 class _Regression:
-    """One column on the others."""
+    """Square-root lasso regression of one column on the others."""
 
     def __init__(self, columns: Matrix, target: int, penalty: float) -> None:
         self._columns = columns
@@ -62,7 +62,7 @@ class _Regression:
         )
 
     def weights(self) -> Vector:
-        """The weights after three rounds, the second and third of which go on from the first."""
+        """Return the weights after three rounds, each started from the previous one."""
         inside = self._narrow
         for _ in range(_ROUNDS):
             near = self._settled(inside)
@@ -72,7 +72,7 @@ class _Regression:
         return self._found
 
     def _settled(self, inside: npt.NDArray[np.int64]) -> bool:
-        """Sweep once over all, then over those that count until they stay.
+        """Do one sweep over all weights, then sweeps over the active ones until convergence.
 
         Returns whether all of these are near to what the last of them was before its last step.
         """
@@ -91,7 +91,7 @@ class _Regression:
         return all(self._gain(k, before) <= self._enough for k in counting)
 
     def _step(self, k: int) -> float:
-        """Minimise over one weight by the curvature where it stands; its value before."""
+        """Minimise over one weight by the local curvature; return its previous value."""
         before = float(self._found[k])
         column, scale = self._columns[:, k], len(self._rest) * self._deviation()
         if scale <= 0:
@@ -104,7 +104,7 @@ class _Regression:
         return before
 
     def _gain(self, k: int, before: float) -> float:
-        """What a weight's way from another value was worth, as huge measures it."""
+        """Return the decrease of the objective by a weight's change, as huge measures it."""
         scale = 2 * self._deviation() * len(self._rest)
         return self._curvature(k) * (before - self._found[k]) ** 2 / scale if scale > 0 else 0.0
 

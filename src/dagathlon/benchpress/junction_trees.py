@@ -28,7 +28,7 @@ class TrilearnPgibbs(BenchpressSampler):
     name = "trilearn_pgibbs"
 
     def translated(self) -> dict[str, Any]:
-        """The start is no step."""
+        """Return our parameters; the start is not counted as a step."""
         steps = max(self.M - 1, 0)
         return super().translated() | {
             "n_particles": max(self.n_particles, 2),
@@ -36,7 +36,7 @@ class TrilearnPgibbs(BenchpressSampler):
         }
 
     def problem(self) -> str:
-        """As our sampler, for the prior."""
+        """Return our sampler's problem, for the prior."""
         return super().problem() or cast(str, self.native().problem())
 
 
@@ -51,14 +51,14 @@ class ParallelDg(BenchpressSampler):
     name = "paralleldg"
 
     def translated(self) -> dict[str, Any]:
-        """The start is no step; the prior of edges."""
+        """Return our parameters; the start is no step, the edge penalty a probability."""
         found = super().translated() | {"iterations": max(self.M - 1, 0)}
         if self.graph_prior.lower() == "edgepenalty":
             found["edge_probability"] = penalised_edge(self._parameter(0.001))
         return found
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our sampler; weights of cliques are by their size, up to all variables."""
+        """Return our sampler with weights by clique size, up to all variables."""
         learner = cast(ParallelJunctionTrees, super().native_for(data))
         kind, sizes = self.graph_prior.lower(), np.arange(1, len(data.names) + 1)
         if kind in ("uniform", "edgepenalty"):
@@ -73,7 +73,7 @@ class ParallelDg(BenchpressSampler):
         )
 
     def problem(self) -> str:
-        """As our sampler, for the prior."""
+        """Return our sampler's problem, for the prior."""
         return super().problem() or cast(str, self.native().problem())
 
     def _parameter(self, default: float) -> float:

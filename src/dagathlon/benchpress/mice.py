@@ -64,7 +64,7 @@ class Mice(ImputationStep):
     timeout: NonNegative | None = None
 
     def recipe(self) -> tuple[int, int, ImputationMethod]:
-        """Whole numbers, and our name of the method."""
+        """Return numbers of copies and sweeps as integers, and our name of the method."""
         method = self.method or self.defaultMethod or "mice"
         ours = "pmm" if method == "ppm" else method
         return int(self.m), int(self.maxit), cast(ImputationMethod, ours)

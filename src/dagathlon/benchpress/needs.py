@@ -1,4 +1,4 @@
-"""Which data a value of a parameter can be used with, and what to write instead."""
+"""The data that values of a parameter need, and objections that name alternatives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Needs:
     missing: bool = False
 
     def fit(self, data: DataFacts) -> bool:
-        """Whether nothing that is known of the data speaks against them."""
+        """Whether the known facts of the data do not contradict the needs."""
         if data.kind is not None and data.kind not in self.kinds:
             return False
         return not (self.binary and data.kind == "discrete" and data.binary is False)
@@ -50,7 +50,7 @@ DATATYPE: Table = {"continuous": CONTINUOUS, "discrete": DISCRETE}
 
 
 def objection(name: str, parameter: str, value: Any, table: Table, data: DataFacts) -> str:
-    """Why the value of a parameter does not suit the data, with the values that do."""
+    """Return why a parameter's value does not suit the data, with values that do; else empty."""
     needs = table[value]
     if needs.fit(data):
         return ""

@@ -31,19 +31,19 @@ class Gobnilp(BenchpressLearner):
     name = "gobnilp"
 
     def problem(self) -> str:
-        """Settings of another solver mean nothing here."""
+        """Return an error for settings of SCIP, which our solver does not have; else empty."""
         if self.extra_args is not None:
             return "extra_args has settings of SCIP, and the solver here is another; set it to null"
         return super().problem()
 
     def translated(self) -> dict[str, Any]:
-        """The score by the kind of data."""
+        """Return our parameters, with the score by the kind of data."""
         kinds = {"BGe": "bge", "BIC": "bic-g", "BDeu": "bdeu"}
         score = kinds[self.score_type] if self.continuous else "bdeu"
         return super().translated() | {"score": score}
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner; the degrees of freedom of the prior grow with the number of variables."""
+        """Return our learner; prior degrees of freedom grow with the number of variables."""
         freedom = self.alpha_omega_minus_nvars
         wishart = None if freedom is None else len(data.names) + freedom
         return cast(ExactMap, replace(self.native(), iss_w=wishart))
@@ -57,7 +57,7 @@ class RblipAsobs(BenchpressLearner):
     runs = ParentSetOrderSearch
 
     def native(self) -> ParentSetOrderSearch:
-        """The same search under our name."""
+        """Return our search with the same meaning."""
         windows = self.solvermethod.startswith("winasobs")
         search: type[ParentSetOrderSearch] = WinAsobs if windows else Asobs
         return search(
@@ -76,7 +76,7 @@ class CausallearnGrasp(BenchpressLearner):
     name = "causallearn_grasp"
 
     def native_for(self, data: Dataset) -> Learner:
-        """Our learner; few variables are searched from many orders."""
+        """Return our learner; data with few variables get many starts."""
         few = len(data.names) <= _GRASP_VARIABLES
         return cast(Grasp, replace(self.native(), starts=_GRASP_STARTS if few else None))
 

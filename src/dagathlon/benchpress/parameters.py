@@ -24,7 +24,7 @@ class TrilearnGInvWishart(UndirectedParameters):
     name = "trilearn_g_inv_wishart"
 
     def translated(self) -> dict[str, Any]:
-        """The degrees of freedom as ours count them.
+        """Return the degrees of freedom in our parametrisation.
 
         A Wishart precision matrix with p + dof degrees of freedom is a G-Wishart one with
         dof + 1, for that counts b + p - 1.

@@ -13,7 +13,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.imputation_step import (
     delegates_to_step,
     problem_of_step,
-    step_behind,
+    resolve_step,
 )
 from dagathlon.learners.independence import independence_test
 from dagathlon.modules import Count, Delegate
@@ -56,7 +56,7 @@ _PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
 
 @dataclass(frozen=True, kw_only=True)
 class PcFamily(BenchpressLearner):
-    """What pcalg_pc, mvpc and bips_tpc share.
+    """The parameters shared by pcalg_pc, mvpc and bips_tpc.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class PcFamily(BenchpressLearner):
     verbose: bool = False
 
     def problem(self) -> str:
-        """Two rules for colliders exclude each other."""
+        """Return an error when conservative and majrule are both set; else our learner's."""
         if self.conservative and self.majrule:
             return "conservative and majrule exclude each other; set one of them to false"
         return super().problem() or cast(str, self.native().problem())
 
     def translated(self) -> dict[str, Any]:
-        """How far conditioning goes, and how colliders are judged."""
+        """Return our parameters: largest conditioning set, rule for colliders."""
         rule = "majority" if self.majrule else "separating-set"
         return super().translated() | {
             "max_order": "inf" if self.mmax == "Inf" else self.mmax,
@@ -100,7 +100,7 @@ class PcFamily(BenchpressLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class PcSettings(PcFamily):
-    """What pcalg_pc and mvpc share.
+    """The parameters shared by pcalg_pc and mvpc.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class PcSettings(PcFamily):
     numCores: Count = 1
 
     def translated(self) -> dict[str, Any]:
-        """Pcalg's way of finding a skeleton and directing it."""
+        """Return our parameters: pcalg's skeleton search and orientation."""
         return super().translated() | {
             "keep_untestable": not self.NAdelete,
             "stable": self.skelmethod != "original",
@@ -138,7 +138,7 @@ class PcalgPc(PcSettings):
     name = "pcalg_pc"
 
     def problem(self) -> str:
-        """An oracle has nothing to do with data."""
+        """Return an error for dsepTest, which needs the true graph; else empty."""
         if self.indepTest == "dsepTest":
             return (
                 "indepTest 'dsepTest' asks the true graph, which a learner never sees; use "
@@ -154,7 +154,7 @@ class PcalgGies(BenchpressLearner):
     name = "pcalg_gies"
 
     def why_unsuitable(self, data: DataFacts) -> str:
-        """Interventions must be known; pcalg has no score of mixed data."""
+        """Return an error for mixed data or unknown targets; else our learner's objection."""
         if data.kind == "mixed":
             return "pcalg_gies needs continuous data, not mixed; use gies"
         if not data.interventions:
@@ -172,7 +172,7 @@ class Mvpc(PcSettings):
     name = "mvpc"
 
     def problem(self) -> str:
-        """The test and its correction are for the same data."""
+        """Return an error when the correction does not belong to the test; else empty."""
         if self.corrMethod is not None and self.corrMethod[:3] != self.indepTest[:3]:
             return f"corrMethod {self.corrMethod!r} does not go with indepTest {self.indepTest!r}"
         return super().problem()
@@ -185,12 +185,12 @@ class BipsTpc(PcFamily):
     name = "bips_tpc"
 
     def problem(self) -> str:
-        """What it names must impute."""
+        """Return an error when input_algorithm_id does not impute; else empty."""
         found = problem_of_step(self.input_algorithm_id)
         return f"input_algorithm_id: {found}" if found else super().problem()
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Whoever imputes, too."""
+        """Return our learner and the imputation step."""
         return (*super().delegates(), *delegates_to_step(self.input_algorithm_id))
 
     def learn(
@@ -203,7 +203,7 @@ class BipsTpc(PcFamily):
         pools = self.indepTest.endswith("MItest") and data.has_missing
         if self.input_algorithm_id is None or not pools:
             return super().learn(data, rng, start)
-        copies = step_behind(self.input_algorithm_id).copies(data)
+        copies = resolve_step(self.input_algorithm_id).copies(data)
         native = cast(Pc, self.native())
         test = independence_test(data, native.test, completed=copies)
         found = native.learn_with(test, rng)

@@ -20,7 +20,7 @@ class AthomasJtsamplers(BenchpressSampler):
     name = "athomas_jtsamplers"
 
     def native(self) -> DecomposableSampler:
-        """The same sampler under our name; every sample is saved, from the empty graph on."""
+        """Return our sampler, which saves every sample from the empty graph on."""
         values: dict[str, Any] = {
             **self.translated(),
             "iterations": self.num_samples,
@@ -36,7 +36,7 @@ class AthomasJtsamplers(BenchpressSampler):
 
 
 def penalised_edge(penalty: float) -> float:
-    """The probability of an edge whose log odds are minus a penalty."""
+    """Return the edge probability whose log odds are minus the penalty."""
     # The smallest probability still has finite odds.
     odds = max(math.exp(-penalty), sys.float_info.min)
     return odds / (1 + odds)

@@ -1,4 +1,4 @@
-"""Benchpress's modules as rows of tables: a TOML file beside each Python file of this package.
+"""Benchpress's modules as rows of tables: a TOML file beside each Python file.
 
 A row has the name of a module. Most rows are modules of their own, with a `base` class and the
 documentation `doc`. The others are the data of a class in Python that has methods besides.
@@ -77,7 +77,7 @@ def rows(source: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def add_classes(source: str) -> None:
-    """Add to a Python module the classes of those rows that are modules of their own."""
+    """Add to a Python module a class for each row that has a base."""
     names = vars(sys.modules[source])
     bases = vars(importlib.import_module("dagathlon.benchpress.base")) | names
     for name, row in rows(source).items():
@@ -85,13 +85,15 @@ def add_classes(source: str) -> None:
             content = {"__module__": source, "__doc__": row["doc"].strip(), "name": name}
             named = "".join(part.capitalize() for part in re.split("[-_]", name))
             cls = type(named, (bases[row["base"]],), content)
-            if not hasattr(cls, "inherits"):  # no `Translation`, which does it by itself
+            if not hasattr(
+                cls, "inherits"
+            ):  # not a `Translation`, whose subclasses are filled when made
                 fill(cls)
             names[named] = dataclass(frozen=True, kw_only=True)(cls)
 
 
 def fill(cls: type[Module]) -> None:
-    """Give a class that has a name the content of its row, before it becomes a dataclass."""
+    """Set the attributes and fields of a class from its row, before it becomes a dataclass."""
     table = rows(cls.__module__)
     row = dict(table.get(vars(cls).get("name", ""), {}))
     if not row:
@@ -116,7 +118,7 @@ def fill(cls: type[Module]) -> None:
 
 
 def translated_value(module: Module, rule: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter of ours by a rule `values.ours`."""
+    """Return the value of one of our parameters by a rule `values.ours`."""
     value = getattr(module, rule["of"])
     written = json.dumps(value).strip('"')
     if written in rule:
@@ -125,7 +127,7 @@ def translated_value(module: Module, rule: Mapping[str, Any]) -> Any:
 
 
 def _declare(cls: type[Module], parameters: Mapping[str, list[Any]]) -> None:
-    """Give a class the fields of a row, and their descriptions to its documentation."""
+    """Add the fields of a row to a class, and their descriptions to its docstring."""
     described = {}
     annotations: dict[str, Any] = dict(vars(cls).get("__annotations__", {}))
     for name, found in parameters.items():

@@ -111,13 +111,13 @@ class TetradScoreBased(TetradLearner):
     samplePrior: NonNegative | None = None
 
     def problem(self) -> str:
-        """Scores that are not there."""
+        """Return an error for scores that are not implemented; else empty."""
         if self.score not in _NATIVE_SCORES:
             return f"score {self.score!r} is not implemented; there are {listing(_NATIVE_SCORES)}"
         return super().problem()
 
     def translated(self) -> dict[str, Any]:
-        """The score under our name; Tetrad's own sample size where null."""
+        """Return our parameters: our name of the score, Tetrad's default sample size."""
         prior = {} if self.score == "sem-bic-score" else {"structure_prior": 0.0}
         return (
             super().translated()
@@ -136,7 +136,7 @@ class TetradBoss(TetradScoreBased):
     name = "tetrad_boss"
 
     def translated(self) -> dict[str, Any]:
-        """Either spelling is enough."""
+        """Return our parameters; either spelling of the random order is enough."""
         random = self.allowInternalRandomess or self.allowInternalRandomness
         return super().translated() | {"random": random}
 
@@ -158,13 +158,13 @@ class TetradConstraintBased(TetradLearner):
     test: Test = "fisher-z-test"
 
     def problem(self) -> str:
-        """Some tests are not there yet."""
+        """Reject Tetrad tests that are not implemented."""
         if self.test not in _TESTS:
             return f"test {self.test!r} is not available; use {' or '.join(map(repr, _TESTS))}"
         return super().problem()
 
     def translated(self) -> dict[str, Any]:
-        """Our name of the test; Tetrad sets no limit to what it conditions on."""
+        """Return our parameters: our name of the test, no limit on conditioning sets."""
         return super().translated() | {"test": _TESTS[self.test], "max_order": "inf"}
 
 

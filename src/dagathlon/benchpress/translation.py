@@ -1,4 +1,4 @@
-"""Modules under Benchpress's names: what is ours in their parameter tables is inherited."""
+"""Base class of modules under Benchpress's names, with parameters inherited from ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.modules import Delegate, Module, Parameter
 
 
 def same(*names: str, **renamed: str) -> Mapping[str, str]:
-    """Parameters that are our module's: under its names, or as ``theirs="ours"``."""
+    """Return inherited parameters: under the same name, or as ``theirs="ours"``."""
     return {**{name: name for name in names}, **renamed}
 
 
@@ -65,7 +65,7 @@ class Translation(Module):
         cls.__annotations__ = {**types, **{k: v for k, v in declared.items() if k not in types}}
 
     def translated(self) -> dict[str, Any]:
-        """The values of the inherited and the fixed parameters, under our names.
+        """Return the values of our parameters: inherited, fixed and by rule.
 
         Null leaves a parameter of ours that knows no null at its default.
         """
@@ -80,18 +80,18 @@ class Translation(Module):
         return {**values, **self.fixed, **ruled}
 
     def native(self) -> Any:
-        """Our module with the same meaning."""
+        """Return our module with the same meaning."""
         if self.unavailable:
             raise StudyError(f"{self.name} cannot run here: {self.unavailable}")
         return self.runs(**self.translated())
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Our module."""
+        """Return our module, or nothing when it is unavailable."""
         return () if self.unavailable else (self.native(),)
 
 
 def _field(default: Any, ours: Parameter) -> Any:
-    """A field with our description."""
+    """Return a dataclass field with our description."""
     given = default if isinstance(default, dataclasses.Field) else None
     value = default if given is None else given.default
     text = ours.description

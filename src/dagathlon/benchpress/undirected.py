@@ -25,7 +25,7 @@ class SklearnGlasso(UndirectedLearner):
     name = "sklearn_glasso"
 
     def translated(self) -> dict[str, Any]:
-        """What is rounded to more than the threshold is at least half a unit above it."""
+        """Return our parameters; the threshold applies to entries rounded to three decimals."""
         units = math.floor(round(1000 * self.precmat_threshold, 6))
         values = {"penalty": self.alpha, "threshold": (units + 0.5) / 1000}
         return super().translated() | values

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print."""
+"""The command line: argument parsing, dispatch, error output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CHOICE = re.compile(r"argument (.+?): invalid choice: (['\"])(.*?)\2 \(")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the nearest command, choice or option of a misspelt one, and says where to read on."""
+    """Argument parser whose errors name the nearest match and the help to read."""
 
     def error(self, message: str) -> NoReturn:
         found = _CHOICE.match(message)
@@ -44,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USER_ERROR, f"{self.prog}: {message}\nhelp: {self.prog} --help\n")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Say that words are no options of this command."""
+        """Exit with an error for unrecognised options."""
         known = [option for action in self._actions for option in action.option_strings]
         wrong = next((word for word in words if word.startswith("-")), words[0])
         what = "option" if wrong.startswith("-") else "argument"
@@ -60,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def commands_of(root: argparse.ArgumentParser) -> dict[str, str]:
-    """The commands of a parser and their lines of help."""
+    """Return the commands of a parser with their help lines."""
     return {
         str(choice.dest): choice.help or ""
         for action in root._actions
@@ -70,12 +70,12 @@ def commands_of(root: argparse.ArgumentParser) -> dict[str, str]:
 
 
 def _names_of(action: argparse.Action) -> tuple[object, ...]:
-    """What argparse may call an argument in its messages."""
+    """Return the names by which argparse's messages refer to an argument."""
     return "/".join(action.option_strings), action.metavar, action.dest
 
 
 def parser(words: Sequence[str] | None = None) -> _Parser:
-    """The parser of all commands, each declared by the file of this package that bears its name.
+    """Return the parser of all commands; each is declared in the file of its name.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def parser(words: Sequence[str] | None = None) -> _Parser:
 
 
 class _Version(argparse.Action):
-    """Print the version; looking it up takes as long as all else that `--help` does."""
+    """Action that prints the version, which is looked up only when asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         print(f"dagathlon {dagathlon.__version__}")
@@ -111,7 +111,7 @@ class _Version(argparse.Action):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
+    """Run a command; return its exit code, 2 for user errors."""
     words = _renamed(sys.argv[1:] if arguments is None else list(arguments))
     root = parser(words)
     for word in words:
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code: int = chosen.run(chosen)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output has gone; there is nobody left to tell.
+        # The reader of our output has gone, so that no message would arrive.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (DagathlonError, OSError, MemoryError) as error:
@@ -153,7 +153,7 @@ def _renamed(words: list[str]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in words; a lack of the machine's is no reason for a traceback."""
+    """Describe an error for users; machine errors, such as a full disk, need no traceback."""
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
@@ -168,6 +168,6 @@ def _show_warning(  # noqa: PLR0917 - the signature is Python's
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What a user can act on goes without the line of our code that says it."""
+    """Print warnings that users can act on without the line of code that raised them."""
     word = "" if issubclass(category, DataWarning) else f"{category.__name__}: "
     print(f"dagathlon: warning: {word}{message}", file=file or sys.stderr)

@@ -1,4 +1,4 @@
-"""The flags that say how a data file is read and prepared, for all commands that take one."""
+"""Arguments for reading and preparing a data file, shared by commands."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _DISCRETIZE = re.compile(r"([^\[:]*)(\[.*\])?(?::(.*))?", re.S)
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """The data file, and how to read and prepare it."""
+    """Add the data file and the arguments for reading and preparing it."""
     parser.add_argument("data", type=Path, help="data file (CSV, TSV, Excel, Parquet, Arrow)")
     add_preparation_arguments(parser)
 
 
 def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
-    """How to read and prepare a data file."""
+    """Add the arguments for reading and preparing a data file."""
     group = parser.add_argument_group(
         "how to read and prepare the data", "dagathlon describe shows what is understood without"
     )
@@ -70,7 +70,8 @@ def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--missing",
         metavar="HOW",
-        help="what to do with gaps: drop (rows), impute or impute=N (N copies, pooled), or keep "
+        help="what to do with missing values: drop (rows), impute or impute=N (N copies, pooled), "
+        "or keep "
         "(the default, for learners that take them)",
     )
     flag("--log", "NAME,…", f"columns to take logarithms of, or {_ALL}")
@@ -85,17 +86,17 @@ def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset:
-    """The data that the arguments name, read and prepared as they say.
+    """Return the data that the arguments name, read and prepared.
 
     Rows with gaps are dropped first; then come logarithms, levels, standardisation, imputation.
 
     Parameters
     ----------
     arguments
-        What was given to the flags of `add_data_arguments`.
+        The parsed arguments of `add_data_arguments`.
     pooled
-        Whether the command imputes by itself, several times (`copies_of`): gaps are left then.
-        Other commands are given one completed copy.
+        Whether the command itself imputes several times (`copies_of`): missing values are then
+        left. Other commands get one imputed copy.
     """
     steps = preparation(arguments, pooled=pooled)
     data = _read(arguments.data, reading_of(arguments))
@@ -113,7 +114,7 @@ def _seed(arguments: argparse.Namespace) -> int:
 
 
 def _read(path: Path, reading: Reading) -> Dataset:
-    """A file; where there is none of that name, the bundled data set of that name."""
+    """Read a file; without a file of that name, load the bundled data set of that name."""
     name = str(path).removesuffix(".csv")
     if path.exists() or name not in list_data():
         return reading.read(path)
@@ -123,14 +124,14 @@ def _read(path: Path, reading: Reading) -> Dataset:
 
 
 def completed_from(arguments: argparse.Namespace) -> Dataset:
-    """As `data_from`; where gaps are to be imputed several times, one copy stands for all."""
+    """As `data_from`, with one imputed copy where several are asked for."""
     one = "impute" if copies_of(arguments) else arguments.missing
     return data_from(argparse.Namespace(**{**vars(arguments), "missing": one}))
 
 
 @contextlib.contextmanager
-def gaps_explained(data: Dataset) -> Iterator[None]:
-    """Say what can be done, where a learner refuses data with gaps."""
+def missing_values_explained(data: Dataset) -> Iterator[None]:
+    """Context manager that adds a remedy to errors about missing values."""
     try:
         yield
     except DataError as error:
@@ -143,7 +144,7 @@ def gaps_explained(data: Dataset) -> Iterator[None]:
 
 
 def reading_of(arguments: argparse.Namespace) -> Reading:
-    """How the file is read."""
+    """Return the reading options of the arguments."""
     levels = {
         name: [level.strip() for level in text.split("<")]
         for name, text in _pairs(arguments.levels, "--levels").items()
@@ -168,7 +169,7 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 
 
 def reading_flags(arguments: argparse.Namespace) -> list[str]:
-    """The flags about reading as they were given, for another command."""
+    """Return the reading options as command-line flags, for another command."""
     found = []
     for name in ("kinds", "levels", "drop", "keep", "na", "recode"):
         found += [f"--{name}={text}" for text in getattr(arguments, name)]
@@ -181,7 +182,7 @@ def reading_flags(arguments: argparse.Namespace) -> list[str]:
 
 
 def all_flags(arguments: argparse.Namespace) -> list[str]:
-    """The flags about reading and preparing as they were given, for another command."""
+    """Return the reading and preparation options as command-line flags, for another command."""
     found = reading_flags(arguments)
     if arguments.missing is not None:
         found.append(f"--missing={arguments.missing}")
@@ -191,7 +192,7 @@ def all_flags(arguments: argparse.Namespace) -> list[str]:
 
 
 def prepares(arguments: argparse.Namespace) -> str:
-    """The first flag that changes data after they were read; empty where none was given."""
+    """Return the first flag that changes data after reading; empty without one."""
     given = {
         "--missing": arguments.missing,
         "--log": arguments.log,
@@ -202,7 +203,7 @@ def prepares(arguments: argparse.Namespace) -> str:
 
 
 def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[Transform]:
-    """What is done to the data after reading, in order."""
+    """Return the transforms that the flags ask for, in order."""
     how, copies = _how_missing(arguments.missing)
     steps: list[Transform] = [DropMissing()] if how == "drop" else []
     if arguments.log:
@@ -222,7 +223,7 @@ def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[
 
 
 def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
-    """Write what the flags say into the data entries of a study: what is read, what is done."""
+    """Add reading options and transforms to the data entries of a study."""
     said = reading_of(arguments).to_json()
     how, copies = _how_missing(arguments.missing)
     steps = [
@@ -240,13 +241,13 @@ def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
 
 
 def copies_of(arguments: argparse.Namespace) -> int:
-    """How many completed copies a learner learns from; 0 where nothing is imputed."""
+    """Return the number of imputed copies; 0 without imputation."""
     how, copies = _how_missing(arguments.missing)
     return (copies or DEFAULT_COPIES) if how == "impute" else 0
 
 
 def _how_missing(text: str | None) -> tuple[str, int]:
-    """What becomes of gaps, and the number of copies that was asked for, if one was."""
+    """Parse ``--missing`` into a method and a number of copies."""
     how, given, number = (text or "keep").partition("=")
     if how not in _MISSING:
         choices = ", ".join([*_MISSING, "impute=5"])
@@ -259,7 +260,7 @@ def _how_missing(text: str | None) -> tuple[str, int]:
 
 
 def _discretize(text: str) -> Discretize:
-    """``hartemink[levels=4]:a,b`` as the transform that it means."""
+    """Parse ``hartemink[levels=4]:a,b`` into a transform."""
     found = _DISCRETIZE.fullmatch(text.strip())
     if found is None:
         raise DagathlonError(f"--discretize {text}: write METHOD[levels=4]:NAME,NAME")
@@ -271,13 +272,13 @@ def _discretize(text: str) -> Discretize:
 
 
 def _words(texts: list[str]) -> tuple[str, ...]:
-    """Words between commas; quotation marks protect a comma."""
+    """Split texts at commas, except inside quotation marks."""
     fields = [field.strip() for row in csv.reader(texts, skipinitialspace=True) for field in row]
     return tuple(dict.fromkeys(field for field in fields if field))
 
 
 def _recoding(texts: list[str]) -> dict[str, dict[str, str]]:
-    """``sex:F=f,Female=f`` as new labels by old ones, by column."""
+    """Parse ``sex:F=f,Female=f`` into new labels by old ones, by column."""
     found: dict[str, dict[str, str]] = {}
     for text in texts:
         name, given, changes = text.partition(":")
@@ -294,5 +295,5 @@ def _pairs(texts: list[str], flag: str) -> dict[str, str]:
         if not given or not name.strip():
             raise DagathlonError(f"{flag}: expected NAME=VALUE, found {word!r}")
         if pairs.setdefault(name.strip(), value.strip()) != value.strip():
-            raise DagathlonError(f"{flag}: {name.strip()!r} stands twice")
+            raise DagathlonError(f"{flag}: {name.strip()!r} is given twice")
     return pairs

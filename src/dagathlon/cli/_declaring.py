@@ -1,4 +1,4 @@
-"""Declaring a command: a parser with a summary and an example."""
+"""Declaration of a command: a parser with a summary and an example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks of a module in a process of its own: whatever it does, the command goes on.
+"""Conformance checks of a module in a child process, which may crash or hang.
 
 The child is ``python -m dagathlon.cli._guarded_check``; it says on a pipe what it checks next and
 what it found, one JSON value in each line. Its parent watches the clock and its memory.
@@ -36,7 +36,7 @@ _NOTHING_YET = "before its first check"
 
 @dataclass
 class _Heard:
-    """What the child has said so far."""
+    """Messages received from the child process."""
 
     checking: str = _NOTHING_YET
     since: float = field(default_factory=time.monotonic)
@@ -51,18 +51,18 @@ class _Heard:
 
 
 def guarded_problems(name: str, seconds: float, memory: int, kind: Kind = "algorithm") -> list[str]:
-    """What `problems_of` finds in another process, or what became of that process.
+    """Run `problems_of` in a child process; return its problems, or how the process failed.
 
     Parameters
     ----------
     name
         The module.
     seconds
-        How long each run on small data may take.
+        Time limit of each run on small data.
     memory
-        How many bytes the process may hold.
+        Memory limit of the process, in bytes.
     kind
-        The section of a study that it belongs to.
+        Kind of the module.
     """
     with tempfile.TemporaryFile() as output:
         reader, writer = os.pipe()
@@ -89,7 +89,7 @@ def guarded_problems(name: str, seconds: float, memory: int, kind: Kind = "algor
 def _watched(
     process: subprocess.Popen[bytes], messages: IO[bytes], seconds: float, memory: int
 ) -> tuple[_Heard, str]:
-    """What it said, and why it was given up; the empty string when it ended by itself."""
+    """Return the child's messages and why it was killed; empty when it ended normally."""
     heard, rest = _Heard(), b""
     while True:
         if select.select([messages], [], [], _LOOK_SECONDS)[0]:
@@ -101,7 +101,7 @@ def _watched(
                 heard.take(json.loads(line))
         limit = _START_SECONDS + seconds if heard.checking == _NOTHING_YET else seconds
         if time.monotonic() - heard.since > limit:
-            return heard, f"it did not come to an end within {seconds:g} s"
+            return heard, f"it did not end within {seconds:g} s"
         if resident(process.pid) > memory:
             return heard, f"it took more than {memory / 2**20:,.0f} MB of memory"
         if process.poll() is not None and not select.select([messages], [], [], 0)[0]:
@@ -113,12 +113,12 @@ def _judged(heard: _Heard, end: str, code: int, output: str) -> list[str]:
         raise UnavailableError(heard.unavailable)
     if heard.problems is not None and not end:
         return heard.problems
-    last = f"; its last words:\n{output}" if output else ""
+    last = f"; its last output:\n{output}" if output else ""
     return [f"{heard.checking}: {end or _ended(code)}{last}"]
 
 
 def _ended(code: int) -> str:
-    """How a process ended that should not have."""
+    """Describe the exit code of a process that ended unexpectedly."""
     if code >= 0:
         return f"it ended the program with exit code {code}"
     try:
@@ -128,7 +128,7 @@ def _ended(code: int) -> str:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End it and everything it has started."""
+    """Kill a process and its descendants."""
     if process.poll() is None:
         # It must not go on when what it waits for has ended, nor start anything more.
         with contextlib.suppress(OSError):
@@ -142,7 +142,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Check a module: the arguments are its name, seconds, a descriptor, the parent, its kind."""
+    """Check a module; arguments: name, seconds, file descriptor, parent, kind."""
     name, seconds, writer, parent = sys.argv[1], float(sys.argv[2]), *map(int, sys.argv[3:5])
     kind = cast(Kind, sys.argv[5])
     die_with(parent)

@@ -1,4 +1,4 @@
-"""Ctrl-C and time limits while native code computes, which Python's own handlers wait for."""
+"""Ctrl-C and time limits during native code, which delays Python's signal handlers."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _LOOK_SECONDS = 0.05
 def interruptible(
     limit: float | None = None, grace: float = 0.0, cpu_limit: float | None = None
 ) -> Iterator[None]:
-    """End the program soon after Ctrl-C or a limit, even inside a kernel that runs for hours.
+    """Context manager that ends the program soon after Ctrl-C or a limit, in native code too.
 
     Parameters
     ----------
     limit
-        Seconds after which the work is given up; None for no limit.
+        Seconds after which the program ends; None for no limit.
     grace
-        Seconds more for work that ends at a limit by itself, with a result.
+        Additional seconds for work that ends at its limit with a result.
     cpu_limit
-        The same in processor time, with that of programs that are started.
+        The same in CPU time, descendants included.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
@@ -90,13 +90,13 @@ def _alarm(limit: float | None, cpu_limit: float | None, late: str) -> Iterator[
     finally:
         over.set()
         if cpu_limit is not None:
-            looks.join()  # it gives no alarm that nobody expects any more
+            looks.join()  # no alarm comes after this
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
 def _alarm_at(end: float, over: threading.Event) -> None:
-    """Give the alarm when this process and its programs have computed for so many seconds."""
+    """Raise the alarm once this process and its children have used `end` CPU seconds."""
     while not over.wait(_LOOK_SECONDS):
         if tree_time(os.getpid()) >= end:
             os.kill(os.getpid(), signal.SIGALRM)

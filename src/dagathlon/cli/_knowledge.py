@@ -1,4 +1,4 @@
-"""The flags for background knowledge: ``--forbid``, ``--require``, ``--tiers``."""
+"""Arguments for background knowledge: ``--forbid``, ``--require``, ``--tiers``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dagathlon.modules.spec import parse_spec
 
 
 def add_knowledge_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the three flags to a command."""
+    """Add the three arguments to a command."""
     for flag, what in (("--forbid", "must not be there"), ("--require", "must be there")):
         parser.add_argument(
             flag,
@@ -36,7 +36,7 @@ def add_knowledge_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_constraints(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the content of a constraint file that says the same as the flags; {} without flags."""
+    """Return the flags' background knowledge as the content of a constraint file; {} without."""
     found: dict[str, Any] = {}
     if arguments.forbid:
         found["forbidden_edges"] = [_edge(text, "--forbid") for text in arguments.forbid]
@@ -59,13 +59,13 @@ def asked_constraints(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def refuse_unknown_names(constraints: dict[str, Any], names: Sequence[str]) -> None:
-    """Refuse flags that name a variable that is no column."""
+    """Raise when a flag names a variable that is no column."""
     for words in unknown_names(constraints, names):
         raise DagathlonError(words.removesuffix(" is left out").rpartition("; the edge")[0])
 
 
 def constrained_by(specs: Sequence[str], constraints: dict[str, Any], path: Path) -> list[Any]:
-    """Give learners the constraints, in a file that is written there; for `picks_of`."""
+    """Return learner specs with the constraints, written to a file at `path`."""
     if not constraints:
         return list(specs)
     found = []
@@ -79,7 +79,7 @@ def constrained_by(specs: Sequence[str], constraints: dict[str, Any], path: Path
 
 @contextmanager
 def constrained(spec: str, constraints: dict[str, Any]) -> Iterator[str]:
-    """Give a text such as ``pc[alpha=0.01]`` the constraints, in a temporary file."""
+    """Context manager: the spec (``pc[alpha=0.01]``) with constraints in a temporary file."""
     if not constraints:
         yield spec
         return
@@ -113,7 +113,7 @@ def constrain_study(study: dict[str, Any], constraints: dict[str, Any], path: Pa
         return None
     beside = path.with_name(f"{path.stem}_constraints.json")
     if beside.exists():
-        raise DagathlonError(f"{beside}: is there already; choose another name for the study")
+        raise DagathlonError(f"{beside}: exists already; choose another name for the study")
     for name, entries in study["resources"]["structure_learning_algorithms"].items():
         parameter = _parameter(find("algorithm", name))
         for entry in entries:
@@ -130,7 +130,7 @@ def _write(constraints: dict[str, Any], path: Path) -> None:
 
 
 def _free_parameter(spec: str) -> str:
-    """Return the parameter that takes constraints, which the text must not give already."""
+    """Return the learner's constraint parameter; raise when the spec sets it already."""
     name, values = parse_spec(spec)
     parameter = _parameter(find("algorithm", name, spec))
     if parameter in values:
@@ -139,7 +139,7 @@ def _free_parameter(spec: str) -> str:
 
 
 def _parameter(cls: type[Module]) -> str:
-    """Return the name of the parameter of an algorithm that takes constraints."""
+    """Return the name of the algorithm's parameter that takes constraints."""
     for name, parameter in cls.parameters().items():
         reference = parameter.type.reference
         if (

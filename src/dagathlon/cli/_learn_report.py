@@ -1,4 +1,4 @@
-"""The report of one learner on one data file: a study of one run, whose result is there already."""
+"""Report of one learner on one data file, as a study of one finished run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PAGES = (".html", ".htm")
 
 
 class Learned(NamedTuple):
-    """What was learned, from what, and how.
+    """A learned graph with its data, learner and cost.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Learned(NamedTuple):
     estimate, usage
         Its result, and what it cost.
     seed, timeout, cpu_limit
-        Of the run.
+        Seed and limits of the run.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Learned(NamedTuple):
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse a place that cannot be written, before long work that it would end."""
+    """Raise when the report cannot be written to `path`, before long work."""
     if path is None:
         return
     if not path.parent.is_dir():
@@ -72,7 +72,7 @@ def check_report(path: Path | None) -> None:
 
 
 def check_rows(data: Dataset, file: Path) -> None:
-    """Refuse data whose rows stay in their file, before they are learned from for hours."""
+    """Raise when the data's rows stay in their file, before hours of learning."""
     if not data.has_rows:
         raise DataError(
             f"{file}: unpacks to more than {most_unpacked():,} bytes, and a report needs its rows "
@@ -86,7 +86,7 @@ def _is_page(path: Path) -> bool:
 
 
 def write_report(learned: Learned, path: Path, copies: int) -> bool:
-    """Write the page, or a folder with the page, tables and figures; false when interrupted.
+    """Write the page, or a folder with page, tables and figures; return False if interrupted.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _study(learned: Learned, stem: str, copies: int) -> dict[str, Any]:
 
 
 def _put(study: Study, out: Path, learned: Learned) -> None:
-    """Put the result where the study would put it, so that nothing is learned twice."""
+    """Store the result under the study's key, so that the study does not learn it again."""
     task = study.plan.tasks[study.plan.runs[0].learn]
     limits = study.plan.limits.get(study.plan.runs[0].learn, Limits())
     outcome = Outcome(Status.OK, "", "", *learned.usage, limits)

@@ -1,4 +1,4 @@
-"""Merging folders of results and saying what came of it, for the commands that do so."""
+"""Merging of folders of results, with a summary, for several commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OFTEN = 100_000
 
 
 def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
-    """Merge folders of results, or stores, into a folder of results; the exit code.
+    """Merge folders of results, or stores, into a folder of results; return the exit code.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
     out
         The folder of results that they go to, made when it is not there.
     names
-        What to call each of the sources.
+        Names of the sources in messages.
     """
     stores = [_checked(source, out) for source in sources]
     conflicts: list[Conflict] = []
@@ -50,7 +50,7 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
 
 
 def _checked(source: Path, out: Path) -> Path:
-    """The store of a source, if it can be merged, before anything is written."""
+    """Return the store of a source; raise, before anything is written, if it cannot be merged."""
     if not source.is_dir():
         raise DagathlonError(f"{source}: there is no such folder")
     folder = find_store(source)
@@ -90,7 +90,7 @@ def _conflict_lines(conflicts: Sequence[Conflict], path: Path) -> list[str]:
     if more:
         lines.append(f"… and {more:,} more")
     lines.append(
-        f"conflicts: {len(conflicts):,}; the same task has another result elsewhere. What was "
-        f"there first is kept, and {path} lists both"
+        f"conflicts: {len(conflicts):,}; the same task has different results. Those of the "
+        f"destination are kept, and {path} lists both"
     )
     return lines

@@ -1,4 +1,4 @@
-"""What several commands share."""
+"""Arguments and output helpers shared by several commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; a place that cannot be written is a mistake of the user's."""
+    """Write a file; raise a user error when that fails."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -33,7 +33,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def check_folder(path: Path | None) -> None:
-    """Refuse a file to be written, if there is one, before long work that it would end."""
+    """Raise when a file cannot be written to `path`, before long work."""
     if path is None:
         return
     if not path.parent.is_dir():
@@ -43,7 +43,7 @@ def check_folder(path: Path | None) -> None:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as text in aligned columns, numbers to the right."""
+    """Format rows as text in aligned columns, numbers to the right."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
     right = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
@@ -59,7 +59,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def add_modules_argument(parser: argparse.ArgumentParser) -> None:
-    """The argument that makes the user's own modules known."""
+    """Add the argument that loads user modules."""
     parser.add_argument(
         "--modules",
         type=Path,
@@ -71,7 +71,7 @@ def add_modules_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_figures_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments that say which figures become files."""
+    """Add the arguments that select which figures become files."""
     parser.add_argument(
         "--figures",
         choices=("asked", "all", "none"),
@@ -88,7 +88,7 @@ def add_figures_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def load_modules(arguments: argparse.Namespace) -> None:
-    """Make the user's own modules known."""
+    """Load the user modules that the arguments name."""
     for path in arguments.modules:
         if not path.exists():
             raise DagathlonError(f"--modules: there is no file or folder {path}")
@@ -96,7 +96,7 @@ def load_modules(arguments: argparse.Namespace) -> None:
 
 
 def add_study_arguments(parser: argparse.ArgumentParser, out: str = "") -> None:
-    """The arguments of commands that read a study; `out` is said of a folder not of results."""
+    """Add the arguments of commands that read a study; `out` describes another output folder."""
     parser.add_argument("study", type=Path, help="the study's JSON file")
     default, results = Path("results"), "folder of results (default: results)"
     parser.add_argument("--out", type=Path, default=None if out else default, help=out or results)
@@ -113,7 +113,7 @@ def add_study_arguments(parser: argparse.ArgumentParser, out: str = "") -> None:
 
 
 def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
-    """Read the study that the arguments name; unless `quiet`, say whose code that runs."""
+    """Read the study that the arguments name; unless `quiet`, list the user code it runs."""
     if not quiet:
         _name_code(arguments)
     load_modules(arguments)
@@ -129,7 +129,7 @@ def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
 
 
 def add_cpu_limit(parser: argparse.ArgumentParser) -> None:
-    """The argument of commands that limit runs by their processor time."""
+    """Add the argument that limits the CPU time of runs."""
     parser.add_argument(
         "--cpu-limit",
         metavar="S",
@@ -139,19 +139,19 @@ def add_cpu_limit(parser: argparse.ArgumentParser) -> None:
 
 
 def cpu_limit_of(arguments: argparse.Namespace) -> float | None:
-    """Seconds of processor time that a run may have."""
+    """Return the CPU time limit of a run in seconds; None for none."""
     asked = arguments.cpu_limit
     return None if asked is None else seconds_of(asked, "--cpu-limit")
 
 
 def warn_of_plan(study: Study) -> None:
-    """Print what the study says and no run will do."""
+    """Print warnings about parts of the study that no run will use."""
     for words in study.plan.warnings:
         print(f"dagathlon: warning: {words}", file=sys.stderr)
 
 
 def unasked(study: Study, number: int) -> Iterator[str]:
-    """What of the further learning of a setup nobody asked for, and how to leave it out."""
+    """Yield descriptions of additional runs that are made by default, and how to disable them."""
     runs = sum(run.setup == number for run in study.plan.further)
     for one in study.config.setups[number].shown if runs else ():
         if one.learns:
@@ -162,7 +162,7 @@ def unasked(study: Study, number: int) -> Iterator[str]:
 
 
 def stored_outcomes(plan: Plan, out: Path) -> dict[bytes, Outcome]:
-    """How those tasks of a plan ended that a folder of results has, by key."""
+    """Return outcomes by key of those tasks of a plan that a folder of results has."""
     folder = out / STORE_FOLDER
     if not folder.is_dir():
         return {}
@@ -171,7 +171,7 @@ def stored_outcomes(plan: Plan, out: Path) -> dict[bytes, Outcome]:
 
 
 def _name_code(arguments: argparse.Namespace) -> None:
-    """Say which files of code are executed, before they are."""
+    """Print which files of user code will be executed."""
     known = [path for path in os.environ.get(FILES, "").split(os.pathsep) if path]
     named = [*known, *arguments.modules, *code_of(arguments.study)]
     paths = {Path(path).resolve(): str(path) for path in named}
@@ -181,7 +181,7 @@ def _name_code(arguments: argparse.Namespace) -> None:
 
 
 def _with_imports(path: Path) -> list[str]:
-    """A file or folder of code as it was named, and the files beside it that it imports."""
+    """Return a file or folder of code with the local files that it imports."""
     place = path.resolve()
     if not place.is_file():
         return [str(path)]

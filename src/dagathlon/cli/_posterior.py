@@ -1,4 +1,4 @@
-"""What ``dagathlon learn`` says of a posterior: probabilities of edges, and two files."""
+"""Output of ``dagathlon learn`` for a posterior: edge probabilities and two files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dagathlon.report.files import harmless
 
 
 def add_posterior_arguments(parser: argparse.ArgumentParser) -> None:
-    """The files of learners that give a distribution over graphs."""
+    """Add the output files of learners that return a posterior."""
     parser.add_argument(
         "--posterior",
         type=Path,
@@ -38,7 +38,7 @@ def add_posterior_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_posterior_places(arguments: argparse.Namespace) -> None:
-    """Name a place that cannot be written before learning begins."""
+    """Raise when an output file cannot be written, before learning."""
     check_folder(arguments.posterior)
     check_folder(arguments.strengths)
     if arguments.posterior:
@@ -46,13 +46,13 @@ def check_posterior_places(arguments: argparse.Namespace) -> None:
 
 
 def check_posterior_form(arguments: argparse.Namespace, learner: Learner) -> None:
-    """Name a file that cannot hold all chains before they run."""
+    """Raise when an output file cannot hold all chains, before they run."""
     if arguments.posterior and isinstance(learner, DagSampler | UndirectedSampler):
         check_chains(arguments.posterior, learner.chains)
 
 
 def settled(estimate: Estimate, learner: Learner) -> Posterior | None:
-    """The posterior without the burn-in of a sampler, which its own parameter says."""
+    """Return the posterior after the sampler's burn-in; None without one."""
     if estimate.posterior is None or not isinstance(learner, Sampler):
         return estimate.posterior
     return estimate.posterior.after(learner.burnin_frac)
@@ -61,7 +61,7 @@ def settled(estimate: Estimate, learner: Learner) -> Posterior | None:
 def write_posterior_files(
     arguments: argparse.Namespace, estimate: Estimate, learner: Learner
 ) -> None:
-    """Write what was asked for: all draws, and the strengths after the burn-in.
+    """Write the requested files: all draws, and edge strengths after the burn-in.
 
     A learner without a posterior is a mistake of the user's.
     """
@@ -81,7 +81,7 @@ def write_posterior_files(
 
 
 def strength_table(strengths: EdgeStrengths) -> str:
-    """CSV: each ordered pair that may be joined, how likely, and how likely in this direction."""
+    """Return edge strengths as CSV: probabilities of adjacency and of each direction."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["from", "to", "probability", "direction"])
@@ -100,7 +100,7 @@ def strength_table(strengths: EdgeStrengths) -> str:
 
 
 def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
-    """Edges with the probability of each, and that its two nodes are joined in any way."""
+    """Return the edges, each with its probability and that of adjacency."""
     if posterior is None:
         return [str(edge) for edge in graph.edges()]
     joined = weights_of(graph, posterior.strengths)
@@ -115,19 +115,19 @@ def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
 
 
 def posterior_note(posterior: Posterior) -> str:
-    """What the numbers beside an edge are."""
+    """Explain the numbers beside the edges."""
     if _is_undirected(posterior):
         return f"{summary_line(posterior)}; beside an edge: its probability"
     return f"{summary_line(posterior)}; beside an edge: P(edge), P(joined in any way)"
 
 
 def _is_undirected(posterior: Posterior) -> bool:
-    """Whether there is but one way to be joined: chains of undirected graphs."""
+    """Whether all graphs are undirected, so that adjacency and edge coincide."""
     chains = posterior.chains
     return bool(chains) and all(chain.form == "undirected" for chain in chains)
 
 
 def posterior_stats(posterior: Posterior | None) -> dict[str, float | int]:
-    """Numbers of the posterior for the file of statistics."""
+    """Return numbers of the posterior for the file of statistics."""
     known = {} if posterior is None else posterior.summary()
     return {f"posterior_{name}": value for name, value in known.items()}

@@ -1,4 +1,4 @@
-"""What ``dagathlon learn`` writes beside a graph: precision matrix, path, measurement model."""
+"""Further output of ``dagathlon learn``: precision matrix, path, measurement model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagathlon.learners import Estimate
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
-    """The files of learners that give a precision matrix, or graphs along a path of penalties."""
+    """Add the output files for a precision matrix or graphs along a path of penalties."""
     parser.add_argument(
         "--precision",
         type=Path,
@@ -37,7 +37,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_selection_places(arguments: argparse.Namespace) -> None:
-    """Name a place that cannot be written before learning begins."""
+    """Raise when an output file cannot be written, before learning."""
     check_folder(arguments.precision)
     check_folder(arguments.path)
     if arguments.path:
@@ -48,7 +48,7 @@ def check_selection_places(arguments: argparse.Namespace) -> None:
 
 
 def write_selection_files(arguments: argparse.Namespace, estimate: Estimate, name: str) -> None:
-    """Write what was asked for; a learner that does not give it is a mistake of the user's."""
+    """Write the requested files; raise when the learner does not return their content."""
     if arguments.precision:
         if estimate.precision is None:
             raise DagathlonError(

@@ -1,4 +1,4 @@
-"""Running one part of a study: what ``--shard`` says, and what comes after it."""
+"""Shards: parsing of ``--shard``, and what to do after a shard."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dagathlon.study.engine.parts import MOST_SHARDS
 
 
 def add_shard_argument(parser: argparse.ArgumentParser) -> None:
-    """The argument that names a part of a study."""
+    """Add the argument that selects a shard."""
     parser.add_argument(
         "--shard", metavar="N/COUNT", help="only one of COUNT parts of the study, for array jobs"
     )
 
 
 def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
-    """Number and count of the part that is asked for; None is all of the study."""
+    """Return number and count of the requested shard; None for the whole study."""
     text = arguments.shard
     if text is None:
         return None
@@ -39,7 +39,7 @@ def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
 
 
 def what_next(shard: tuple[int, int], study: Path, out: Path) -> str:
-    """What to do when one part of a study is done."""
+    """Describe how to continue after a shard is done."""
     number, count = shard
     return (
         f"shard {number}/{count} is done. When all are:\n"

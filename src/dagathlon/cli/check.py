@@ -1,4 +1,4 @@
-"""``dagathlon check``: validate a study and say how much work it is."""
+"""``dagathlon check``: validate a study and estimate its work."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print_omissions(study: Study) -> None:
-    """What has no meaning for its data, a line for each cause."""
+    """Print what does not suit its data, one line per cause."""
     omissions = list(dict.fromkeys(study.plan.omissions))
     learners = [one for one in omissions if one.transform.startswith(ALGORITHM)]
     for cause in omitted(learners, study.config.algorithms):
@@ -85,7 +85,7 @@ def _shown_places(pairs: list[tuple[str, str]], study: Study) -> str:
 
 
 def _places(pairs: list[tuple[str, str]], study: Study) -> Iterator[str]:
-    """Kinds of data with their place; where an entry has many, their number."""
+    """Yield kinds of data with their place; for entries with many, their number."""
     graphs = {one.where: one.graph_id for one in study.plan.origins}
     for where, n in Counter(where for _, where in pairs).items():
         if n > _MOST_OF_ENTRY:
@@ -117,7 +117,7 @@ def _print_setups(study: Study) -> None:
 
 
 def _print_further(study: Study, number: int) -> None:
-    """Learning on transformed data, by kind; what nobody asked for is said to be so."""
+    """Print additional runs on transformed data by kind, marking those made by default."""
     plan = study.plan
     labels = [plan.cases[run.case].transform for run in plan.further if run.setup == number]
     if not labels:
@@ -131,7 +131,7 @@ def _print_further(study: Study, number: int) -> None:
 
 
 def _print_unused(study: Study) -> None:
-    """Algorithms that are there but take no part are, more often than not, a forgotten id."""
+    """Print algorithms that no evaluation uses, often because of a forgotten id."""
     inputs = Inputs(study.config)
     named = {name for setup in study.config.setups for name in setup.algorithm_ids()}
     named |= {run.entry for run in study.plan.runs}

@@ -1,4 +1,4 @@
-"""``dagathlon compare``: a learned graph against the truth."""
+"""``dagathlon compare``: metrics of a learned graph against the truth."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
 
 
 def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
-    """What the truth says of a posterior; other metrics need more than a graph."""
+    """Return metrics of a posterior against the truth."""
     posterior, truth = read_posterior(arguments.estimate), read_graph(arguments.truth)
     if arguments.undirected is not None:
         return compare_path(posterior.after(arguments.burn_in), truth, arguments.undirected)
@@ -132,7 +132,7 @@ def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
 
 
 def _of_precision(learned: Path, true: Path) -> dict[str, Value]:
-    """Losses of a precision matrix, by the names of its columns."""
+    """Return losses of a precision matrix, columns matched by name."""
     (names, precision), (others, matrix) = map(read_precision, (learned, true))
     if set(names) != set(others):
         odd = sorted(set(names) ^ set(others))
@@ -156,7 +156,7 @@ def _share(text: str) -> float:
 
 
 def _say_left_out(estimate: Graph, truth: Graph) -> None:
-    """Beside the table, so that what reads the table is not disturbed."""
+    """Print the variables that are left out to standard error."""
     odd = sorted(set(estimate.names) ^ set(truth.names))
     if odd:
         shared = len(set(estimate.names) & set(truth.names))
@@ -166,7 +166,7 @@ def _say_left_out(estimate: Graph, truth: Graph) -> None:
 
 
 def _json(value: Value) -> Value:
-    """JSON has no NaN and no infinity: they are null there."""
+    """Return the value for JSON, with null for NaN and infinity."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

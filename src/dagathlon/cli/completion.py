@@ -1,4 +1,4 @@
-"""``dagathlon completion``: let the shell finish commands and options."""
+"""``dagathlon completion``: shell completion scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dagathlon describe``: what was understood of a data file, and what changes it."""
+"""``dagathlon describe``: how a data file was understood, and flags to change that."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "describe",
-        "say what was understood of a data file, and which flag changes it",
+        "show how a data file was understood, and which flags change it",
         "dagathlon describe data.csv --na=-999 --kinds 'id=ignore,children=continuous'",
         _run,
     )
@@ -85,7 +85,7 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
 
 
 def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
-    """A line for each kind of noise that something can be said of, and one for the others."""
+    """Yield a line for each kind of noise with a finding, and one for the others."""
     said = [one for one in findings if one.verdict not in _SILENT or _is_bounded(one)]
     if not said:
         return
@@ -99,7 +99,7 @@ def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
 
 
 def _is_bounded(one: NoiseFinding) -> bool:
-    """Whether a bound is low enough to tell an analyst something."""
+    """Whether the bound on a noise rate is low enough to be informative."""
     return one.at_most is not None and one.at_most <= _TELLING
 
 
@@ -131,7 +131,7 @@ def _single(remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _grouped(remarks: Sequence[Remark]) -> Iterator[str]:
-    """The same remark about many columns in one line."""
+    """Yield remarks, the same remark about many columns as one line."""
     kinds: dict[str, list[Remark]] = {}
     for remark in remarks:
         kinds.setdefault(remark.what, []).append(remark)
@@ -146,7 +146,7 @@ def _grouped(remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _quoted(remark: Remark) -> str:
-    """The flag as a shell takes it; a blank reads better than a second equals sign."""
+    """Return the flag quoted for a shell; a blank reads better than a second equals sign."""
     if remark.value is None:
         return f"--{remark.option}"
     join = "=" if remark.value.startswith("-") else " "
@@ -154,7 +154,7 @@ def _quoted(remark: Remark) -> str:
 
 
 def _protected(remark: Remark) -> str:
-    """A column's name with a comma in it is put between quotation marks."""
+    """Return a column's name, in quotation marks if it contains a comma."""
     value = remark.value or ""
     if remark.column is None or "," not in remark.column:
         return value
@@ -182,7 +182,7 @@ def _summary(found: Description) -> str:
 
 
 def _next(found: Description, flags: Sequence[str]) -> str:
-    """The command that comes next, with what is nearly always right."""
+    """Return the command to run next, with flags that are nearly always right."""
     advised: dict[str, list[str]] = {}
     for remark in found.remarks:
         if remark.advised and remark.option:

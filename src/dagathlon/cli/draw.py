@@ -1,4 +1,4 @@
-"""``dagathlon draw``: a graph as a picture."""
+"""``dagathlon draw``: draw a graph."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def _graph(name: str) -> Graph:
 
 
 def _latents(name: str) -> tuple[str, ...]:
-    """The latent variables of a measurement model."""
+    """Return the latent variables of a measurement model."""
     return read_measurement(name).latents if is_measurement_file(Path(name)) else ()
 
 
 def _shared(graph: Graph, truth: Graph) -> tuple[Graph, Graph]:
-    """Both over the nodes of both; what is left out is said."""
+    """Return both graphs over their common nodes; print the nodes left out."""
     odd = sorted(set(graph.names) ^ set(truth.names))
     names = [name for name in graph.names if name in truth]
     if odd and names:

@@ -1,4 +1,4 @@
-"""``dagathlon export-tasks``: a folder from which a study is run as an array of jobs."""
+"""``dagathlon export-tasks``: a folder that runs a study as an array of jobs."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def _tell(study: Study, files: int, count: int, out: Path) -> None:
 
 
 def _numbered(given: Sequence[Path | str], own: Sequence[Path]) -> dict[Path, Path]:
-    """Modules that the study does not name itself, by their places in the copy."""
+    """Return modules that the study does not name itself, by their paths in the copy."""
     known = {path.resolve() for path in own}
     others = [path for path in dict.fromkeys(map(Path, given)) if path.resolve() not in known]
     return {Path("modules") / str(i) / path.name: path for i, path in enumerate(others, 1)}
 
 
 def _refuse(out: Path) -> None:
-    """Refuse to write into a folder that is in use for something else."""
+    """Raise when the folder is in use for something else."""
     if out.exists() and not out.is_dir():
         raise DagathlonError(f"{out}: is a file; --out names a folder")
     if out.is_dir() and any(out.iterdir()) and not (out / TABLE).is_file():
@@ -104,13 +104,13 @@ def _copy(study: Study, named: Sequence[NamedFile], out: Path) -> None:
 
 
 def _check(study: Study, modules: Sequence[Path], out: Path) -> None:
-    """Refuse a copy whose tasks are not those of the study."""
+    """Raise when the copy's tasks differ from the study's."""
     copy = out / STUDY_FOLDER / study.config.path.name
     program = [sys.executable, "-c", _KEYS, str(copy), str(study.seed), *map(str, modules)]
     clean = {name: value for name, value in os.environ.items() if name != FILES}
     found = subprocess.run(program, capture_output=True, text=True, check=False, env=clean)
     if found.returncode:
-        reason = (found.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        reason = (found.stderr.strip().splitlines() or ["it ended without a message"])[-1]
         raise StudyError(f"{copy}: the copy of the study cannot be used: {reason}")
     keys = b"".join(task.key for task in study.plan.tasks)
     if found.stdout.strip() != hashlib.sha256(keys).hexdigest():

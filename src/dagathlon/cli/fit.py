@@ -1,4 +1,4 @@
-"""``dagathlon fit``: the parameters of a network, on a graph."""
+"""``dagathlon fit``: estimate a network's parameters on a graph."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _say_direction(graph: Graph, dag: Graph) -> None:
     left = sum(edge.connector == "-" for edge in graph.edges())
     taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
     print(
-        f"{left} edges of the graph have no direction; of the DAGs that it stands for, which all "
+        f"{left} edges of the graph have no direction; of the DAGs that it represents, which all "
         f"fit equally well, one was taken: {', '.join(taken[:8])}{', …' if left > 8 else ''}",
         file=sys.stderr,
     )

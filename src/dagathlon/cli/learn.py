@@ -1,4 +1,4 @@
-"""``dagathlon learn``: one learner on one data file."""
+"""``dagathlon learn``: run one learner on one data file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
+from dagathlon.cli._data import add_data_arguments, copies_of, data_from, missing_values_explained
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._exit_codes import INTERRUPTED
 from dagathlon.cli._interrupt import interruptible
@@ -155,7 +155,7 @@ def _learn(arguments: argparse.Namespace) -> int:
     limit, cpu_limit = time_limit(learner, timeout), cpu_limit_of(arguments)
     meter = Meter()
     meter.start()
-    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
+    with missing_values_explained(data), interruptible(limit, _GRACE_SECONDS, cpu_limit):
         estimate = learn(
             data,
             spec.cls,
@@ -188,7 +188,7 @@ def _learn(arguments: argparse.Namespace) -> int:
 
 
 def _asked_for(arguments: argparse.Namespace) -> LearnerSpec:
-    """The learner; where missing values are imputed, the pool of what it finds."""
+    """Return the learner, wrapped to pool over imputed copies where values are imputed."""
     spec = LearnerSpec.of(arguments.spec)
     copies = copies_of(arguments)
     if not copies:
@@ -204,7 +204,7 @@ def _write(
     late: Posterior | None,
     usage: Usage,
 ) -> None:
-    """The files that were asked for."""
+    """Write the requested files."""
     if arguments.out:
         form = arguments.format or _format(estimate.graph, arguments.out)
         write_graph(estimate.graph, arguments.out, form)
@@ -225,7 +225,7 @@ def _write(
 
 
 def _check_places(arguments: argparse.Namespace) -> None:
-    """Learning may take hours: a place that cannot be written is named before."""
+    """Raise when an output file cannot be written, before hours of learning."""
     check_folder(arguments.out)
     check_folder(arguments.stats)
     check_posterior_places(arguments)
@@ -256,7 +256,7 @@ def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) ->
 
 
 def _format(graph: Graph, path: Path) -> str:
-    """A 0/1 matrix cannot say circles and two-headed arrows; the matrix of marks can."""
+    """Choose the format: marks where a 0/1 matrix cannot express the graph."""
     usual = format_of(str(path), len(graph))
     plain = usual != "adjacency" or lost_by_adjacency(graph) is None
     return usual if plain else "marks"

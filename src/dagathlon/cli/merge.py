@@ -1,4 +1,4 @@
-"""``dagathlon merge``: results of several machines in one folder."""
+"""``dagathlon merge``: merge results of several machines into one folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "merge",
-        "bring results of several machines, or shards of a study, into one folder",
+        "merge results of several machines, or shards of a study, into one folder",
         "dagathlon merge shards/shard-* --out results",
         _run,
     )

@@ -1,4 +1,4 @@
-"""``dagathlon metrics``: what estimates are measured by."""
+"""``dagathlon metrics``: list metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dagathlon modules``: what a study can name."""
+"""``dagathlon modules``: list and describe what a study can name."""
 
 from __future__ import annotations
 
@@ -100,16 +100,16 @@ def _algorithms() -> list[type[Learner]]:
 
 
 def _print_chosen(takes: set[str], gives: set[str]) -> int:
-    """Algorithms that can do all of this."""
+    """Print the algorithms that take and give all of this."""
     found = [module for module in _algorithms() if chosen(module, takes, gives)]
     _print_algorithms(found)
     if not found:
-        print("no algorithm does; ask for less, and see dagathlon modules for what there is")
+        print("no algorithm has all of these; ask for fewer, and see dagathlon modules for all")
     return 0
 
 
 def _print_algorithms(found: Sequence[type[Learner]]) -> None:
-    """Algorithms by family, each with what it takes and gives."""
+    """Print algorithms by family, each with what it takes and gives."""
     for family, title in FAMILIES.items():
         members = [module for module in found if abilities_of(module).family == family]
         if members:
@@ -118,11 +118,11 @@ def _print_algorithms(found: Sequence[type[Learner]]) -> None:
             mark = " (not available)" if module.unavailable else ""
             able = abilities_of(module)
             print(f"    {module.name}{mark}: {module.summary()}")
-            print(f"      takes {able.taken()}; gives {able.given()}")
+            print(f"      takes {able.takes_in_words()}; gives {able.gives_in_words()}")
 
 
 def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
-    """Run the checks; nothing that the module does can end or hold up this command."""
+    """Run the conformance checks in a child process; return the exit code."""
     name = arguments.name
     checked = [module for module in found if module.kind in CHECKS]
     if not checked:
@@ -172,8 +172,8 @@ _CARDS = {
 
 def _abilities(module: type[Learner]) -> list[str]:
     able = abilities_of(module)
-    lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.taken()}"]
-    lines.append(f"Gives:   {able.given()}")
+    lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.takes_in_words()}"]
+    lines.append(f"Gives:   {able.gives_in_words()}")
     if able.assumes:
         lines.append(f"Assumes: {', '.join(able.assumes)}")
     card = GPU_WORDS.get(module.gpu, "no") if isinstance(module.gpu, str | bool) else "no"
@@ -201,7 +201,7 @@ def _example(module: type[Module]) -> dict[str, object]:
 
 
 def _asked(evaluation: type[Request]) -> object:
-    """How an evaluation stands in a setup."""
+    """Return an example of an evaluation in a setup."""
     if evaluation.shape == "flag":
         return True
     if evaluation.shape == "ids":

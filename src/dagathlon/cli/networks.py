@@ -1,4 +1,4 @@
-"""``dagathlon networks``: the bundled Bayesian networks."""
+"""``dagathlon networks``: list the bundled Bayesian networks."""
 
 from __future__ import annotations
 

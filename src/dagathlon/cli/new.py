@@ -1,4 +1,4 @@
-"""``dagathlon new``: starting points to edit."""
+"""``dagathlon new``: write starting points to edit."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.kind and arguments.what != "module":
         raise DagathlonError(f"--kind is for a module: dagathlon new module {path.stem} --kind …")
     if path.exists():
-        raise DagathlonError(f"{path}: is there already; choose another name")
+        raise DagathlonError(f"{path}: exists already; choose another name")
     if arguments.what == "module":
         _write_module(path, arguments.kind or "algorithm", arguments.language)
         return 0
@@ -312,7 +312,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _place(arguments: argparse.Namespace) -> Path:
-    """Where to write; an example may keep its own name."""
+    """Return where to write; an example may keep its own name."""
     if arguments.example and arguments.what != "study":
         raise DagathlonError("--example names a study: dagathlon new study --example quickstart")
     if arguments.path is not None:
@@ -366,7 +366,7 @@ def _write_evaluation(path: Path) -> None:
 
 
 def _write_asked(path: Path, what: str) -> None:
-    """A test or a score, which learners ask."""
+    """Write a test or a score."""
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise DagathlonError(f"{path}: a {what} is a Python file such as my_{what}.py")
     name, learner = path.stem, "pc" if what == "test" else "hc"

@@ -1,4 +1,4 @@
-"""``dagathlon prepare``: install and try what the external modules of a study need."""
+"""``dagathlon prepare``: install and try the external modules of a study."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _reason(module: type[ExternalModule]) -> str:
-    """Why a module cannot run here after all that could be done; empty when it can."""
+    """Return why a module cannot run here after installation; empty when it can."""
     try:
         if module.unavailable:
             return f"cannot run here: {module.unavailable}"

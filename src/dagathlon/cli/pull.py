@@ -1,4 +1,4 @@
-"""``dagathlon pull``: results of another machine, fetched and merged."""
+"""``dagathlon pull``: fetch and merge results of another machine."""
 
 from __future__ import annotations
 

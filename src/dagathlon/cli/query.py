@@ -1,4 +1,4 @@
-"""``dagathlon query``: probabilities from a network, given evidence."""
+"""``dagathlon query``: probabilities in a network, given evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "query",
-        "ask a network for probabilities, given evidence",
+        "compute probabilities in a network, given evidence",
         "dagathlon query asia --target bronc --evidence 'dysp=yes,xray=no'",
         _run,
     )
@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="joint distribution of these variables; without it, each variable by itself",
+        help="joint distribution of these variables; without it, each variable separately",
     )
     parser.add_argument(
         "--evidence",
@@ -45,7 +45,7 @@ def add_parser(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,…",
-        help="variables that are set from outside, whatever their parents",
+        help="variables set by intervention, whatever their parents",
     )
     parser.add_argument(
         "--map", action="store_true", help="the most probable levels of the targets, or of all"
@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def given(texts: Iterable[str], network: Network, where: str) -> dict[str, Any]:
-    """Evidence from the command line: ``A=yes,B=no``, or JSON."""
+    """Parse evidence: ``A=yes,B=no``, or JSON."""
     found: dict[str, Any] = {}
     for text in texts:
         if text.lstrip().startswith("{"):
@@ -89,7 +89,7 @@ def given(texts: Iterable[str], network: Network, where: str) -> dict[str, Any]:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between commas, except inside quotes, which may begin anywhere."""
+    """Split at commas, except inside quotes, which may begin anywhere."""
     parts, quoted = [""], False
     for character in text:
         if character == '"':
@@ -102,7 +102,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _pair(part: str, network: Network, where: str) -> tuple[str, str]:
-    """A variable and its value; a name may itself have an equals sign."""
+    """Parse a variable and its value; a name may itself have an equals sign."""
     cuts = [k for k, character in enumerate(part) if character == "="]
     if not cuts:
         raise DagathlonError(f"{where}: expected NAME=VALUE, found {part.strip()!r}")

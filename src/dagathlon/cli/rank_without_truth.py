@@ -13,7 +13,7 @@ from dagathlon.cli._data import (
     completed_from,
     copies_of,
     data_from,
-    gaps_explained,
+    missing_values_explained,
 )
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._exit_codes import INTERRUPTED
@@ -59,7 +59,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "rank-without-truth",
-        "rank learners on a data file without a truth, and say how far to believe the ranking",
+        "rank learners on a data file without a truth, and judge how reliable the ranking is",
         "dagathlon rank-without-truth data.csv --with hc --with 'pc[alpha=0.01]' --with boss",
         _run,
     )
@@ -138,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     constraints = asked_constraints(arguments)
     refuse_unknown_names(constraints, data.names)
-    with gaps_explained(data):
+    with missing_values_explained(data):
         place = arguments.out / f"{title_of(arguments.data)}_constraints.json"
         arguments.specs = constrained_by(_specs(arguments, data), constraints, place)
         study = _question(arguments, data).study(arguments.out, *limits)
@@ -156,14 +156,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print_cost(study: Study, out: Path) -> None:
-    """How long it will take, where something is left to do."""
+    """Print the expected time, if tasks are left to do."""
     words = forecast(study.plan, stored_outcomes(study.plan, out)).words()
     if words:
         print(words, file=sys.stderr)
 
 
 def _agreed(result: IntervalResult) -> str:
-    """The edges that all learners have; of many, the first."""
+    """List the edges that all learners agree on; of many, the first."""
     if not result.edges:
         return "There is no edge that all learners have."
     return textwrap.fill(f"Edges that all learners have: {listing(result.edges)}.", _WIDTH)
@@ -200,7 +200,7 @@ def _limits(arguments: argparse.Namespace) -> tuple[float | None, int | None, fl
 
 
 def _specs(arguments: argparse.Namespace, data: Dataset) -> list[str]:
-    """The learners that were named, else some that suit the data, with a word on why these."""
+    """Return the named learners, else suitable ones, with a note on the choice."""
     if arguments.specs:
         return list(arguments.specs)
     found = suggested(completed_from(arguments) if copies_of(arguments) else data)

@@ -1,4 +1,4 @@
-"""``dagathlon report``: write tables and report again from stored results."""
+"""``dagathlon report``: rewrite tables and report from stored results."""
 
 from __future__ import annotations
 

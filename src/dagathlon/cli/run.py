@@ -1,4 +1,4 @@
-"""``dagathlon run``: a study from its file to its report."""
+"""``dagathlon run``: run a study and write its report."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def add_parser(commands: Commands) -> None:
         help="with --engine inline or batched: end with the exception of the first failure",
     )
     parser.add_argument(
-        "--retry", default="", metavar="timeout,error", help="run failed ones again"
+        "--retry",
+        default="",
+        metavar="timeout,error",
+        help="run tasks again that failed in these ways",
     )
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
     add_shard_argument(parser)
@@ -118,7 +121,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _announced(study: Study, number: int) -> Iterator[str]:
-    """Where the data of a setup come from, and what is learned that nobody asked for."""
+    """Yield where the data of a setup come from, and additional runs made by default."""
     yield from source_lines(study.sources(number))
     further = sum(run.setup == number for run in study.plan.further)
     for words in unasked(study, number):

@@ -1,4 +1,4 @@
-"""``dagathlon schema``: the grammar of studies, for editors."""
+"""``dagathlon schema``: JSON Schema of study files, for editors."""
 
 from __future__ import annotations
 

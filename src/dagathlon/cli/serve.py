@@ -1,4 +1,4 @@
-"""``dagathlon serve``: a live page of a study that runs, its scoreboard and its reports."""
+"""``dagathlon serve``: live page of a running study."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def server_of(folder: Path, port: int = 0) -> LiveServer:
-    """The server of a folder of results."""
+    """Return the server of a folder of results."""
     boards = Boards(folder, find_store(folder))
     return LiveServer(folder, lambda: state_of(folder, boards), boards.page, port)
 
 
 def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
-    """Where the latest run of a study stands and who is ahead, for the page."""
+    """Return the progress of a study's latest runs and its scoreboard, for the page."""
     with Store(find_store(folder), readonly=True) as store:
         records, found = run_records(store), counts(store)
     header, rows = lines_of(found)
@@ -68,7 +68,7 @@ def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
 
 
 def _run_state(record: RunRecord) -> dict[str, Any]:
-    """Where one run stands and who works on it."""
+    """Return progress and hosts of one run."""
     progress = Progress.of(record.progress)
     done = progress.ran + progress.stored
     header, rows = progress.host_table(record.alive)

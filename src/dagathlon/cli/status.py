@@ -1,4 +1,4 @@
-"""``dagathlon status``: where a running or finished study stands."""
+"""``dagathlon status``: progress of a running or finished study."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "status",
-        "show where a running or finished study stands",
+        "show the progress of a running or finished study",
         "dagathlon status results",
         run,
     )
@@ -50,7 +50,7 @@ def add_parser(commands: Commands) -> None:
 
 
 class Setup(NamedTuple):
-    """How much of a setup is there; `words` say why it cannot be told when nothing is known."""
+    """Progress of a setup; `words` say why it is unknown."""
 
     name: str
     words: str
@@ -60,7 +60,7 @@ class Setup(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What one look at a folder finds."""
+    """Content of a store at one moment."""
 
     records: list[RunRecord]
     setups: list[Setup]
@@ -68,12 +68,12 @@ class Seen(NamedTuple):
 
     @property
     def is_going_on(self) -> bool:
-        """Whether a run lives."""
+        """Whether a run is alive."""
         return any(record.alive for record in self.records)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the last runs, how much of each setup is there, and what the store holds."""
+    """Print the latest runs, the progress of each setup, and the store's contents."""
     seconds = arguments.watch
     if seconds is not None and not 0 < seconds < float("inf"):
         raise DagathlonError(f"--watch is a number of seconds above 0, found {seconds:g}")
@@ -111,7 +111,7 @@ def _setups(folder: Path, store: Store) -> Iterator[Setup]:
 
 
 def shown_records(records: Sequence[RunRecord]) -> Sequence[RunRecord]:
-    """The runs that go on; the last one if none does."""
+    """Return the runs that are alive; without any, the latest."""
     return [record for record in records if record.alive] or records[:1]
 
 
@@ -122,7 +122,7 @@ def _text(seen: Seen) -> str:
 
 
 def _block(record: RunRecord) -> Iterator[str]:
-    """Where a run stands, and who works on it."""
+    """Yield lines on a run's progress and hosts."""
     progress = Progress.of(record.progress)
     yield described(record)
     if record.alive and progress.hosts:
@@ -134,7 +134,7 @@ def _block(record: RunRecord) -> Iterator[str]:
 
 
 def described(record: RunRecord) -> str:
-    """One line: where a run stands."""
+    """Describe a run's progress in one line."""
     progress = Progress.of(record.progress)
     words = f"{progress.ran:,} tasks ran, {progress.stored:,} came from the store"
     if progress.left:
@@ -167,7 +167,7 @@ def _run_json(record: RunRecord) -> dict[str, Any]:
 
 
 def lines_of(found: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
-    """Header and rows of the table of tasks by module and status."""
+    """Return header and rows of the table of tasks by module and status."""
     statuses = [status.value for status in Status]
     lines: dict[tuple[str, str], dict[str, Count]] = {}
     for count in found:

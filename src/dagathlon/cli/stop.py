@@ -45,7 +45,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask all living runs, and wait until they have signed off."""
+    """Ask all live runs to stop, and wait until they have ended."""
     with Store(_store_folder(arguments.folder), readonly=True) as store:
         asked = [record for record in run_records(store) if record.alive]
         if not asked:
@@ -91,7 +91,7 @@ def _ask(store: Store, record: RunRecord) -> None:
 
 
 def _wait(store: Store, asked: list[RunRecord], patience: float) -> list[RunRecord]:
-    """Those that still run when patience has come to its end."""
+    """Return the runs that are still alive when `patience` seconds have passed."""
     end = time.monotonic() + patience
     waiting = {record.id: record for record in asked}
     while waiting and time.monotonic() < end:
@@ -106,7 +106,7 @@ def _ended(before: RunRecord, after: RunRecord) -> str:
     ran = sum(row[-1] for row in after.progress.get("ran", ()))
     left = after.progress.get("left", 0)
     if not left:
-        return f"{_named(before)} has come to its end: {counted(ran, 'task')} ran"
+        return f"{_named(before)} has ended: {counted(ran, 'task')} ran"
     done = f"{counted(ran, 'task')} ran, {left:,} {agreeing(left, 'is', 'are')} left"
     return f"{_named(before)} has stopped: {done}; the same command goes on"
 
@@ -117,7 +117,7 @@ def _named(record: RunRecord) -> str:
 
 
 def _kill(store: Store, left: list[RunRecord]) -> None:
-    """End the processes of this machine; what they had not recorded is computed again."""
+    """Kill the processes of runs on this machine; unrecorded tasks are computed again."""
     stubborn = {record.id for record in left}
     for lease in leases(store.connection):
         if lease.run in stubborn and lease.place == place() and not lease.is_orphan:

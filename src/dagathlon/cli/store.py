@@ -1,4 +1,4 @@
-"""``dagathlon store``: the size of a store, its soundness, and throwing away what is not needed."""
+"""``dagathlon store``: size, verification and garbage collection of a store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "store",
-        "show the size of a store, verify it, or throw away what is not needed",
+        "show the size of a store, verify it, or remove what is not needed",
         "dagathlon store verify results",
         run,
     )
@@ -33,12 +33,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
     add_modules_argument(parser)
     parser.add_argument(
-        "--repair", action="store_true", help="verify: take damaged results out of the store"
+        "--repair", action="store_true", help="verify: remove damaged results from the store"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what is asked for."""
+    """Run the requested action."""
     actions = {"gc": _gc, "verify": _verify, "size": _size}
     return actions[arguments.action](arguments)
 
@@ -67,7 +67,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     if not damaged:
         print(f"{counted(total, 'result')}, all sound")
         return 0
-    taken = "they were taken out" if arguments.repair else "use --repair to take them out"
+    taken = "they were removed" if arguments.repair else "use --repair to remove them"
     print(f"{len(damaged):,} damaged; {taken}, and the next run computes them again")
     return _DAMAGED
 

@@ -1,4 +1,4 @@
-"""``dagathlon suggest``: which learners suit a data file."""
+"""``dagathlon suggest``: learners that suit a data file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagathlon.learners.suggest import (
     QUESTIONS,
     Advice,
     Suggestion,
-    of_several_ways,
+    diverse_suggestions,
     suggest,
 )
 
@@ -65,7 +65,7 @@ def _repeated(arguments: argparse.Namespace) -> list[str]:
 
 
 def _print_group(question: str, advice: Advice, *, everything: bool) -> None:
-    """A few learners with one answer in full, the others by name."""
+    """Print learners that answer one question: a few in full, the others by name."""
     group = [one for one in advice.suitable if one.question == question]
     if not group:
         return
@@ -95,7 +95,7 @@ def _time(one: Suggestion) -> str:
 
 
 def _given(arguments: argparse.Namespace) -> str:
-    """The data file, how it is read and what is done to it, for other commands."""
+    """Return the data file with its reading and preparation flags, for other commands."""
     return shlex.join([str(arguments.data), *all_flags(arguments)])
 
 
@@ -109,14 +109,14 @@ def _print_commands(advice: Advice, given: str) -> None:
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
-    ranked = of_several_ways(advice)
+    ranked = diverse_suggestions(advice)
     if len(ranked) > 1:
         options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
         print(f"  dagathlon rank-without-truth {given} {options}")
 
 
 def _picks(advice: Advice) -> list[Suggestion]:
-    """The first of each group that gives directions."""
+    """Return the first learner of each group whose graphs have directions."""
     found = []
     for question in ("class", "dag", "latent"):
         group = [one for one in advice.suitable if one.question == question]

@@ -1,4 +1,4 @@
-"""The workers of a cluster that we have started: as many as wanted, and new ones for lost ones."""
+"""Autoscaling of a started cluster: request workers, replace lost ones, release idle ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cluster.making import Made
+from dagathlon.cluster.making import NewCluster
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
 from dagathlon.wording import agreeing
@@ -25,27 +25,27 @@ _LOG_LINES = 5
 _STDERR = re.compile(r"stderr:\n(.+)", re.DOTALL)
 
 
-class Crew:
-    """Keeps a started cluster at the number of workers that is wanted.
+class Autoscaler:
+    """Keeps a started cluster at the wanted number of workers.
 
-    dask's own clusters notice a worker that has gone, but ask for no other; and they do not notice
-    a job that ended before its worker came up.
+    dask's own clusters notice a worker that has gone, but ask for no other; and they do not
+    notice a job that ended before its worker came up.
 
     Parameters
     ----------
     made
-        The cluster; it has been started by now.
+        The cluster, already started.
     settings
-        What it is to be.
+        The settings of the cluster.
     say
-        Told what is worth a line.
+        Called with messages for the user.
     monotonic
         The clock.
     """
 
     def __init__(
         self,
-        made: Made,
+        made: NewCluster,
         settings: ClusterSettings,
         say: Callable[[str], None],
         monotonic: Callable[[], float] = time.monotonic,
@@ -73,20 +73,19 @@ class Crew:
     # What the engine calls
 
     def want(self, cores: int, idle: Collection[str]) -> None:
-        """Say how many cores could be busy now, and which workers have nothing to do.
+        """Set how many cores could be busy now, and which workers are idle.
 
         Parameters
         ----------
         cores
-            More workers are asked for at once; fewer are kept when there have been too many for
-            a minute.
+            More workers are requested at once; workers are released after a minute with too many.
         idle
-            Addresses of workers that may be given up.
+            Addresses of workers that may be released.
 
         Raises
         ------
         DagathlonError
-            When there will be no workers, with the reason.
+            When no worker can be started, with the reason.
         """
         if self._failure is not None:
             raise self._failure
@@ -99,16 +98,16 @@ class Crew:
         now = self._clock()
         self._too_many_since = now if self._too_many_since is None else self._too_many_since
         if now - self._too_many_since >= _TOO_MANY_SECONDS:
-            self._give_up(there - target, idle)
+            self._release(there - target, idle)
 
     async def begin(self) -> None:
-        """Ask for the first workers; a queue that takes none of them is an error."""
+        """Request the first workers; raise when the queue accepts none of them."""
         self._cluster.worker_spec.update(self._first)
         self._ask_for(self._least - len(self._cluster.worker_spec))
-        await self._fill()
+        await self._scale()
 
     async def tend(self) -> None:
-        """Look after the workers until `end`."""
+        """Replace lost workers and scale up or down, until `end` is called."""
         while not self._over:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _LOOK)
@@ -123,7 +122,7 @@ class Crew:
                 return
 
     def end(self) -> None:
-        """Look after nobody any more; what is being submitted is submitted to its end."""
+        """Stop scaling; a submission under way is finished first."""
         self._over = True
         self._wake.set()
 
@@ -135,39 +134,39 @@ class Crew:
         if number > 0:
             self._wake.set()
 
-    def _give_up(self, number: int, idle: Collection[str]) -> None:
-        """Take back what waits in the queue first, then workers with nothing to do."""
-        up = self._up()
+    def _release(self, number: int, idle: Collection[str]) -> None:
+        """Release workers: first those waiting in the queue, then idle ones."""
+        up = self._connected_workers()
         waiting = [name for name in self._cluster.worker_spec if name not in up.values()]
         free = [up[address] for address in idle if address in up]
         given_up = [*waiting, *free][:number]
         for name in given_up:
             self._cluster.worker_spec.pop(name, None)
         if given_up:
-            self._say(f"{_workers(len(given_up))} given up for lack of work")
+            self._say(f"{_workers(len(given_up))} released for lack of work")
             self._wake.set()
 
-    def _up(self) -> dict[str, Any]:
-        """Names of the workers that are there, by address."""
+    def _connected_workers(self) -> dict[str, Any]:
+        """Return the names of the connected workers by address."""
         found = self._cluster.scheduler.workers
         return {address: state.name for address, state in found.items()}
 
     # Looking after them
 
     async def _look(self) -> None:
-        up = set(self._up().values())
+        up = set(self._connected_workers().values())
         if up - self._been_up:
             self._been_up |= up
             self._early_ends = 0
         if self._settings.manager.has_jobs:
             await self._bury(up)
-        self._rename_lost()
+        self._rename_replacements()
         spec, workers = set(self._cluster.worker_spec), set(self._cluster.workers)
         if workers - spec or (spec - workers and self._clock() >= self._not_before):
-            await self._fill()
+            await self._scale()
 
-    def _rename_lost(self) -> None:
-        """New names for new workers: dask may yet take the end of an old one for theirs."""
+    def _rename_replacements(self) -> None:
+        """Give replacements new names: dask may apply a late exit of the old worker to its name."""
         spec = self._cluster.worker_spec
         lost = [name for name in spec if name in self._known and name not in self._cluster.workers]
         if lost:
@@ -178,14 +177,14 @@ class Crew:
                 spec.update(self._cluster.new_worker_spec())
                 del spec[name]
 
-    async def _fill(self) -> None:
-        """Bring the cluster to what is specified."""
+    async def _scale(self) -> None:
+        """Scale the cluster to its specification."""
         before = set(self._cluster.workers)
         try:
             await self._cluster
         except Exception as error:  # whatever a manager may raise
-            self._drop_refused()
-            self._refused(told_reason(error))
+            self._drop_refused_jobs()
+            self._refused(manager_error(error))
         new = [name for name in self._cluster.workers if name not in before]
         self._known.update(new)
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
@@ -194,23 +193,25 @@ class Crew:
             numbers = sorted(filter(None, jobs), key=lambda job: (len(job), job))
             self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 
-    def _drop_refused(self) -> None:
-        """Forget the jobs that were not accepted, so that they are tried again."""
+    def _drop_refused_jobs(self) -> None:
+        """Remove jobs that the queue refused from dask's records, to submit them again."""
         for name, job in list(self._cluster.workers.items()):
             if job.status.name == "created":
                 self._forget(name)
 
     def _forget(self, name: Any) -> None:
-        """There is no such job any more; dask looks at the status of all that it made."""
+        """Mark a job that no longer exists as failed, since dask polls all that it made."""
         job = self._cluster.workers.pop(name)
         job.status = type(job.status).failed
 
     def _refused(self, reason: str) -> None:
         if not self._cluster.workers and not self._been_up:
-            raise DagathlonError(f"{self._settings.kind}: no worker can be had: {reason}")
+            raise DagathlonError(f"{self._settings.kind}: no worker could be started: {reason}")
         if reason not in self._told:
             self._told.add(reason)
-            self._say(f"{self._settings.kind}: a worker cannot be had, trying again: {reason}")
+            self._say(
+                f"{self._settings.kind}: a worker could not be started, trying again: {reason}"
+            )
         self._not_before = self._clock() + _RETRY
 
     # Jobs that ended before their worker came up
@@ -225,7 +226,7 @@ class Crew:
         if not waiting or now < self._next_question:
             return
         self._next_question = now + _ASK_QUEUE
-        living = await self._living()
+        living = await self._live_jobs()
         for name, job in waiting.items():
             if living is None or job_number(job.job_id) in living:
                 self._unseen.discard(job.job_id)
@@ -234,8 +235,8 @@ class Crew:
             else:
                 self._ended_early(name, job.job_id)
 
-    async def _living(self) -> set[str] | None:
-        """Numbers of our jobs that wait or run; None when the queue does not answer."""
+    async def _live_jobs(self) -> set[str] | None:
+        """Return numbers of our waiting and running jobs; None if the queue does not answer."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._settings.manager.living,
@@ -274,7 +275,7 @@ class Crew:
 
 
 def job_number(job_id: str) -> str:
-    """The number of a job, without what some queues add to it."""
+    """Return the number of a job id, without suffixes that some queues add."""
     match = re.match(r"\s*(\d+)", job_id)
     return match.group(1) if match else job_id.strip()
 
@@ -283,8 +284,8 @@ def _workers(number: int) -> str:
     return "1 worker" if number == 1 else f"{number} workers"
 
 
-def told_reason(error: Exception) -> str:
-    """What a manager said, in one line; dask-jobqueue tells the whole call."""
+def manager_error(error: Exception) -> str:
+    """Return a manager's error message as one line; dask-jobqueue quotes the whole call."""
     match = _STDERR.search(str(error))
     said = match.group(1) if match else f"{error}" or type(error).__name__
     return " ".join(said.split())

@@ -1,13 +1,13 @@
-"""Making batches: what a worker must be told and sent to do some tasks."""
+"""Packing of tasks into batches: inputs and calls that a worker needs, each sent once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from dagathlon.cluster.messages import MOST_BYTES, Batch, Errand, Sent
-from dagathlon.cluster.result_transfer import Large
-from dagathlon.cluster.worker_record import Station
+from dagathlon.cluster.messages import MOST_BYTES, Batch, SentInput, TaskMessage
+from dagathlon.cluster.result_transfer import LargeInput
+from dagathlon.cluster.worker_record import WorkerRecord
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.plan.task import Call
 from dagathlon.study.store.objects import INLINE, Payload
@@ -16,16 +16,16 @@ _MOST_KNOWN = 200_000
 _MOST_HOLDERS = 4
 
 
-class Load(NamedTuple):
-    """A batch, the large inputs that must be there before it, and tasks that it has no room for."""
+class PackedBatch(NamedTuple):
+    """A batch, its large inputs, which are delivered first, and tasks that did not fit."""
 
     batch: Batch
-    large: tuple[Large, ...]
+    large: tuple[LargeInput, ...]
     left: tuple[int, ...]
 
 
 class Packer:
-    """Makes batches; it knows which worker has which large result.
+    """Packs batches; keeps track of which worker holds which large result.
 
     Parameters
     ----------
@@ -37,53 +37,53 @@ class Packer:
         self._work = work
         self._holders: dict[bytes, list[str]] = {}
 
-    def made_at(self, station: Station, digest: bytes, size: int) -> None:
-        """A result was made at a station, or has come there."""
-        if len(station.known) > _MOST_KNOWN:
-            station.known.clear()
-        station.known.add(digest)
-        if size > INLINE and not station.is_home:
+    def note_holder(self, worker: WorkerRecord, digest: bytes, size: int) -> None:
+        """Record that a worker holds a result, which it made or received."""
+        if len(worker.known) > _MOST_KNOWN:
+            worker.known.clear()
+        worker.known.add(digest)
+        if size > INLINE and not worker.is_local:
             holders = self._holders.setdefault(digest, [])
-            if station.address not in holders and len(holders) < _MOST_HOLDERS:
-                holders.append(station.address)
+            if worker.address not in holders and len(holders) < _MOST_HOLDERS:
+                holders.append(worker.address)
 
-    def gone(self, address: str) -> None:
-        """A worker is gone, and what it held."""
+    def forget_worker(self, address: str) -> None:
+        """Forget a worker that has left, with the results it held."""
         for holders in self._holders.values():
             if address in holders:
                 holders.remove(address)
 
     def pack(
         self,
-        station: Station,
+        worker: WorkerRecord,
         number: int,
         shape: int,
         positions: Sequence[int],
         payloads: Mapping[bytes, Payload],
         *,
         patience: float,
-    ) -> Load:
-        """The batch of these tasks for a station, or of the first of them when they read much.
+    ) -> PackedBatch:
+        """Return a batch of these tasks for a worker, fewer when their inputs are large.
 
         Parameters
         ----------
-        station
-            Who is to do it.
+        worker
+            The worker.
         number
-            The number of the batch.
+            Number of the batch.
         shape
-            Which cores and cards they have.
+            Number of the tasks' shape: their cores and cards.
         positions
             The tasks.
         payloads
-            All that they read, by key.
+            Their inputs, by key.
         patience
-            Seconds after which what has not begun is sent back.
+            Seconds after which tasks that have not begun are sent back.
         """
         calls = _Numbers()
-        inputs: dict[bytes, Sent] = {}
-        large: list[Large] = []
-        errands: list[Errand] = []
+        inputs: dict[bytes, SentInput] = {}
+        large: list[LargeInput] = []
+        items: list[TaskMessage] = []
         small = 0
         for position in positions:
             if small > MOST_BYTES:
@@ -91,47 +91,47 @@ class Packer:
             read = [payloads[key] for key in self._work.input_keys(position)]
             for payload in read:
                 if payload.digest not in inputs:
-                    sent = inputs[payload.digest] = self._sent(station, payload, large)
+                    sent = inputs[payload.digest] = self._sent(worker, payload, large)
                     small += len(sent.content or b"")
-            errands.append(self._errand(position, read, calls.number))
-        data = self._work.sharing.data_of(positions[0]) if positions else None
+            items.append(self._item(position, read, calls.number))
+        data = self._work.affinity.data_of(positions[0]) if positions else None
         shared = b"" if data is None else payloads[self._work.schedule.tasks[data].key].digest
         resources = self._work.schedule.shapes[shape]
-        told = (tuple(calls.calls), tuple(inputs.values()), tuple(errands))
+        told = (tuple(calls.calls), tuple(inputs.values()), tuple(items))
         batch = Batch(number, resources, patience, *told, shared)
-        return Load(batch, tuple(large), tuple(positions[len(errands) :]))
+        return PackedBatch(batch, tuple(large), tuple(positions[len(items) :]))
 
-    def _errand(
+    def _item(
         self, position: int, read: Sequence[Payload], number: Callable[[Call], int]
-    ) -> Errand:
+    ) -> TaskMessage:
         task, limits = self._work.schedule.tasks[position], self._work.limits(position)
-        company = tuple(map(number, self._work.sharing.company(position)))
+        company = tuple(map(number, self._work.affinity.coscheduled(position)))
         digests = tuple(payload.digest for payload in read)
         said = (position, task.random_key, number(task.call), digests)
-        return Errand(*said, limits.time, limits.memory, limits.cpu, company)
+        return TaskMessage(*said, limits.time, limits.memory, limits.cpu, company)
 
-    def _sent(self, station: Station, payload: Payload, large: list[Large]) -> Sent:
+    def _sent(self, worker: WorkerRecord, payload: Payload, large: list[LargeInput]) -> SentInput:
         digest, size, content = payload
-        if digest in station.known:
-            return Sent(digest, size)
+        if digest in worker.known:
+            return SentInput(digest, size)
         if content is None:
-            sent = Sent(digest, size)
-            large.append(Large(sent, tuple(self._holders.get(digest, ()))))
+            sent = SentInput(digest, size)
+            large.append(LargeInput(sent, tuple(self._holders.get(digest, ()))))
         else:
-            sent = Sent(digest, size, content)
-        self.made_at(station, digest, size)
+            sent = SentInput(digest, size, content)
+        self.note_holder(worker, digest, size)
         return sent
 
 
 class _Numbers:
-    """The calls of a batch, each numbered once."""
+    """The distinct calls of a batch, numbered."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self._known: dict[bytes, int] = {}
 
     def number(self, call: Call) -> int:
-        """The number of a call."""
+        """Return the number of a call, adding the call on first use."""
         number = self._known.get(call.digest)
         if number is None:
             number = self._known[call.digest] = len(self.calls)

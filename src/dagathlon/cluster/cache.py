@@ -1,4 +1,4 @@
-"""What a worker on another machine keeps at hand: encoded results by their hashes."""
+"""Cache of encoded results on a worker's machine, keyed by their hashes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pathlib import Path
 from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-"""How the system says that a disk is full."""
+"""Error numbers of a full disk or an exceeded quota."""
 _SMALL_BYTES = 256 * 2**20
 
 
 class Cache:
-    """Results from elsewhere or made here: small ones in memory, large ones in files.
+    """LRU cache of received and computed results: small ones in memory, large ones in files.
 
-    What has not been used for longest goes first when there is no more room, but for results that
-    were made here and that nobody has fetched yet, and for inputs that tasks are about to read.
+    Never evicted are results that were computed here and not fetched yet, and inputs of tasks
+    that are about to run.
 
     Parameters
     ----------
     folder
-        Where files go; worker processes read them there.
+        Folder of the files, from which worker processes read.
     room
-        Bytes that the files may take together.
+        Largest total size of the files, in bytes.
     """
 
     def __init__(self, folder: Path, room: int) -> None:
@@ -47,7 +47,7 @@ class Cache:
         self._unfinished.mkdir(parents=True, exist_ok=True)
 
     def take(self, digest: bytes, content: bytes) -> None:
-        """Keep a small result."""
+        """Add a small result."""
         with self._lock:
             if digest in self._small:
                 return
@@ -57,7 +57,7 @@ class Cache:
                 self._small_bytes -= len(self._small.popitem(last=False)[1])
 
     def payload(self, digest: bytes, size: int) -> Payload | None:
-        """A result as a worker process is told of it; None when it is not here."""
+        """Return the payload of a result for a worker process; None when it is not cached."""
         with self._lock:
             if size > INLINE:
                 if digest not in self._files:
@@ -72,7 +72,7 @@ class Cache:
 
     @contextmanager
     def used(self, digests: Iterable[bytes]) -> Iterator[None]:
-        """Tasks read these from now on, and they stay until the tasks have ended."""
+        """Context manager that protects inputs from eviction while tasks read them."""
         held = set(digests)
         with self._lock:
             self._in_use.update(held)
@@ -85,7 +85,7 @@ class Cache:
                 self._in_use += Counter()
 
     def adopt(self, file: Path, digest: bytes, size: int, *, owed: bool = False) -> None:
-        """Keep a large result that lies in a file of the same disk."""
+        """Add a large result from a file on the same disk."""
         with self._lock:
             self.objects.adopt(file, digest, size)
             self._file_bytes += size - self._files.pop(digest, 0)
@@ -94,7 +94,7 @@ class Cache:
             self._make_room(self._file_bytes - self._room, digest)
 
     def receive(self, digest: bytes, size: int, offset: int, piece: bytes) -> None:
-        """Take in a piece of a large result; the last one completes it."""
+        """Write a piece of a large result; the last piece completes it."""
         path = self._unfinished / digest.hex()
         try:
             _put(path, offset, piece)
@@ -109,34 +109,34 @@ class Cache:
                 found = hashlib.file_digest(file, "sha256").digest()
             if found != digest:
                 path.unlink()
-                raise DamagedError("an input did not arrive as it was sent")
+                raise DamagedError("a received input does not match its hash")
             self.adopt(path, digest, size)
 
     def piece(self, digest: bytes, offset: int, length: int) -> bytes:
-        """A part of a large result; `DamagedError` when it is not here."""
+        """Return a piece of a large result; raise `DamagedError` when it is not cached."""
         try:
             fd = os.open(self.objects.path(digest), os.O_RDONLY)
         except OSError as error:
-            raise DamagedError(f"a result is not here any more ({error.strerror})") from None
+            raise DamagedError(f"a result is no longer cached ({error.strerror})") from None
         try:
             return os.pread(fd, length, offset)
         finally:
             os.close(fd)
 
     def settle(self, digests: Iterable[bytes]) -> None:
-        """These have been fetched, and may go when room is needed."""
+        """Mark results as fetched, so that they may be evicted."""
         with self._lock:
             self._owed.difference_update(digests)
 
     def forget(self, digest: bytes) -> None:
-        """Drop a result that turned out to be damaged."""
+        """Drop a damaged result."""
         with self._lock:
             self._small_bytes -= len(self._small.pop(digest, b""))
             self._awaited.discard(digest)
             self._remove(digest)
 
     def _make_room(self, excess: int, newest: bytes = b"") -> None:
-        """Remove the oldest files; processes that have one mapped keep it all the same."""
+        """Evict the oldest files; processes that have mapped one keep their mapping."""
         for digest in list(self._files) if excess > 0 else ():
             if digest != newest and not self._is_needed(digest):
                 excess -= self._remove(digest)

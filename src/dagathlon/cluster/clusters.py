@@ -1,4 +1,4 @@
-"""A dask scheduler to talk to: one that runs already, or a cluster that is started for this run."""
+"""Connections to dask schedulers: running ones, or clusters started for one run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dagathlon.cluster.autoscaler import Crew
+from dagathlon.cluster.autoscaler import Autoscaler
 from dagathlon.cluster.listening import LOCAL, listening_host
-from dagathlon.cluster.making import Made, check_ready, make_cluster, security_of
+from dagathlon.cluster.making import NewCluster, check_ready, make_cluster, security_of
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
 
-__all__ = ["ClusterSettings", "Reached", "check_ready", "reached"]
+__all__ = ["ClusterSettings", "Connection", "check_ready", "connected"]
 
 
-class Reached(NamedTuple):
-    """A scheduler that can be talked to.
+class Connection(NamedTuple):
+    """A dask scheduler that accepts connections.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class Reached(NamedTuple):
     security
         A `distributed.Security`, or None.
     expected
-        Workers asked for; 0 when that is not known.
+        Number of workers requested; 0 when unknown.
     want
         To be called about once a second, from the event loop, with the number of cores that could
-        be busy and the addresses of workers that have nothing to do; raises a `DagathlonError`
-        when the cluster will have no workers. None for a cluster that others look after.
+        be busy and the addresses of idle workers; raises a `DagathlonError` when no worker can be
+        started. None for a cluster that is managed elsewhere.
     dashboard_host
         The address on which the dashboard listens, where that is not the scheduler's.
     """
@@ -45,17 +45,19 @@ class Reached(NamedTuple):
 
 
 @asynccontextmanager
-async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Reached]:
-    """Reach a scheduler; a cluster that was started for it is closed at the end.
+async def connected(
+    settings: ClusterSettings, say: Callable[[str], None]
+) -> AsyncIterator[Connection]:
+    """Connect to a scheduler; a cluster that was started for it is closed at the end.
 
     To be entered inside the event loop that talks to the scheduler.
 
     Parameters
     ----------
     settings
-        What the cluster is to be.
+        The settings of the cluster.
     say
-        Told what is worth a line: jobs submitted, workers lost.
+        Called with messages for the user: jobs submitted, workers lost.
     """
     check_ready(settings)
     if settings.scheduler:
@@ -69,30 +71,32 @@ async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> Asyn
     try:
         if settings.kind == "kubernetes":
             # The operator replaces what ends; scaling is its own affair too.
-            yield Reached(made.cluster.scheduler_address, security, made.workers)
+            yield Connection(made.cluster.scheduler_address, security, made.workers)
             return
-        async with _tended(made, settings, say) as crew:
+        async with _tended(made, settings, say) as autoscaler:
             host = "" if settings.dashboard else LOCAL
-            yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want, host)
+            yield Connection(
+                made.cluster.scheduler_address, security, made.workers, autoscaler.want, host
+            )
     finally:
         await made.cluster.close()
 
 
-def _running(settings: ClusterSettings) -> Reached:
-    """A scheduler that others have started; it may speak in clear whatever we could."""
+def _running(settings: ClusterSettings) -> Connection:
+    """Return the connection to a scheduler started by others, which may not use TLS."""
     if not settings.scheduler.startswith("tls://"):
-        return Reached(settings.scheduler)
+        return Connection(settings.scheduler)
     security = security_of(settings)
     if security is None:
         raise DagathlonError(
             f"scheduler: {settings.scheduler} needs credentials, and dask's configuration has none "
             f"(distributed.comm.tls.ca-file)"
         )
-    return Reached(settings.scheduler, security)
+    return Connection(settings.scheduler, security)
 
 
-async def _started(settings: ClusterSettings, security: Any) -> Made:
-    """The cluster with its scheduler; jobs are asked for later."""
+async def _started(settings: ClusterSettings, security: Any) -> NewCluster:
+    """Start a cluster with its scheduler, without any jobs yet."""
     try:
         made = make_cluster(settings, security)
     except (TypeError, ValueError) as error:
@@ -108,16 +112,16 @@ async def _started(settings: ClusterSettings, security: Any) -> Made:
 
 @asynccontextmanager
 async def _tended(
-    made: Made, settings: ClusterSettings, say: Callable[[str], None]
-) -> AsyncIterator[Crew]:
-    crew = Crew(made, settings, say)
-    await crew.begin()
-    tending = asyncio.create_task(crew.tend())
+    made: NewCluster, settings: ClusterSettings, say: Callable[[str], None]
+) -> AsyncIterator[Autoscaler]:
+    autoscaler = Autoscaler(made, settings, say)
+    await autoscaler.begin()
+    tending = asyncio.create_task(autoscaler.tend())
     try:
-        yield crew
+        yield autoscaler
     finally:
-        # Never cancelled: a job that is just being submitted would be nobody's.
-        crew.end()
+        # Never cancelled: a job that is just being submitted would have no owner.
+        autoscaler.end()
         await tending
 
 

@@ -1,4 +1,4 @@
-"""A run that is itself a job of a queue, so that no terminal has to stay open."""
+"""The coordinator of a run as a job of a queue, so that no terminal has to stay open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cluster.autoscaler import job_number, told_reason
+from dagathlon.cluster.autoscaler import job_number, manager_error
 from dagathlon.cluster.dask_parts import needed
 from dagathlon.cluster.making import JOB_NAME, job_words
 from dagathlon.cluster.settings import ClusterSettings
@@ -28,18 +28,18 @@ def submit_coordinator(
     memory: str = MEMORY,
     walltime: str = WALLTIME,
 ) -> str:
-    """Submit a command as a job of one core, in the folder that we are in; its number.
+    """Submit a command as a one-core job in the current folder; return the job's number.
 
     Parameters
     ----------
     settings
-        Where the jobs of the cluster go: this one goes there too.
+        Settings of the cluster, whose queue the job goes to.
     command
         The command and its arguments.
     log
-        File that takes all that it says.
+        File for its output.
     memory, walltime
-        What the job may use.
+        Limits of the job.
     """
     logs = settings.log_folder or str(log.resolve().parent / "logs")
     own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
@@ -47,12 +47,14 @@ def submit_coordinator(
     try:
         asyncio.run(_start(job))
     except Exception as error:  # whatever a queue may answer
-        raise DagathlonError(f"{settings.kind}: the job is refused: {told_reason(error)}") from None
+        raise DagathlonError(
+            f"{settings.kind}: the job was refused: {manager_error(error)}"
+        ) from None
     return str(job.job_id)
 
 
 def job_is_there(settings: ClusterSettings, job: str) -> bool:
-    """Whether a job waits or runs; a queue that does not answer leaves us in the belief."""
+    """Whether a job waits or runs; True as well when the queue does not answer."""
     try:
         done = subprocess.run(
             settings.manager.living,
@@ -73,7 +75,7 @@ def _job(settings: ClusterSettings, command: Sequence[str], log: Path) -> Any:
     base: Any = getattr(needed(manager.module, manager.extra), manager.cls).job_cls
 
     class CoordinatorJob(base):  # type: ignore[misc]
-        """A job with the header that the manager wants, and a command of ours."""
+        """A dask-jobqueue job with the manager's header and our command in place of a worker's."""
 
         def job_script(self) -> str:
             said = shlex.quote(str(log.resolve()))

@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, reached
-from dagathlon.cluster.dask_client import Fleet
+from dagathlon.cluster.clusters import ClusterSettings, Connection, connected
+from dagathlon.cluster.dask_client import DaskClient
 from dagathlon.cluster.dispatch import Dispatch
-from dagathlon.cluster.local_files import with_home
-from dagathlon.cluster.meeting import modules_of
-from dagathlon.cluster.user_modules import gathered_luggage
+from dagathlon.cluster.handshake import modules_of
+from dagathlon.cluster.local_files import with_local_files
+from dagathlon.cluster.user_modules import packed_user_modules
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.protocol import OBJECT, Note, OnEvent, Options, Summary, silent
@@ -43,7 +43,7 @@ class DaskEngine:
     cores
         Cores of each of these workers, in place of `jobs`.
     host, dashboard, minimum, tls, options
-        What else such a cluster is to be, as `ClusterSettings` has it.
+        Further settings of such a cluster, as in `ClusterSettings`.
     """
 
     name: ClassVar[str] = "dask"
@@ -60,7 +60,7 @@ class DaskEngine:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be, before anything starts."""
+        """Reject contradictory settings before anything starts."""
         asked = [name for name in vars(self) if name not in _RUNNING and getattr(self, name)]
         if asked and (self.client is not None or self.scheduler):
             raise DagathlonError(
@@ -68,11 +68,11 @@ class DaskEngine:
                 "has its own workers"
             )
         if self.jobs and self.cores:
-            raise DagathlonError("jobs are the cores of all workers, cores those of each: give one")
+            raise DagathlonError("give either jobs (total cores) or cores (per worker), not both")
         self.settings()
 
     def settings(self) -> ClusterSettings:
-        """What the cluster is to be, where it is not that of a client."""
+        """Return the settings of the cluster; unused with a `client`."""
         workers = self.workers or min(self.jobs, 1)
         return ClusterSettings(
             kind=DaskEngine.name,
@@ -95,7 +95,7 @@ class DaskEngine:
         options: Options = Options(),  # noqa: B008 - it is immutable
     ) -> Summary:
         """Run all tasks that have no outcome in the store yet; see `Engine`."""
-        with Coordinator(with_home(plan), store, on_event, options) as work:
+        with Coordinator(with_local_files(plan), store, on_event, options) as work:
             if work.is_going_on:
                 self._go(work, store)
         return work.summary
@@ -105,10 +105,10 @@ class DaskEngine:
             notes.append(text)
 
         notes: list[str] = []
-        fleet = Fleet(
-            lambda: self._reached(say, work),
+        dask_client = DaskClient(
+            lambda: self._connected(say, work),
             modules_of(work.schedule),
-            gathered_luggage(),
+            packed_user_modules(),
             store.objects,
             work.scratch,
         )
@@ -116,11 +116,11 @@ class DaskEngine:
         def stop() -> None:
             work.interrupted = True
 
-        with on_signals(stop), fleet, Dispatch(work, fleet, store) as dispatch:
+        with on_signals(stop), dask_client, Dispatch(work, dask_client, store) as dispatch:
             next_look = 0.0
             while work.is_going_on:
                 dispatch.hand_out()
-                for event in fleet.events(next_look - time.monotonic()):
+                for event in dask_client.events(next_look - time.monotonic()):
                     dispatch.take(event)
                 while notes:
                     work.tell(Note(notes.pop(0)))
@@ -128,16 +128,16 @@ class DaskEngine:
                     next_look = time.monotonic() + _LOOK
                     dispatch.look()
 
-    def _reached(
+    def _connected(
         self, say: Callable[[str], None], work: Coordinator
-    ) -> AbstractAsyncContextManager[Reached]:
-        """The scheduler to talk to; engines for clusters of another kind start theirs here."""
+    ) -> AbstractAsyncContextManager[Connection]:
+        """Connect to the scheduler; overridden by engines that start a cluster."""
         if self.client is not None:
             return _given(self.client)
-        return reached(self.settings(), say)
+        return connected(self.settings(), say)
 
 
 @asynccontextmanager
 async def _given(client: Any) -> Any:
-    """The scheduler of a client that somebody else has made."""
-    yield Reached(client.scheduler.address, client.security)
+    """Return the connection to the scheduler of a dask client that the caller made."""
+    yield Connection(client.scheduler.address, client.security)

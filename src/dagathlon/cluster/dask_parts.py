@@ -1,4 +1,4 @@
-"""dask's packages, which only those need who use clusters, and their own configuration."""
+"""Lazy imports of dask's packages, and values of their configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.errors import DagathlonError
 
 
 def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
-    """A package that only those need who use clusters."""
+    """Import an optional package; raise with the extra to install when it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -20,7 +20,7 @@ def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
 
 
 def configured(settings: ClusterSettings, word: str) -> Any:
-    """What dask-jobqueue's own configuration says, such as a site's ``jobqueue.yaml``."""
+    """Return a value of dask-jobqueue's configuration, such as a site's ``jobqueue.yaml``."""
     return _defaults().get(f"jobqueue.{settings.kind}.{word}", None)
 
 

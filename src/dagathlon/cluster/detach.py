@@ -1,4 +1,4 @@
-"""``--detach``: a run that goes on without the terminal, as a process or as a job of a queue."""
+"""``--detach``: a run that continues without the terminal, as a process or a queue's job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagathlon.cluster.coordinator_job import (
     job_is_there,
     submit_coordinator,
 )
-from dagathlon.cluster.flags import Chosen
+from dagathlon.cluster.flags import EngineChoice
 from dagathlon.cluster.managers import MANAGERS
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError, not_written
@@ -34,15 +34,15 @@ _SHOWN = 20
 
 
 class _Coordinator(Protocol):
-    """What was started: a process or a job."""
+    """A detached coordinator: a process or a job."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The process or job in words."""
 
     @property
     def look(self) -> float:
-        """Seconds between two looks at it."""
+        """Seconds between two polls."""
 
     def is_there(self) -> bool:
         """Whether it waits or runs."""
@@ -80,7 +80,7 @@ class _Job(NamedTuple):
 
 
 def add_detach_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a command that can go on without the terminal."""
+    """Add the arguments of commands that can run detached."""
     parser.add_argument(
         "--detach",
         action=argparse.BooleanOptionalAction,
@@ -88,8 +88,8 @@ def add_detach_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_coordinator(arguments: argparse.Namespace, chosen: Chosen) -> None:
-    """Refuse flags for the run's own job where it is none."""
+def refuse_coordinator(arguments: argparse.Namespace, chosen: EngineChoice) -> None:
+    """Reject arguments for the coordinator's job where no job is submitted."""
     flags = (arguments.coordinator_memory, arguments.coordinator_walltime)
     is_job = arguments.detach is not None and _has_jobs(chosen)
     if any(flags) and not is_job:
@@ -99,8 +99,8 @@ def refuse_coordinator(arguments: argparse.Namespace, chosen: Chosen) -> None:
         )
 
 
-def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
-    """Start the same command elsewhere; wait until it has begun or failed."""
+def detach(arguments: argparse.Namespace, chosen: EngineChoice) -> int:
+    """Start the same command detached; wait until it has begun or failed."""
     log = arguments.out / LOG
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
@@ -124,11 +124,11 @@ def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
     return 0
 
 
-def _has_jobs(chosen: Chosen) -> bool:
+def _has_jobs(chosen: EngineChoice) -> bool:
     return chosen.engine in MANAGERS and MANAGERS[chosen.engine].has_jobs
 
 
-def _start(arguments: argparse.Namespace, chosen: Chosen, log: Path) -> _Coordinator:
+def _start(arguments: argparse.Namespace, chosen: EngineChoice, log: Path) -> _Coordinator:
     words = list(arguments.words)
     words.insert(words.index("--") if "--" in words else len(words), "--no-detach")
     command = [sys.executable, "-m", "dagathlon", *words]
@@ -149,7 +149,7 @@ def _start(arguments: argparse.Namespace, chosen: Chosen, log: Path) -> _Coordin
 
 
 def _latest_run(out: Path) -> int:
-    """Number of the run that began last; 0 before the first."""
+    """Return the number of the latest run; 0 before the first."""
     folder = out / STORE_FOLDER
     if not (folder / INDEX).is_file():
         return 0
@@ -171,7 +171,7 @@ def _failed(started: _Coordinator, log: Path, said_before: int) -> int:
 def _tell(out: Path, started: _Coordinator, log: Path) -> None:
     folder = shlex.quote(str(out))
     print(f"runs without this terminal: {started.name}, output in {log}")
-    print(f"  dagathlon status {folder}    where it stands")
+    print(f"  dagathlon status {folder}    its progress")
     print(f"  dagathlon stop {folder}      stop it; the same command goes on later")
     if isinstance(started, _Job):
         cancel = started.settings.manager.programs[1]

@@ -1,4 +1,4 @@
-"""Handing out tasks to a fleet, and what is made of what comes back."""
+"""Dispatch of tasks to the workers of a cluster, and handling of what they return."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from dagathlon.cluster.batches import Packer
-from dagathlon.cluster.dask_client import Fleet
+from dagathlon.cluster.dask_client import DaskClient
 from dagathlon.cluster.events import (
     Broken,
     Event,
@@ -20,10 +20,10 @@ from dagathlon.cluster.events import (
     Refused,
     Returned,
 )
-from dagathlon.cluster.local_files import Home
-from dagathlon.cluster.meeting import Meeting
-from dagathlon.cluster.scheduling import Choosing, Chosen
-from dagathlon.cluster.worker_record import HOME, Out, Station
+from dagathlon.cluster.handshake import Handshake
+from dagathlon.cluster.local_files import LocalFileWorker
+from dagathlon.cluster.scheduling import Selection, TaskSelector
+from dagathlon.cluster.worker_record import LOCAL, SentBatch, WorkerRecord
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.messages import Lost, Report
@@ -38,51 +38,51 @@ _MAX_FAILURES = 6
 
 
 class Dispatch:
-    """The coordinator's side of a run on a fleet; leaving the context ends what runs at home.
+    """The coordinator's side of a run on a cluster; leaving the context ends local tasks.
 
     Parameters
     ----------
     work
         The run.
-    fleet
-        The workers.
+    dask_client
+        The connection to the workers.
     store
-        Where results are looked up.
+        The store of results.
     """
 
-    def __init__(self, work: Coordinator, fleet: Fleet, store: Store) -> None:
+    def __init__(self, work: Coordinator, dask_client: DaskClient, store: Store) -> None:
         self._work = work
         self._schedule = work.schedule
-        self._fleet = fleet
+        self._dask_client = dask_client
         self._store = store
-        self._choosing = Choosing(work)
+        self._selector = TaskSelector(work)
         self._packer = Packer(work)
-        self._meeting = Meeting(work)
+        self._handshake = Handshake(work)
         self._numbers = itertools.count(1)
         self._returns: Counter[int] = Counter()
-        self._home = Home(work.scratch / HOME, fleet.put)
-        self._stations = {HOME: Station(HOME, self._meeting.here, Machine(1))}
+        self._local = LocalFileWorker(work.scratch / LOCAL, dask_client.put)
+        self._workers = {LOCAL: WorkerRecord(LOCAL, self._handshake.here, Machine(1))}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._home.close()
+        self._local.close()
 
     # Handing out
 
     def hand_out(self) -> None:
-        """Give work to all who have room; results are in the store before anything reads them."""
-        while self._round():
+        """Send batches to all workers that have room, and commit results first."""
+        while self._send_round():
             pass
 
-    def _round(self) -> bool:
-        """True when another run was ahead of us with some of it, so that there is still room."""
-        chosen: dict[int, Chosen] = {}
-        for each in self._choosing.for_all(self._stations.values()):
+    def _send_round(self) -> bool:
+        """Send one round of batches; return True when other runs had claimed some of the tasks."""
+        chosen: dict[int, Selection] = {}
+        for each in self._selector.selections(self._workers.values()):
             number = next(self._numbers)
             wanted = self._schedule.shapes[each.shape]
-            each.station.send(number, each.positions, wanted, exclusive=each.exclusive)
+            each.worker.send(number, each.positions, wanted, exclusive=each.exclusive)
             chosen[number] = each
         allowed = set(self._work.claim([i for each in chosen.values() for i in each.positions]))
         payloads = self._work.inputs(allowed)
@@ -94,94 +94,94 @@ class Dispatch:
         return refused
 
     def _send(
-        self, number: int, chosen: Chosen, ours: list[int], payloads: Mapping[bytes, Payload]
+        self, number: int, chosen: Selection, ours: list[int], payloads: Mapping[bytes, Payload]
     ) -> None:
-        station = chosen.station
+        worker = chosen.worker
         if not ours:
-            del station.out[number]
+            del worker.out[number]
             return
-        told = (station, number, chosen.shape, ours, payloads)
+        told = (worker, number, chosen.shape, ours, payloads)
         batch, large, left = self._packer.pack(*told, patience=chosen.patience)
         for position in left:
             self._schedule.put_back(position)
-        sent = tuple(errand.position for errand in batch.errands)
-        station.out[number] = station.out[number]._replace(positions=sent)
-        if station.is_home:
-            self._home.send(batch)
+        sent = tuple(item.position for item in batch.items)
+        worker.out[number] = worker.out[number]._replace(positions=sent)
+        if worker.is_local:
+            self._local.send(batch)
         else:
-            self._fleet.send(station.address, batch, large)
+            self._dask_client.send(worker.address, batch, large)
 
     # Taking in
 
     def take(self, event: Event) -> None:
-        """Make something of what the fleet tells."""
+        """Handle an event of the cluster."""
         match event:
             case Returned():
                 self._take_in(event)
             case Failed():
-                self._fail(event)
+                self._handle_failure(event)
             case Joined(address, answer):
-                self._join(address, self._meeting.judge(address, answer))
+                self._join(address, self._handshake.judge(address, answer))
             case Refused(address, reason):
-                self._join(address, self._meeting.refuse(address, reason))
+                self._join(address, self._handshake.refuse(address, reason))
             case Gone(address, reason, blameless):
-                self._lose(address, reason, blameless=blameless)
+                self._requeue_lost(address, reason, blameless=blameless)
             case Opened():
                 self._open(event)
             case Broken(reason):
                 raise StudyError(reason)
 
     def _open(self, event: Opened) -> None:
-        self._meeting.open(event.expected)
+        self._handshake.open(event.expected)
         self._work.told["scheduler"] = event.address
         if event.dashboard:
             self._work.told["dashboard"] = event.dashboard
             self._work.tell(Note(f"the dashboard of dask is at {event.dashboard}"))
 
-    def _join(self, address: str, station: Station) -> None:
-        self._lose(address, "it was started again", blameless=True)
-        self._stations[address] = station
-        self._check_hope()
+    def _join(self, address: str, worker: WorkerRecord) -> None:
+        self._requeue_lost(address, "it was started again", blameless=True)
+        self._workers[address] = worker
+        self._check_any_usable()
 
     def _take_in(self, event: Returned) -> None:
-        station = self._stations.get(event.address)
-        out = None if station is None else station.out.pop(event.number, None)
-        if station is None or out is None:  # it was given up, and others do these tasks
+        worker = self._workers.get(event.address)
+        out = None if worker is None else worker.out.pop(event.number, None)
+        if worker is None or out is None:  # it was given up, and others do these tasks
             for path in event.files.values():
                 path.unlink(missing_ok=True)
             return
-        station.recover()
-        station.memory = event.reply.memory
+        worker.recover()
+        worker.memory = event.reply.memory
         kept: dict[bytes, Payload] = {}
         for report in event.reply.reports:
-            self._record(station, report, event.files, kept)
+            self._record(worker, report, event.files, kept)
         for lost in event.reply.lost:
-            self._return(station, lost)
+            self._handle_lost_input(worker, lost)
         for report in event.reply.killed:
             limits = self._work.limits(report.position)
-            self._choosing.losses.add(report.position, report.outcome(limits, station.host))
+            self._selector.losses.add(report.position, report.outcome(limits, worker.host))
         for position in event.reply.left:
             self._schedule.put_back(position)
         if event.reply.full:
-            if station.is_home:
+            if worker.is_local:
                 raise self._work.no_room(event.reply.full)
-            self._put_aside(station, f"its disk cannot take results ({event.reply.full})")
+            self._mark_unusable(worker, f"its disk cannot take results ({event.reply.full})")
 
     def _record(
         self,
-        station: Station,
+        worker: WorkerRecord,
         report: Report,
         files: Mapping[bytes, Path],
         kept: dict[bytes, Payload],
     ) -> None:
         module = self._schedule.tasks[report.position].call.module
-        self._choosing.took(module, report.wall)
+        self._selector.note_time(module, report.wall)
         payload = None
         if report.digest:
             payload = kept.get(report.digest) or self._kept(report, files)
             kept[report.digest] = payload
-            self._packer.made_at(station, report.digest, report.size)
-        outcome = report.outcome(self._work.limits(report.position), station.host)
+            self._packer.note_holder(worker, report.digest, report.size)
+        outcome = report.outcome(self._work.limits(report.position), worker.host)
         self._work.record(report.position, outcome, payload)
 
     def _kept(self, report: Report, files: Mapping[bytes, Path]) -> Payload:
@@ -189,54 +189,54 @@ class Dispatch:
             return Payload(report.digest, report.size, report.content)
         return self._work.adopt(str(files[report.digest]), report.digest, report.size)
 
-    def _return(self, station: Station, lost: Lost) -> None:
-        """A worker does not have an input that it was believed to have, or cannot read it."""
+    def _handle_lost_input(self, worker: WorkerRecord, lost: Lost) -> None:
+        """Handle an input that a worker listed as cached does not have or cannot read."""
         key = self._work.input_keys(lost.position)[lost.place]
         payload = self._store.payloads([key]).get(key)
         self._returns[lost.position] += 1
         if payload is None or not self._is_sound(payload):
             self._work.lose(lost.position, lost.place, lost.reason)
         elif self._returns[lost.position] <= _MAX_RETURNS:
-            station.known.discard(payload.digest)
+            worker.known.discard(payload.digest)
             self._schedule.put_back(lost.position)
         else:
-            reason = f"an input cannot be read on {station.host}: {lost.reason}"
-            self._work.record(lost.position, Outcome(Status.ERROR, reason, host=station.host))
+            reason = f"an input cannot be read on {worker.host}: {lost.reason}"
+            self._work.record(lost.position, Outcome(Status.ERROR, reason, host=worker.host))
 
     def _is_sound(self, payload: Payload) -> bool:
-        """Whether our own copy of a result is as it was."""
+        """Whether the store's copy of a result is undamaged."""
         try:
             self._store.objects.read(payload)
         except DamagedError:
             return False
         return True
 
-    def _fail(self, event: Failed) -> None:
-        """A batch did not come back from a worker that is there."""
-        if event.here or (event.full and event.address == HOME):
+    def _handle_failure(self, event: Failed) -> None:
+        """Handle a batch that failed on a worker which is still connected."""
+        if event.here or (event.full and event.address == LOCAL):
             raise self._work.no_room(event.reason)
-        station = self._stations.get(event.address)
-        out = None if station is None else station.out.pop(event.number, None)
-        if station is None or out is None:
+        worker = self._workers.get(event.address)
+        out = None if worker is None else worker.out.pop(event.number, None)
+        if worker is None or out is None:
             return
-        station.known.clear()  # what was on its way may not have come
+        worker.known.clear()  # what was on its way may not have come
         if event.damaged:
             self._make_again(out, event)
             return
         for position in out.positions:
             self._schedule.put_back(position)
-        if station.is_home:
+        if worker.is_local:
             raise StudyError(f"files cannot be read on this machine: {event.reason}")
         if event.stranger:
-            self._lose(event.address, "it was started again", blameless=False)
-            self._fleet.meet_again(event.address)
+            self._requeue_lost(event.address, "it was started again", blameless=False)
+            self._dask_client.meet_again(event.address)
         elif event.full:
-            self._put_aside(station, f"its disk is full ({event.reason})")
-        elif not event.again or station.fail() > _MAX_FAILURES:
-            self._put_aside(station, event.reason)
+            self._mark_unusable(worker, f"its disk is full ({event.reason})")
+        elif not event.again or worker.fail() > _MAX_FAILURES:
+            self._mark_unusable(worker, event.reason)
 
-    def _make_again(self, out: Out, event: Failed) -> None:
-        """An input of a batch is damaged in the store itself."""
+    def _make_again(self, out: SentBatch, event: Failed) -> None:
+        """Recompute an input of a batch that is damaged in the store."""
         for position in out.positions:
             keys = self._work.input_keys(position)
             digests = self._store.digests(keys)
@@ -246,43 +246,43 @@ class Dispatch:
             else:
                 self._schedule.put_back(position)
 
-    def _put_aside(self, station: Station, reason: str) -> None:
-        """Give a worker no more work."""
-        if not station.remark:
-            station.remark = reason
-            self._work.tell(Note(f"{self._meeting.name(station)} gets no more work: {reason}"))
-            self._check_hope()
+    def _mark_unusable(self, worker: WorkerRecord, reason: str) -> None:
+        """Mark a worker as unusable."""
+        if not worker.remark:
+            worker.remark = reason
+            self._work.tell(Note(f"{self._handshake.name(worker)} gets no more work: {reason}"))
+            self._check_any_usable()
 
-    def _check_hope(self) -> None:
-        """Give up when all workers that are there cannot be used."""
-        others = [each for each in self._stations.values() if not each.is_home]
+    def _check_any_usable(self) -> None:
+        """Raise when every connected worker is unusable."""
+        others = [each for each in self._workers.values() if not each.is_local]
         if (
             others
             and all(each.remark for each in others)
-            and not self._meeting.more_to_come(others)
+            and not self._handshake.more_to_come(others)
         ):
             reasons = "\n".join(dict.fromkeys(each.remark for each in others))
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
-    def _lose(self, address: str, reason: str, *, blameless: bool) -> None:
-        """A worker is gone: what it had is for others, but for what was lost with it too often."""
-        station = self._stations.pop(address, None)
-        self._packer.gone(address)
-        if station is None:
+    def _requeue_lost(self, address: str, reason: str, *, blameless: bool) -> None:
+        """Requeue the tasks of a lost worker, except those that were lost too often."""
+        worker = self._workers.pop(address, None)
+        self._packer.forget_worker(address)
+        if worker is None:
             return
-        outs = list(station.out.values())
+        outs = list(worker.out.values())
         if blameless:
             for position in (each for out in outs for each in out.positions):
                 self._schedule.put_back(position)
-        if station.out:
-            name, given = self._meeting.name(station), f"{station.given:,}"
+        if worker.out:
+            name, given = self._handshake.name(worker), f"{worker.given:,}"
             self._work.tell(Note(f"{name} is lost, {reason}; tasks that go elsewhere: {given}"))
         for out in [] if blameless else outs:
-            self._blame(out, station.host)
+            self._blame(out, worker.host)
 
-    def _blame(self, out: Out, host: str) -> None:
-        """Put tasks of a lost worker back; those that it was lost with too often fail."""
-        losses = self._choosing.losses
+    def _blame(self, out: SentBatch, host: str) -> None:
+        """Requeue tasks of a lost worker; record those that were lost too often as failed."""
+        losses = self._selector.losses
         for position in out.positions:
             counts = out.exclusive or not losses.is_dangerous(position)
             limits = self._work.limits(position)
@@ -292,34 +292,34 @@ class Dispatch:
     # Telling
 
     def look(self) -> None:
-        """Say who is there and what is under way."""
-        stations = list(self._stations.values())
-        self._refuse_impossible(stations)
+        """Report hosts and running tasks."""
+        workers = list(self._workers.values())
+        self._skip_impossible(workers)
         running = [
             position
-            for station in stations
-            for out in list(station.out.values())[: station.machine.cores]
+            for worker in workers
+            for out in list(worker.out.values())[: worker.machine.cores]
             for position in out.positions[:1]
         ]
-        self._check_hope()
-        crew = self._meeting.crew(stations)
-        self._work.jobs = sum(host.workers for host in crew)
-        self._work.look(running, sum(station.memory for station in stations), crew)
-        given = sum(station.busy for station in stations)
-        idle = [each.address for each in stations if not each.out and not each.is_home]
-        self._fleet.demand(self._choosing.cores_of_use(given, self._schedule.queued), idle)
-        self._meeting.remind(stations)
+        self._check_any_usable()
+        hosts = self._handshake.hosts(workers)
+        self._work.jobs = sum(host.workers for host in hosts)
+        self._work.look(running, sum(worker.memory for worker in workers), hosts)
+        given = sum(worker.busy for worker in workers)
+        idle = [each.address for each in workers if not each.out and not each.is_local]
+        self._dask_client.demand(self._selector.cores_of_use(given, self._schedule.queued), idle)
+        self._handshake.remind(workers)
 
-    def _refuse_impossible(self, stations: Sequence[Station]) -> None:
-        """Skip tasks that no worker has the cards or modules for, once all workers are there."""
-        there = [each for each in stations if not each.is_home]
+    def _skip_impossible(self, workers: Sequence[WorkerRecord]) -> None:
+        """Skip tasks for which no worker has the cards or modules, once all workers have joined."""
+        there = [each for each in workers if not each.is_local]
         others = [each for each in there if not each.remark]
-        more = self._meeting.more_to_come(there)
+        more = self._handshake.more_to_come(there)
         for shape, _ in enumerate(self._schedule.shapes if others else ()):
             while self._schedule.n_ready(shape):
-                objection = self._choosing.objection(others, shape)
+                objection = self._selector.objection(others, shape)
                 if objection and more:
-                    self._meeting.tell_once(f"some tasks wait for workers to come: {objection}")
+                    self._handshake.tell_once(f"some tasks wait for workers to come: {objection}")
                 if not objection or more:
                     break
                 self._work.record(self._schedule.pop(shape), Outcome(Status.SKIPPED, objection))

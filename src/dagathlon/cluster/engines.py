@@ -1,4 +1,4 @@
-"""Engines that start a cluster for a run: one class for each manager of the table."""
+"""Engines that start a cluster for a run: one class per manager of the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from dagathlon.cluster.clusters import ClusterSettings, Reached, check_ready, reached
+from dagathlon.cluster.clusters import ClusterSettings, Connection, check_ready, connected
 from dagathlon.cluster.dask_engine import DaskEngine
 from dagathlon.cluster.managers import MANAGERS
 from dagathlon.errors import DagathlonError, listing
@@ -24,7 +24,7 @@ class ClusterEngine(DaskEngine):
     Parameters
     ----------
     workers, cores, memory, walltime, partition, account, hosts, interface, host, dashboard
-        As `ClusterSettings` has them.
+        As in `ClusterSettings`.
     minimum, tls, log_folder, job_extra, prologue, options
         Likewise. Jobs leave their logs beside the store unless a folder is named.
     """
@@ -40,7 +40,7 @@ class ClusterEngine(DaskEngine):
     prologue: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be, before anything starts."""
+        """Reject contradictory settings before anything starts."""
         for each in dataclasses.fields(self):
             if each.name not in _WORDS and getattr(self, each.name):
                 takes = listing(MANAGERS[self.name].takes)
@@ -48,18 +48,18 @@ class ClusterEngine(DaskEngine):
         check_ready(self.settings())
 
     def settings(self) -> ClusterSettings:
-        """What the cluster is to be."""
+        """Return the settings of the cluster."""
         return ClusterSettings(kind=self.name, **{word: getattr(self, word) for word in _WORDS})
 
-    def _reached(
+    def _connected(
         self, say: Callable[[str], None], work: Coordinator
-    ) -> AbstractAsyncContextManager[Reached]:
+    ) -> AbstractAsyncContextManager[Connection]:
         settings = self.settings()
         if settings.manager.has_jobs and not settings.log_folder:
             scratch = work.scratch.resolve()
             logs = make_folder(scratch.parents[2], LOGS, scratch.name)
             settings = dataclasses.replace(settings, log_folder=str(logs))
-        return reached(settings, say)
+        return connected(settings, say)
 
 
 def _engine(kind: str) -> type[ClusterEngine]:

@@ -1,4 +1,4 @@
-"""What the fleet tells the engine, through a queue between their threads."""
+"""Events that the cluster's thread puts into the engine's queue."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from dagathlon.cluster.asking import Answer
+from dagathlon.cluster.handshake import Answer
 from dagathlon.cluster.messages import Reply
 
 
 class Opened(NamedTuple):
-    """The scheduler answers.
+    """The scheduler accepted the connection.
 
     Parameters
     ----------
     address
-        Its address.
+        Address of the scheduler.
     dashboard
-        Where a browser sees it; empty when it shows nothing.
+        URL of the dashboard; empty when there is none.
     expected
-        Number of workers that were asked for; 0 when it is not known.
+        Number of workers requested; 0 when unknown.
     """
 
     address: str
@@ -29,30 +29,30 @@ class Opened(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A worker is there and has introduced itself."""
+    """A worker joined and completed the handshake."""
 
     address: str
     answer: Answer
 
 
 class Refused(NamedTuple):
-    """A worker is there, and could not even introduce itself."""
+    """A worker joined and its handshake failed."""
 
     address: str
     reason: str
 
 
 class Gone(NamedTuple):
-    """A worker is gone, or silent: what it had is for others.
+    """A worker left or is silent; its tasks are to be requeued.
 
     Parameters
     ----------
     address
         The worker.
     reason
-        What is known of it.
+        Why it is gone, in words.
     blameless
-        Whether no task can have brought it about: it left as it had to, or it does not answer.
+        Whether no task can be the cause: the worker retired in order, or does not answer.
     """
 
     address: str
@@ -61,7 +61,7 @@ class Gone(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A batch is done; large results lie in files on the store's disk, by their hashes."""
+    """A batch is done; large results are files on the store's disk, named by their hashes."""
 
     address: str
     number: int
@@ -70,24 +70,24 @@ class Returned(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A batch did not come back.
+    """A batch failed.
 
     Parameters
     ----------
     address, number
         The worker and the batch.
     reason
-        What is wrong there.
+        The error, in words.
     full
-        Whether a disk has no room: that of the worker, or that of the store.
+        Whether a disk is full: the worker's or the store's.
     here
-        Whether it is the disk of the store.
+        Whether it is the store's disk.
     stranger
-        Whether the worker has forgotten the run, and should be introduced to it again.
+        Whether the worker has forgotten the run and needs a new handshake.
     again
-        Whether the way to the worker failed and not the worker, so that it may try again.
+        Whether only the connection failed, so that the worker may try again.
     damaged
-        Hash of an input that is damaged in the store itself; empty when none is.
+        Hash of an input that is damaged in the store; empty when none is.
     """
 
     address: str
@@ -101,7 +101,7 @@ class Failed(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """There is no going on: the scheduler cannot be reached, the cluster does not start."""
+    """The run cannot continue: the scheduler cannot be reached, or the cluster does not start."""
 
     reason: str
 

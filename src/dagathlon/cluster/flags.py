@@ -1,4 +1,4 @@
-"""The arguments that say what cluster to run on, and the file that holds them."""
+"""Command-line arguments of cluster engines, and the file that may hold the same settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dagathlon.study.engine.engines import DEFAULT
 
 
 class _Word(NamedTuple):
-    """A setting: its type in a file, what stands for its value in the help, and the help."""
+    """A setting: its type in a file, the placeholder of its value in the help, and the help."""
 
     type: type
     metavar: str
@@ -52,15 +52,15 @@ _ONLY_IN_FILES: Mapping[str, _Word] = {
 _NAMES = {str: "a text", int: "a number", bool: "true or false", list: "a list of texts"}
 
 
-class Chosen(NamedTuple):
-    """The engine that was asked for, with its settings.
+class EngineChoice(NamedTuple):
+    """The requested engine with its settings.
 
     Parameters
     ----------
     engine
-        Its name.
+        Name of the engine.
     settings
-        What of its fields was asked for.
+        Values of its fields that were given.
     coordinator
         Memory and wall time of a run that is itself a job.
     """
@@ -71,7 +71,7 @@ class Chosen(NamedTuple):
 
 
 def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of commands that can run on a cluster."""
+    """Add the arguments of commands that can run on a cluster."""
     group = parser.add_argument_group("clusters", "for the engines dask, slurm, pbs, lsf, sge, ssh")
     for word, (type_, metavar, text) in (*_WORDS.items(), *_COORDINATOR.items()):
         flag = f"--{word.replace('_', '-')}"
@@ -89,8 +89,8 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_engine(arguments: argparse.Namespace) -> Chosen:
-    """What the flags and the file together ask for; flags win."""
+def chosen_engine(arguments: argparse.Namespace) -> EngineChoice:
+    """Return the engine that flags and file ask for; flags take precedence."""
     found = {} if arguments.cluster_settings is None else _read(arguments.cluster_settings)
     for word in ("engine", *_WORDS, *_COORDINATOR):
         if (value := getattr(arguments, word)) is not None:
@@ -105,22 +105,22 @@ def chosen_engine(arguments: argparse.Namespace) -> Chosen:
         walltime_seconds(coordinator["coordinator_walltime"])
     engine = found.pop("engine", DEFAULT)
     settings = {word: tuple(v) if isinstance(v, list) else v for word, v in found.items()}
-    return Chosen(engine, settings, coordinator)
+    return EngineChoice(engine, settings, coordinator)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A file of settings, every word and type of it checked."""
+    """Read a file of settings and check every key and type."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DagathlonError(f"--cluster-settings: {no_such_file(path)}") from None
     except UnicodeDecodeError:
-        raise DagathlonError(f"{path}: this is no text") from None
+        raise DagathlonError(f"{path}: not UTF-8 text") from None
     try:
         found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except ValueError as error:
         kind = "JSON" if path.suffix == ".json" else "TOML"
-        raise DagathlonError(f"{path}: this is no {kind}: {error}") from None
+        raise DagathlonError(f"{path}: not valid {kind}: {error}") from None
     if not isinstance(found, dict):
         raise DagathlonError(f"{path}: expected settings by name, found {type(found).__name__}")
     known = {**_ONLY_IN_FILES, **_WORDS, **_COORDINATOR}

@@ -1,19 +1,20 @@
-"""A post: one guarded process on a worker's machine that does batches, replaced when it dies."""
+"""A guarded process on a worker's machine that runs batches and is replaced when it dies."""
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dagathlon.cluster.cache import Cache
-from dagathlon.cluster.messages import MOST_BYTES, Batch, Errand, Reply
+from dagathlon.cluster.messages import MOST_BYTES, Batch, Reply, TaskMessage
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.watch import Inquest, excess, overtime
-from dagathlon.study.engine.workers import most_failed_starts
+from dagathlon.study.engine.supervisor import Supervisor
+from dagathlon.study.engine.watch import PostMortem
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 
@@ -21,55 +22,57 @@ _LOOK = 0.1
 
 
 class UnwantedError(DagathlonError):
-    """Nobody waits for this batch any more."""
+    """The coordinator no longer waits for this batch."""
 
 
 class CannotStartError(DagathlonError):
-    """Processes do not even get as far as their first task here."""
+    """Processes on this machine end before their first task."""
 
 
-class Post:
-    """Does batches, one at a time, in a process of its own.
+class GuardedWorker(Supervisor):
+    """Runs batches, one at a time, in a guarded process.
 
     Parameters
     ----------
     hire
         Starts a process.
     cache
-        What the process may read, and where its results go.
-    inquest
-        Finds out why processes of this machine died; all posts share it.
+        Cache from which the process reads and to which its results go.
+    post_mortem
+        Determines why processes of this machine died; shared by all workers.
 
     Attributes
     ----------
     shared
-        Hash of the data set on which its process shared work last.
+        Hash of the last data set on which its process shared work.
     since
-        When it was used last.
+        When it was last used.
     """
 
-    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache, inquest: Inquest) -> None:
+    def __init__(
+        self, hire: Callable[[], WorkerProcess], cache: Cache, post_mortem: PostMortem
+    ) -> None:
+        super().__init__(post_mortem)
         self._hire = hire
         self._cache = cache
         self._worker: WorkerProcess | None = None
-        self._inquest = inquest
-        self._failed_starts = 0
+        self._work: _Work
         self.shared = b""
         self.since = time.monotonic()
 
     def do(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
-        """Do a batch.
+        """Run a batch.
 
         Parameters
         ----------
         batch
             The tasks.
         is_wanted
-            Asked now and then whether anybody still waits for it; `UnwantedError` when not.
+            Polled: whether the coordinator still waits; `UnwantedError` when not.
         """
         try:
             with self._cache.used(each.digest for each in batch.inputs):
-                work = _Work(batch, self._cache)
+                self._work = work = _Work(batch, self._cache)
                 while work.waiting and not work.full:
                     check_wanted(is_wanted)
                     self._once(work, is_wanted)
@@ -93,124 +96,88 @@ class Post:
             worker.close()
 
     def _once(self, work: _Work, is_wanted: Callable[[], bool]) -> None:
-        """Hand over what waits, and see to it until all is done or the process has ended."""
+        """Send the waiting tasks to a process and supervise it until all are done or it ends."""
         if self._worker is None:
             self._worker = self._hire()
         worker = self._worker
         worker.assign(work.assignments())
         looked = 0.0
-        guarded = 0.0
+        guarded = 0.0 if work.limits_memory else math.inf
         while work.waiting and not work.full:
             now = time.monotonic()
             if now >= looked:
-                looked = now + _LOOK
                 check_wanted(is_wanted)
-                worker.bound_output()
-                looked = min(looked, self._keep_time(worker, work))
-            if self._worker is worker and work.limits_memory and now >= guarded:
-                guarded = now + self._keep_memory(worker, work)
+                looked = self._look(worker, work)
+            if self._worker is worker and now >= guarded:
+                guarded = now + self.enforce_memory(worker)
             if self._worker is not worker:
                 return
-            until = min(looked, guarded) if work.limits_memory else looked
-            messages, is_open = _wait(worker, until - time.monotonic())
-            self._listen(worker, work, messages)
+            messages, is_open = _wait(worker, min(looked, guarded) - time.monotonic())
+            self._listen(worker, messages)
             if not is_open or worker.has_ended():
-                self._replace(worker, work)
+                self.replace(worker)
                 return
             if work.is_heavy:
                 _leave_rest(worker, work)
 
-    def _listen(self, worker: WorkerProcess, work: _Work, messages: Sequence[Message]) -> None:
+    def _look(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce time limits and leave the rest of a late batch; return when to check again."""
+        now = time.monotonic()
+        if worker.is_up and work.is_late(now):
+            _leave_rest(worker, work)
+        task = self.enforce_time(worker)
+        return now if task is None else min(now + _LOOK, task.due)
+
+    def _listen(self, worker: WorkerProcess, messages: Sequence[Message]) -> None:
         for message in messages:
             match message:
                 case Up():
                     worker.is_up = True
-                    self._failed_starts = 0
                 case Report():
                     worker.settle(message.position)
                     if message.killed:
-                        work.give_up(message)
+                        self._work.give_up(message)
                     else:
-                        work.take(message)
+                        self._work.take(message)
                 case Lost():
                     worker.settle(message.position)
-                    work.lose(message)
+                    self._work.lose(message)
                 case Unkept(_, reason):
-                    work.full = reason
+                    self._work.full = reason
 
-    def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the time limit of the present task; when to look again at the latest."""
-        now = time.monotonic()
-        if worker.is_up and work.is_late(now):
-            _leave_rest(worker, work)
-        if worker.stands_still():
-            self._replace(worker, work, still=True)
-            return now
-        position, start = worker.present()
-        if position < 0 or not start:
-            return now + _LOOK
-        if position not in work.waiting:
-            # It began what was taken back at that moment: nobody's, and without limits here.
-            self._end(worker, work, position, None)
-            return now
-        limits = work.limits(position)
-        outcome = overtime(worker, limits, now - start)
-        if outcome is not None:
-            self._end(worker, work, position, outcome)
-        elif limits.time is not None:
-            return start + limits.time
-        return now + _LOOK
+    def limits_of(self, position: int) -> Limits | None:
+        """Return the limits of an open task; None for one begun while it was taken back."""
+        item = self._work.waiting.get(position)
+        return None if item is None else item.limits
 
-    def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
-        """Enforce the memory limit of the present task; seconds until the next look."""
-        position, start = worker.present()
-        if position < 0 or not start:
-            return _LOOK / 10
-        outcome, pause = excess(worker, work.limits(position), start)
-        if outcome is not None:
-            self._end(worker, work, position, outcome)
-        return pause
-
-    def _end(
-        self, worker: WorkerProcess, work: _Work, position: int, outcome: Outcome | None
-    ) -> None:
-        """Let go of a process; `outcome` is that of its present task."""
-        worker.kill()
-        worker.wait()
-        messages, _ = worker.receive()
-        self._listen(worker, work, messages)
-        if outcome is not None and position in work.waiting:
-            work.take(_report(position, outcome, outcome.detail or worker.tail()))
-        worker.close()
-        self._worker = None
-
-    def _replace(self, worker: WorkerProcess, work: _Work, *, still: bool = False) -> None:
-        """A process has ended by itself or by a signal, or stands still: find out why."""
-        if not still:
-            worker.check_end()
+    def dismiss(self, worker: WorkerProcess) -> int:
+        """Kill the process and handle its last messages; return its exit code."""
         worker.kill()
         code = worker.wait()
         messages, _ = worker.receive()
-        self._listen(worker, work, messages)
-        position, _ = worker.present()
-        if position < 0 and worker.is_up and (still or worker.garbled):
-            position = next(iter(worker.outstanding), -1)
-        death = None
-        if position >= 0:
-            death = self._inquest.cause(worker, code, work.limits(position), still=still)
-        if not worker.is_up:
-            self._failed_starts += 1
-        tail = worker.tail()
-        if death is not None and death.from_outside and position in worker.outstanding:
-            work.give_up(_report(position, death.outcome, death.outcome.detail))
-            death = None
-        self._end(worker, work, position, None if death is None else death.outcome)
-        if self._failed_starts >= most_failed_starts(code):
-            raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
+        self._listen(worker, messages)
+        return code
+
+    def conclude(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
+        """Record the outcome of the process's last task, if it is still open."""
+        if outcome is not None and position in self._work.waiting:
+            self._work.take(_report(position, outcome, outcome.detail or worker.tail()))
+        worker.close()
+        self._worker = None
+
+    def requeue(self, position: int, outcome: Outcome) -> None:
+        """Return a task whose process was killed from outside to the coordinator."""
+        self._work.give_up(_report(position, outcome, outcome.detail))
+
+    def cannot_start(self, tail: str) -> CannotStartError:
+        """Return the error of processes that repeatedly end before their first task."""
+        return CannotStartError(
+            f"worker processes do not start there; the last output was:\n{tail}"
+        )
 
 
 class _Work:
-    """A batch on its way."""
+    """A batch in progress."""
 
     def __init__(self, batch: Batch, cache: Cache) -> None:
         self._batch = batch
@@ -222,50 +189,46 @@ class _Work:
         self._left: list[int] = []
         self._killed: list[Report] = []
         self.full = ""
-        self.waiting: dict[int, Errand] = {each.position: each for each in batch.errands}
-        self.limits_memory = any(each.memory is not None for each in batch.errands)
+        self.waiting: dict[int, TaskMessage] = {each.position: each for each in batch.items}
+        self.limits_memory = any(each.memory is not None for each in batch.items)
         self._payloads = _payloads(batch, cache)
-        for errand in batch.errands:
-            for place, digest in enumerate(errand.inputs):
+        for item in batch.items:
+            for place, digest in enumerate(item.inputs):
                 if digest not in self._payloads:
-                    self.lose(Lost(errand.position, place, "an input is not here"))
+                    self.lose(Lost(item.position, place, "an input is not here"))
                     break
 
     def assignments(self) -> list[Assignment]:
-        """What is to be done, as a process is told."""
+        """Return the tasks to do as orders for a process."""
         calls = self._batch.calls
         return [
             Assignment(
-                errand.position,
-                Task(errand.random_key, calls[errand.call], 0),
-                tuple(self._payloads[digest] for digest in errand.inputs),
-                errand.limits,
+                item.position,
+                Task(item.random_key, calls[item.call], 0),
+                tuple(self._payloads[digest] for digest in item.inputs),
+                item.limits,
                 0.0,
-                tuple(calls[number] for number in errand.company),
+                tuple(calls[number] for number in item.company),
             )
-            for errand in self.waiting.values()
+            for item in self.waiting.values()
         ]
 
-    def limits(self, position: int) -> Limits:
-        """The limits of a task that is not done."""
-        errand = self.waiting.get(position)
-        return Limits() if errand is None else errand.limits
-
     def is_late(self, now: float) -> bool:
-        """Whether the batch takes so long that others had better do the rest.
+        """Whether the batch takes so long that its rest should go to other workers.
 
-        To be asked once there is a process that can begin, which takes longer than most batches.
+        To be asked once there is a process that can begin, which takes longer than most
+        batches.
         """
         self._deadline = self._deadline or now + self._batch.patience
         return now > self._deadline
 
     @property
     def is_heavy(self) -> bool:
-        """Whether its results are as many bytes as one message should have."""
+        """Whether the results fill a message."""
         return self._bytes > MOST_BYTES
 
     def take(self, report: Report) -> None:
-        """A task is done."""
+        """Record the report of a finished task."""
         if self.waiting.pop(report.position, None) is None:
             return
         try:
@@ -275,7 +238,7 @@ class _Work:
             self._left.append(report.position)
 
     def _kept(self, report: Report) -> Report:
-        """Keep a result here, where the next task may read it; a large one is fetched by hash."""
+        """Cache a result for later tasks here; a large one is left to be fetched by its hash."""
         if report.content is not None:
             self._bytes += len(report.content)
             self._cache.take(report.digest, report.content)
@@ -285,31 +248,31 @@ class _Work:
         return report
 
     def lose(self, lost: Lost) -> None:
-        """A task cannot begin."""
-        errand = self.waiting.pop(lost.position, None)
-        if errand is not None:
-            self._cache.forget(errand.inputs[lost.place])
+        """Record that a task cannot begin because an input is missing."""
+        item = self.waiting.pop(lost.position, None)
+        if item is not None:
+            self._cache.forget(item.inputs[lost.place])
             self._lost.append(lost)
 
     def give_up(self, report: Report) -> None:
-        """The process of a task was killed by others; the report is for the case that it recurs."""
+        """Return a task whose process was killed from outside, with a report for repeats."""
         if self.waiting.pop(report.position, None) is not None:
             self._killed.append(report)
 
     def leave(self, position: int) -> None:
-        """A task is for others."""
+        """Return a task to the coordinator for another worker."""
         if self.waiting.pop(position, None) is not None:
             self._left.append(position)
 
     def reply(self, memory: int) -> Reply:
-        """What came of it; what waits still is left for others."""
+        """Return the reply of the batch; waiting tasks are listed as left."""
         left = (*self._left, *self.waiting)
         told = (tuple(self._reports), tuple(self._lost), left, memory, self.full)
         return Reply(*told, tuple(self._killed))
 
 
 def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
-    """The inputs of a batch, as far as they are here."""
+    """Return the cached inputs of a batch."""
     found = {}
     for digest, size, content in batch.inputs:
         if content is not None:
@@ -321,13 +284,13 @@ def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
 
 
 def check_wanted(is_wanted: Callable[[], bool]) -> None:
-    """`UnwantedError` when nobody waits any more."""
+    """Raise `UnwantedError` when the coordinator no longer waits."""
     if not is_wanted():
-        raise UnwantedError("nobody waits for this batch any more")
+        raise UnwantedError("the coordinator no longer waits for this batch")
 
 
 def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
-    """Leave what waits behind the present task to others."""
+    """Return the tasks behind the present one to the coordinator."""
     if len(worker.outstanding) > 1:
         for waiting in worker.take_back():
             work.leave(waiting)
@@ -340,7 +303,7 @@ def _report(position: int, outcome: Outcome, detail: str) -> Report:
 
 
 def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:
-    """What a process says, waiting so many seconds for the first word."""
+    """Return messages of a process, waiting up to `timeout` seconds for the first."""
     poll = select.poll()
     poll.register(worker.read_fd, select.POLLIN)
     if worker.has_mail:

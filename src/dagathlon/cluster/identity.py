@@ -1,4 +1,4 @@
-"""What code a machine would run, so that results never depend on which machine did a task.
+"""Versions and digests of the code that decides results, compared between machines.
 
 Two machines must have the same version of dagathlon, the same Python sources of it, a native core
 built from the same sources, the same byte order, and the same feature releases of NumPy and SciPy,
@@ -43,20 +43,20 @@ def _identity() -> tuple[tuple[str, str], ...]:
 
 
 def identity() -> dict[str, str]:
-    """What decides results on this machine, by name; plain text that travels as JSON.
+    """Return versions and source digests that decide results here, as JSON-serialisable text.
 
     Returns
     -------
     dict
         ``dagathlon``, ``python`` (major and minor), ``numpy``, ``scipy``: versions; ``sources``:
-        digest of the package's Python files; ``core``: digest of the sources of the native core;
-        ``byte_order``, ``architecture``.
+        digest of the package's Python files and tables; ``core``: digest of the sources of the
+        native core; ``byte_order``, ``architecture``.
     """
     return dict(_identity())
 
 
 class _Rule(NamedTuple):
-    """One thing to compare: how people call it, whether it refuses, what to do about it."""
+    """One field to compare: its name in messages, whether it refuses a worker, and the remedy."""
 
     name: str
     words: str
@@ -76,18 +76,18 @@ _LIBRARIES = ("numpy", "scipy")
 
 
 def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """Why a worker must not take part, in sentences; empty when it may.
+    """Return why a worker must not take part, as sentences; empty when it may.
 
     Parameters
     ----------
     ours, theirs
-        What `identity` gave here and there; theirs may come from another version and lack entries.
+        Results of `identity` here and there; the other version may lack entries.
     """
     return [text for text, refuses in _compared(ours, theirs) if refuses]
 
 
 def remarks(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """What differs and does not matter enough to refuse a worker."""
+    """Return differences that do not refuse a worker."""
     return [text for text, refuses in _compared(ours, theirs) if not refuses]
 
 
@@ -114,7 +114,7 @@ def _sentence(words: str, here: str, there: str, advice: str) -> str:
 
 
 def _short(text: str) -> str:
-    """A digest by its beginning, as people compare them."""
+    """Return the first characters of a digest, for messages."""
     is_digest = len(text) == 2 * hashlib.sha256().digest_size
     shown = text[:12] if is_digest else text[:60]
     return "".join(sign if sign.isprintable() else "?" for sign in shown)
@@ -132,28 +132,28 @@ def _version(package: str) -> str:
 
 
 def _sources_digest(folder: Path) -> str:
-    """Digest of all Python files below a folder, by their names in it: wherever it lies."""
+    """Digest of Python files and tables below a folder, independent of where the folder is."""
     whole = hashlib.sha256()
-    for path in sorted(_python_files(str(folder))):
+    for path in sorted(_source_files(str(folder))):
         with open(os.path.join(folder, path), "rb") as file:
             content = hashlib.sha256(file.read()).hexdigest()
         whole.update(f"{content}  {path}\n".encode())
     return whole.hexdigest()
 
 
-def _python_files(folder: str, above: str = "") -> Iterator[str]:
+def _source_files(folder: str, above: str = "") -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{above}{entry.name}"
             if entry.is_dir():
                 if entry.name != "__pycache__":
-                    yield from _python_files(entry.path, f"{name}/")
-            elif name.endswith(".py"):
+                    yield from _source_files(entry.path, f"{name}/")
+            elif name.endswith((".py", ".toml")):  # Benchpress's names are rows of tables
                 yield name
 
 
 def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """What this machine lacks of the modules of a plan.
+    """Return which of these modules are missing or of another version here, with the reason.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
 
 
 def module_id(kind: str, name: str) -> str:
-    """How `lacking` calls a module."""
+    """Return the key of a module in the result of `lacking`."""
     return f"{kind} {name}"
 
 

@@ -1,4 +1,4 @@
-"""Who listens where: one address for each process, never all interfaces."""
+"""Addresses to listen on: one per process, never all interfaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DASHBOARD = 8787
 
 
 def listening_host(settings: ClusterSettings) -> str:
-    """The one address on which the scheduler listens."""
+    """Return the only address on which the scheduler listens."""
     if interface := interface_of(settings):
         utils = needed("distributed.utils")
         try:
@@ -28,14 +28,14 @@ def listening_host(settings: ClusterSettings) -> str:
 
 
 def interface_of(settings: ClusterSettings) -> str:
-    """The network interface to use, asked for or of dask-jobqueue's own settings."""
+    """Return the network interface: the requested one, or that of dask-jobqueue's configuration."""
     if settings.interface or settings.host or not settings.manager.has_jobs:
         return settings.interface
     return configured(settings, "interface") or ""
 
 
 def address_of(name: str, where: str) -> str:
-    """The address that a name stands for; `where` says what to do if there is none."""
+    """Resolve a host name to an address; `where` is the remedy named in the error."""
     try:
         return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
     except OSError as error:
@@ -45,7 +45,7 @@ def address_of(name: str, where: str) -> str:
 
 
 def dashboard_address(settings: ClusterSettings) -> str:
-    """Where the dashboard listens: dask's usual port of this machine if it is free."""
+    """Return the dashboard's address: dask's usual port on this machine if it is free."""
     if settings.dashboard:
         return settings.dashboard
     with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""Clusters from settings: which constructor gets what, and who listens where."""
+"""Construction of dask clusters from settings: constructors, job options, credentials."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TOWARDS_SCHEDULER = (
 )
 
 
-class Made(NamedTuple):
+class NewCluster(NamedTuple):
     """A cluster that has not been started.
 
     Parameters
@@ -45,11 +45,11 @@ class Made(NamedTuple):
     cluster
         An object of one of dask's classes.
     workers
-        How many workers it is to have.
+        Number of workers.
     cores
-        Cores of each; 0 when that is the machine's own affair.
+        Cores of each; 0 leaves it to the machine.
     first
-        Workers to be asked for by name, where they are not all alike.
+        Workers to request by name, where they differ.
     """
 
     cluster: Any
@@ -59,7 +59,7 @@ class Made(NamedTuple):
 
 
 def check_ready(settings: ClusterSettings) -> None:
-    """Refuse what cannot be started from this machine, before anything is."""
+    """Reject settings that cannot be started from this machine, before anything is."""
     manager = settings.manager
     needed("distributed")
     needed(manager.module, manager.extra)
@@ -82,7 +82,7 @@ def check_ready(settings: ClusterSettings) -> None:
 
 
 def security_of(settings: ClusterSettings) -> Any:
-    """Credentials: those of dask's own configuration, new ones where asked for, or None."""
+    """Return credentials: dask's configured ones, new ones where requested, or None."""
     distributed = needed("distributed")
     configured = distributed.Security()
     if configured.tls_ca_file:
@@ -90,11 +90,11 @@ def security_of(settings: ClusterSettings) -> Any:
     return distributed.Security.temporary() if settings.tls else None
 
 
-def make_cluster(settings: ClusterSettings, security: Any) -> Made:
-    """The cluster, not started yet; to be called inside the event loop that it is to live in."""
+def make_cluster(settings: ClusterSettings, security: Any) -> NewCluster:
+    """Return the cluster, not started yet; call it inside the event loop it will live in."""
     if settings.manager.has_jobs:
         return _jobs(settings, security)
-    make: Mapping[str, Callable[[ClusterSettings, Any], Made]] = {
+    make: Mapping[str, Callable[[ClusterSettings, Any], NewCluster]] = {
         "dask": _local,
         "ssh": _ssh,
         "kubernetes": _kubernetes,
@@ -103,7 +103,7 @@ def make_cluster(settings: ClusterSettings, security: Any) -> Made:
 
 
 def job_words(settings: ClusterSettings) -> dict[str, Any]:
-    """What every job of a queue is given, in the manager's own words."""
+    """Return the options of a queue's job in the manager's own terms."""
     manager = settings.manager
     words: dict[str, Any] = {
         manager.words.get(word, word): getattr(settings, word)
@@ -124,7 +124,7 @@ def job_words(settings: ClusterSettings) -> dict[str, Any]:
     return words
 
 
-def _local(settings: ClusterSettings, security: Any) -> Made:
+def _local(settings: ClusterSettings, security: Any) -> NewCluster:
     all_cores = len(os.sched_getaffinity(0))
     workers = settings.workers or max(1, all_cores // (settings.cores or _CORES_PER_WORKER))
     cores = settings.cores or max(1, all_cores // workers)
@@ -140,10 +140,10 @@ def _local(settings: ClusterSettings, security: Any) -> Made:
         asynchronous=True,
         **settings.options,
     )
-    return Made(cluster, workers, cores)
+    return NewCluster(cluster, workers, cores)
 
 
-def _jobs(settings: ClusterSettings, security: Any) -> Made:
+def _jobs(settings: ClusterSettings, security: Any) -> NewCluster:
     manager = settings.manager
     host = listening_host(settings)
     cores, memory = _job_size(settings)
@@ -173,10 +173,10 @@ def _jobs(settings: ClusterSettings, security: Any) -> Made:
     }
     cls = getattr(needed(manager.module, manager.extra), manager.cls)
     cluster = cls(asynchronous=True, **{**words, **settings.options})
-    return Made(cluster, settings.workers or 1, cores)
+    return NewCluster(cluster, settings.workers or 1, cores)
 
 
-def _ssh(settings: ClusterSettings, security: Any) -> Made:
+def _ssh(settings: ClusterSettings, security: Any) -> NewCluster:
     distributed = needed("distributed")
     options = dict(settings.options)
     machines = settings.machines()
@@ -198,7 +198,7 @@ def _ssh(settings: ClusterSettings, security: Any) -> Made:
         asynchronous=True,
         **options,
     )
-    return Made(cluster, len(machines), settings.cores, first)
+    return NewCluster(cluster, len(machines), settings.cores, first)
 
 
 def _login(
@@ -208,7 +208,7 @@ def _login(
     own: Mapping[str, Any],
     logins: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """How a worker is started on another machine."""
+    """Return the options by which asyncssh starts a worker on another machine."""
     # Scheduler and workers know it by the same name, so that one that has gone is missed.
     worker: dict[str, Any] = {"name": name, "memory_limit": 0, "dashboard": False}
     if settings.cores:
@@ -226,7 +226,7 @@ def _login(
     }
 
 
-def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
+def _kubernetes(settings: ClusterSettings, _: Any) -> NewCluster:
     manager = settings.manager
     size = {"cpu": str(settings.cores or 1)}
     if (memory := settings.memory_bytes()) is not None:
@@ -240,7 +240,7 @@ def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
         "asynchronous": True,
     }
     cls = getattr(needed(manager.module, manager.extra), manager.cls)
-    return Made(cls(**{**words, **settings.options}), workers, settings.cores or 1)
+    return NewCluster(cls(**{**words, **settings.options}), workers, settings.cores or 1)
 
 
 def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str,
 
 
 def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
-    """Cores and memory of each job, asked for or of dask-jobqueue's own settings."""
+    """Return cores and memory per job, requested or of dask-jobqueue's configuration."""
     memory = settings.memory_bytes() or configured(settings, "memory")
     if not memory:
         raise DagathlonError(
@@ -265,7 +265,7 @@ def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
 
 
 def _lifetime(settings: ClusterSettings) -> list[str]:
-    """Leave before the wall time, not all at once."""
+    """Return worker options to retire before the wall time, not all at once."""
     seconds = settings.walltime_seconds()
     if seconds is None and (text := configured(settings, "walltime")):
         try:

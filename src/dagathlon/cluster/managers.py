@@ -1,4 +1,4 @@
-"""Who can give us workers, and what they call things: a manager is a row of this table."""
+"""Table of cluster managers: their names, options and constructors."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _JOBS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Manager:
-    """A kind of cluster.
+    """A cluster manager.
 
     Parameters
     ----------
     module, cls
-        What it needs, and which class of it makes the cluster where we do not put it together.
+        Python module that it needs, and its class of clusters, where we use one.
     extra
         What to install for it.
     takes
-        Which settings have a meaning for it.
+        Settings that apply to it.
     words
-        What it calls them, where it uses another word.
+        Its names of settings, where they differ from ours.
     programs
         Commands that this machine must have.
     living
-        A command that lists the user's jobs that wait or run, each line beginning with a number;
+        A command that lists the user's waiting and running jobs, a job number first on each line;
         empty where there are no jobs.
     walltime
-        How it writes hours, minutes and seconds.
+        Its format of hours, minutes and seconds.
     needs_hosts
-        Whether it logs in to machines that somebody has to name.
+        Whether it logs in to machines that the user must name.
     """
 
     module: str
@@ -59,11 +59,11 @@ class Manager:
 
     @property
     def has_jobs(self) -> bool:
-        """Whether its workers are jobs of a queue."""
+        """Whether workers are jobs of a queue."""
         return bool(self.living)
 
     def written_walltime(self, seconds: int) -> str:
-        """A wall time as it wants it."""
+        """Format a wall time as the manager expects it."""
         minutes, rest = divmod(seconds, 60)
         hours, minutes = divmod(minutes, 60)
         return self.walltime.format(hours=hours, minutes=minutes, seconds=rest)

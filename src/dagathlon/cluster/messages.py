@@ -1,4 +1,4 @@
-"""What travels between the coordinator and a worker on another machine: batches and replies.
+"""Messages between the coordinator and a worker on another machine: batches and replies.
 
 Many small tasks go as one batch, since a message through a scheduler costs as much as a hundred of
 them. Both ends are the same version of the same program (`identity`), so pickle is safe here as it
@@ -14,11 +14,11 @@ from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.plan.task import Call, Limits, Resources
 
 MOST_BYTES = 2 * 2**20
-"""About as many bytes of small inputs or results go in one parcel: it passes the scheduler."""
+"""Largest total of small inputs or results in one message, since it passes the scheduler."""
 
 
-class Sent(NamedTuple):
-    """An input by its hash.
+class SentInput(NamedTuple):
+    """An input of a batch, by its hash.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Sent(NamedTuple):
     size
         Its number of bytes.
     content
-        The bytes, where the worker is not known to have them and they are few.
+        The bytes, where they are few and the worker is not known to have them.
     """
 
     digest: bytes
@@ -35,7 +35,7 @@ class Sent(NamedTuple):
     content: bytes | None = None
 
 
-class Errand(NamedTuple):
+class TaskMessage(NamedTuple):
     """One task of a batch.
 
     Parameters
@@ -43,15 +43,15 @@ class Errand(NamedTuple):
     position
         Its place in the plan.
     random_key
-        What chooses its random stream.
+        Key of its random stream.
     call
-        Its call, by its number in the batch.
+        Number of its call in the batch.
     inputs
-        Hashes of what it reads.
+        Hashes of its inputs.
     time, memory, cpu
         Its limits.
     company
-        Calls of others that will run on the same data, by their numbers in the batch.
+        Numbers in the batch of other calls that will run on the same data.
     """
 
     position: int
@@ -65,58 +65,58 @@ class Errand(NamedTuple):
 
     @property
     def limits(self) -> Limits:
-        """What it may use."""
+        """The limits of the task."""
         return Limits(self.time, self.memory, self.cpu)
 
 
 class Batch(NamedTuple):
-    """Tasks for one process of one worker, to be done one after another.
+    """Tasks for one process of one worker, run in order.
 
     Parameters
     ----------
     number
-        Names the batch in this run.
+        Number of the batch in this run.
     resources
-        The cores and cards that each of its tasks has.
+        Cores and cards of each of its tasks.
     patience
-        Seconds after which what has not begun is sent back, for others to do.
+        Seconds after which tasks that have not begun are sent back.
     calls
-        The calls that errands name.
+        The distinct calls of the tasks.
     inputs
-        All that errands read.
-    errands
+        The distinct inputs of the tasks.
+    items
         The tasks.
     shared
-        Hash of the data set on which they share work; empty when there is none. A process that
-        has shared work on it before is to be preferred.
+        Hash of the data set on which they share work; empty without one. A process that has shared
+        work on it before is preferred.
     """
 
     number: int
     resources: Resources
     patience: float
     calls: tuple[Call, ...]
-    inputs: tuple[Sent, ...]
-    errands: tuple[Errand, ...]
+    inputs: tuple[SentInput, ...]
+    items: tuple[TaskMessage, ...]
     shared: bytes = b""
 
 
 class Reply(NamedTuple):
-    """What came of a batch.
+    """The result of a batch.
 
     Parameters
     ----------
     reports
-        Of the tasks that were done; large results are fetched afterwards, by their hashes.
+        Reports of finished tasks; large results are fetched afterwards, by their hashes.
     lost
-        Tasks that could not begin since an input is not there, or is damaged.
+        Tasks that could not begin since an input is missing or damaged.
     left
         Positions of tasks that were not begun.
     memory
-        Bytes that the process and all it has started hold.
+        Memory of the process and its descendants, in bytes.
     full
-        Why results could not be kept, when the disk there has no room.
+        Why results could not be kept, when the worker's disk is full.
     killed
-        Of the tasks whose process was killed by others: what they end in if that recurs.
+        Reports of tasks whose process was killed from outside; they count if that recurs.
     """
 
     reports: tuple[Report, ...]
@@ -127,20 +127,20 @@ class Reply(NamedTuple):
     killed: tuple[Report, ...] = ()
 
 
-def packed(parcel: Batch | Reply) -> bytes:
-    """As bytes, of which the scheduler need not know what they are."""
-    return pickle.dumps(parcel, protocol=pickle.HIGHEST_PROTOCOL)
+def packed(message: Batch | Reply) -> bytes:
+    """Serialise a batch or reply to bytes that the scheduler need not understand."""
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def opened_batch(content: bytes) -> Batch:
-    """The batch again."""
+    """Deserialise a batch."""
     found = pickle.loads(content)
     assert isinstance(found, Batch)
     return found
 
 
 def opened_reply(content: bytes) -> Reply:
-    """The reply again."""
+    """Deserialise a reply."""
     found = pickle.loads(content)
     assert isinstance(found, Reply)
     return found

@@ -1,4 +1,4 @@
-"""An outpost: all that a worker on another machine has of a run; its processes and its cache."""
+"""A worker's machine during a run: its guarded processes and its cache."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dagathlon.cluster.cache import Cache
-from dagathlon.cluster.guarded_worker import Post, check_wanted
+from dagathlon.cluster.guarded_worker import GuardedWorker, check_wanted
 from dagathlon.cluster.messages import Batch, Reply
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.resources import Machine, Share
-from dagathlon.study.engine.watch import Inquest
+from dagathlon.study.engine.watch import PostMortem
 from dagathlon.study.plan.task import Resources
 
 _IDLE = 20.0
@@ -26,8 +26,8 @@ _LAST_WORDS = 10.0
 _PART_OF_DISK = 0.5
 
 
-class Outpost:
-    """The posts of one worker, which share its cores, its cards and its cache.
+class RemoteHost:
+    """The guarded workers on one machine, which share its cores, cards and cache.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Outpost:
     machine
         The cores and cards of the worker.
     variables
-        More of the environment of processes.
+        Further environment variables of processes.
     """
 
     def __init__(self, folder: Path, machine: Machine, variables: Mapping[str, str]) -> None:
@@ -46,58 +46,58 @@ class Outpost:
         self._scratch = folder / "scratch"
         self._scratch.mkdir(parents=True, exist_ok=True)
         self.cache = Cache(folder / "inputs", int(shutil.disk_usage(folder).free * _PART_OF_DISK))
-        # A process dies with the thread that started it: this one lives as long as the outpost.
+        # A process dies with the thread that started it: this one lives as long as the remote.
         self._nursery = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-nursery")
         self._guardian: Guardian | None = None
-        self._inquest = Inquest()
+        self._post_mortem = PostMortem()
         self._changed = threading.Condition()
-        self._idle: dict[Share, list[Post]] = {}
+        self._idle: dict[Share, list[GuardedWorker]] = {}
         self._queue: list[object] = []
         self._busy = 0
         self._used = time.monotonic()
         self._over = threading.Event()
-        threading.Thread(target=self._tidy, name="dagathlon-tidy", daemon=True).start()
+        threading.Thread(target=self._end_idle, name="dagathlon-tidy", daemon=True).start()
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over, and no batch is done here any more."""
+        """Whether it is closed and runs no more batches."""
         return self._over.is_set()
 
     def carry_out(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
-        """Do a batch; waits until there are cores and cards for it."""
+        """Run a batch; wait until its cores and cards are free."""
 
         def is_still_wanted() -> bool:
             return not self.is_closed and is_wanted()
 
         with self._share(batch.resources, is_still_wanted) as share:
-            post = self._post(share, batch.shared)
+            worker = self._worker(share, batch.shared)
             try:
-                return post.do(batch, is_still_wanted)
+                return worker.do(batch, is_still_wanted)
             finally:
                 with self._changed:
-                    self._idle.setdefault(share, []).append(post)
+                    self._idle.setdefault(share, []).append(worker)
                     if self.is_closed:
-                        post.close()
+                        worker.close()
 
     def close(self) -> None:
-        """End all processes and remove the folder; batches under way end in `UnwantedError`."""
+        """End all processes and remove the folder; running batches raise `UnwantedError`."""
         with self._changed:
             if self.is_closed:
                 return
             self._over.set()
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._busy, _LAST_WORDS)
-            posts = [post for posts in self._idle.values() for post in posts]
+            workers = [worker for workers in self._idle.values() for worker in workers]
             self._idle.clear()
-        for post in posts:
-            post.close()
+        for worker in workers:
+            worker.close()
         self._nursery.submit(self._dismiss).result()
         self._nursery.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextmanager
     def _share(self, wanted: Resources, is_wanted: Callable[[], bool]) -> Iterator[Share]:
-        """Cores and cards, first come first served, so that those who want many get them too."""
+        """Reserve cores and cards, first come first served, so that none is starved."""
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
@@ -119,21 +119,21 @@ class Outpost:
                 self._machine.give_back(share)
                 self._changed.notify_all()
 
-    def _post(self, share: Share, shared: bytes) -> Post:
-        """A post with that share: one that has shared work on these data, or any, or a new one."""
+    def _worker(self, share: Share, shared: bytes) -> GuardedWorker:
+        """Return a worker with that share: by shared data, else any idle one, else a new one."""
         with self._changed:
-            posts = self._idle.get(share, [])
-            for post in posts:
-                if post.shared == shared:
-                    posts.remove(post)
-                    return post
-            if posts:
-                return posts.pop()
+            workers = self._idle.get(share, [])
+            for worker in workers:
+                if worker.shared == shared:
+                    workers.remove(worker)
+                    return worker
+            if workers:
+                return workers.pop()
 
         def hire() -> WorkerProcess:
             return self._nursery.submit(self._hire, share).result()
 
-        return Post(hire, self.cache, self._inquest)
+        return GuardedWorker(hire, self.cache, self._post_mortem)
 
     def _hire(self, share: Share) -> WorkerProcess:
         check_wanted(lambda: not self.is_closed)
@@ -149,21 +149,21 @@ class Outpost:
             self._guardian.dismiss()
             self._guardian = None
 
-    def _tidy(self) -> None:
-        """End processes that have had nothing to do for a while, and an outpost nobody uses."""
+    def _end_idle(self) -> None:
+        """End processes that have been idle for a while, and a host that is no longer used."""
         while not self._over.wait(_ROUND):
             now = time.monotonic()
             with self._changed:
                 lazy = [
-                    post
-                    for posts in self._idle.values()
-                    for post in posts
-                    if now - post.since > _IDLE
+                    worker
+                    for workers in self._idle.values()
+                    for worker in workers
+                    if now - worker.since > _IDLE
                 ]
-                for posts in self._idle.values():
-                    posts[:] = [post for post in posts if post not in lazy]
+                for workers in self._idle.values():
+                    workers[:] = [worker for worker in workers if worker not in lazy]
                 forgotten = not self._busy and now - self._used > _FORGOTTEN
-            for post in lazy:
-                post.close()
+            for worker in lazy:
+                worker.close()
             if forgotten:
                 self.close()

@@ -1,4 +1,4 @@
-"""Carrying large results between the store and workers: in pieces, and never all at once."""
+"""Transfer of large inputs and results between the store and workers, in pieces."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from dagathlon.cluster import service
 from dagathlon.cluster.cache import NO_ROOM
 from dagathlon.cluster.events import Failed
 from dagathlon.cluster.guarded_worker import UnwantedError
-from dagathlon.cluster.messages import Reply, Sent
+from dagathlon.cluster.messages import Reply, SentInput
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload, UnwritableError
 
 _AT_ONCE = 4
 # dask's own word for a batch that was cancelled, as when its client had to connect again.
 ON_THE_WAY = (OSError, TimeoutError, UnwantedError, DamagedError, concurrent.futures.CancelledError)
-"""What may go wrong between us and a worker that is well."""
+"""Errors of the connection to a worker that is itself alive."""
 
 
-class Large(NamedTuple):
-    """A large input that a worker is to have first, and who has it beside the store."""
+class LargeInput(NamedTuple):
+    """A large input to deliver first, and the workers that hold it."""
 
-    sent: Sent
+    sent: SentInput
     holders: tuple[str, ...]
 
 
-class Carrier:
-    """Brings inputs to workers, and fetches results; lives in the fleet's event loop.
+class ResultTransfer:
+    """Delivers inputs to workers and fetches results; runs in the client's event loop.
 
     Parameters
     ----------
     session
-        Names the run.
+        Name of the run.
     client
         A `distributed.Client`.
     objects
-        The large results of the store.
+        The store's files of large results.
     scratch
-        A folder on the store's disk, where fetched results are put.
+        A folder on the store's disk for fetched results.
     present
-        Addresses of the workers that are there.
+        Addresses of the connected workers.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Carrier:
         self._bounded = asyncio.Semaphore(_AT_ONCE)
 
     async def run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of `service` on a worker, past the queue of its tasks."""
+        """Call a function of `service` on a worker, bypassing its task queue."""
         found = await self._client.run(function, self._session, *arguments, workers=[address])
         return found[address]
 
-    async def deliver(self, address: str, large: Large) -> None:
-        """See to it that a worker has an input; those who want the same wait for one delivery."""
+    async def deliver(self, address: str, large: LargeInput) -> None:
+        """Deliver an input to a worker; concurrent requests share one delivery."""
         place = (address, large.sent.digest)
         task = self._delivering.get(place)
         if task is None:
@@ -76,7 +76,7 @@ class Carrier:
         await asyncio.shield(task)
 
     def give_up(self, address: str | None = None) -> list[asyncio.Task[None]]:
-        """Stop what is on its way to a worker, or to all."""
+        """Cancel deliveries to a worker, or to all."""
         places = [each for each in self._delivering if address in (None, each[0])]
         stopped = [self._delivering.pop(each) for each in places]
         for task in stopped:
@@ -87,10 +87,10 @@ class Carrier:
         if self._delivering.get(place) is done:
             del self._delivering[place]
         if not done.cancelled():
-            done.exception()  # those who wait for it are told; there may be none left
+            done.exception()  # those that wait for it get the error, and none may wait
 
-    async def _deliver(self, address: str, large: Large) -> None:
-        """From another worker, which has its own way to the network; otherwise from the store."""
+    async def _deliver(self, address: str, large: LargeInput) -> None:
+        """Deliver from another worker, which spares this machine's network; else from the store."""
         digest, size, _ = large.sent
         for holder in large.holders:
             if holder in self._present and await self.run(
@@ -110,7 +110,7 @@ class Carrier:
             raise DamagedHereError(payload.digest, str(error)) from error
 
     async def fetch(self, address: str, reply: Reply) -> dict[bytes, Path]:
-        """The large results of a batch, in files on the store's disk."""
+        """Fetch the large results of a batch into files on the store's disk."""
         sizes = {
             report.digest: report.size
             for report in reply.reports
@@ -142,15 +142,15 @@ class Carrier:
                     await asyncio.to_thread(_write, file.fileno(), piece)
                 found.update(piece)
         if found.digest() != digest:
-            raise DamagedError("a result did not arrive as it was made")
+            raise DamagedError("a received result does not match its hash")
 
 
 class HereError(Exception):
-    """The disk of the store has no room."""
+    """The store's disk is full."""
 
 
 class DamagedHereError(DagathlonError):
-    """A result is damaged in the store itself.
+    """A result is damaged in the store.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class DamagedHereError(DagathlonError):
 
 
 def failure(address: str, number: int, error: Exception) -> Failed:
-    """What to tell the engine of a batch that did not come back."""
+    """Return the `Failed` event for an error of a batch."""
     if isinstance(error, HereError):
         return Failed(address, number, str(error), full=True, here=True)
     if isinstance(error, DamagedHereError):
@@ -174,11 +174,11 @@ def failure(address: str, number: int, error: Exception) -> Failed:
     stranger = isinstance(error, service.StrangerError)
     full = isinstance(error, UnwritableError) or getattr(error, "errno", None) in NO_ROOM
     again = isinstance(error, ON_THE_WAY) or type(error).__name__ == "KilledWorker"
-    return Failed(address, number, told(error), full=full, stranger=stranger, again=again)
+    return Failed(address, number, error_text(error), full=full, stranger=stranger, again=again)
 
 
-def told(error: BaseException) -> str:
-    """What went wrong, on a line or two."""
+def error_text(error: BaseException) -> str:
+    """Return an error as one or two lines."""
     text = str(error).strip() or type(error).__name__
     known = isinstance(error, DagathlonError)
     return text if known else f"{type(error).__name__}: {text}"
@@ -192,7 +192,7 @@ def _write(fd: int, piece: bytes) -> None:
 
 @contextlib.contextmanager
 def _here() -> Iterator[None]:
-    """Tell the disk of the store from those of workers."""
+    """Re-raise errors of a full disk as `HereError`, to tell it from a worker's disk."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a dask worker does for a run: functions that the coordinator calls there.
+"""Functions that the coordinator calls on dask workers.
 
 Each is called by name on the worker, so that code and versions are those installed there. The
 worker's own process runs no module: it starts guarded processes, as the local engine does.
@@ -14,40 +14,40 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cluster.asking import Answer, ask
+from dagathlon.cluster.handshake import Answer, ask
 from dagathlon.cluster.messages import opened_batch, packed
-from dagathlon.cluster.remote_host import Outpost
-from dagathlon.cluster.user_modules import unpacked_luggage
+from dagathlon.cluster.remote_host import RemoteHost
+from dagathlon.cluster.user_modules import unpack_user_modules
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.resources import Machine, cards_to_give
 from dagathlon.study.store.objects import DamagedError
 
 PIECE = 4 * 2**20
-"""Large results travel in pieces of so many bytes."""
+"""Size of the pieces in which large results are transferred, in bytes."""
 HANDLER = "dagathlon_piece"
-"""The name under which a worker gives pieces of what it has to other workers."""
+"""Name of the handler by which workers request pieces from each other."""
 _PATIENCE = 30.0
 _ALIVE = ("executing", "long-running")
 _MOST_OVER = 1000
-_outposts: dict[tuple[str, str], Outpost] = {}
+_remotes: dict[tuple[str, str], RemoteHost] = {}
 # Runs that have ended: an introduction to one of them may still be under way.
 _over: dict[str, None] = {}
 
 
 class StrangerError(DagathlonError):
-    """The worker knows nothing of the run: it was started again, or has given it up."""
+    """The worker does not know the run: it was restarted, or has closed the run."""
 
 
 async def introduce(
-    session: str, modules: list[tuple[str, str, int]], luggage: bytes, dask_worker: Any = None
+    session: str, modules: list[tuple[str, str, int]], user_modules: bytes, dask_worker: Any = None
 ) -> Answer:
-    """Get ready for a run, and say who is here: versions, cores, cards, what is missing."""
-    for each in [place for place, outpost in _outposts.items() if outpost.is_closed]:
-        _outposts.pop(each, None)
+    """Prepare for a run; return the handshake answer: versions, cores, cards, missing modules."""
+    for each in [place for place, remote in _remotes.items() if remote.is_closed]:
+        _remotes.pop(each, None)
     # A folder of its own: another introduction may be under way, given up by the coordinator.
     folder = Path(tempfile.mkdtemp(prefix="dagathlon-", dir=dask_worker.local_directory))
     try:
-        variables = await asyncio.to_thread(unpacked_luggage, luggage, folder / "modules")
+        variables = await asyncio.to_thread(unpack_user_modules, user_modules, folder / "modules")
         answer = await asyncio.to_thread(ask, modules, variables, folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -56,8 +56,8 @@ async def introduce(
         shutil.rmtree(folder, ignore_errors=True)
         raise StrangerError("the run was over before this worker was ready for it")
     machine = Machine(dask_worker.state.nthreads, cards_to_give())
-    before = _outposts.get((dask_worker.address, session))
-    _outposts[dask_worker.address, session] = Outpost(folder, machine, variables)
+    before = _remotes.get((dask_worker.address, session))
+    _remotes[dask_worker.address, session] = RemoteHost(folder, machine, variables)
     if before is not None:
         await asyncio.to_thread(before.close)
     dask_worker.handlers[HANDLER] = _give_to_worker(dask_worker.address)
@@ -66,28 +66,28 @@ async def introduce(
     return answer
 
 
-def carry_out(session: str, parcel: bytes) -> bytes:
-    """Do a batch; this is the dask task, in a thread of the worker."""
+def carry_out(session: str, message: bytes) -> bytes:
+    """Run a batch; this is the dask task, in a thread of the worker."""
     from distributed import get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()
-    outpost = _outpost(session, worker)
-    return packed(outpost.carry_out(opened_batch(parcel), _asks(worker)))
+    remote = _remote(session, worker)
+    return packed(remote.carry_out(opened_batch(message), _asks(worker)))
 
 
 async def take_piece(  # noqa: PLR0917 - called by position from afar
     session: str, digest: bytes, size: int, offset: int, piece: bytes, dask_worker: Any = None
 ) -> None:
-    """Take in a piece of a large input."""
-    cache = _outpost(session, dask_worker).cache
+    """Receive a piece of a large input."""
+    cache = _remote(session, dask_worker).cache
     await asyncio.to_thread(cache.receive, digest, size, offset, piece)
 
 
 async def take_from(
     session: str, digest: bytes, size: int, holder: str, dask_worker: Any = None
 ) -> bool:
-    """Take in a large input from another worker; False when it could not be had there."""
-    cache = _outpost(session, dask_worker).cache
+    """Fetch a large input from another worker; return False when that fails."""
+    cache = _remote(session, dask_worker).cache
     if cache.payload(digest, size) is not None:
         return True
     ask_holder = getattr(dask_worker.rpc(holder), HANDLER)
@@ -108,50 +108,50 @@ async def take_from(
 
 
 async def give_piece(session: str, digest: bytes, offset: int, dask_worker: Any = None) -> bytes:
-    """A piece of a large result, for the coordinator."""
-    cache = _outpost(session, dask_worker).cache
+    """Return a piece of a large result to the coordinator."""
+    cache = _remote(session, dask_worker).cache
     return await asyncio.to_thread(cache.piece, digest, offset, PIECE)
 
 
 async def settle(session: str, digests: list[bytes], dask_worker: Any = None) -> None:
-    """Large results have been fetched."""
-    _outpost(session, dask_worker).cache.settle(digests)
+    """Mark large results as fetched."""
+    _remote(session, dask_worker).cache.settle(digests)
 
 
 async def close(session: str, dask_worker: Any = None) -> None:
-    """The run is over: end its processes, remove its files."""
+    """End a run: kill its processes and remove its files."""
     _over[session] = None
     while len(_over) > _MOST_OVER:
         del _over[next(iter(_over))]
-    outpost = _outposts.pop((dask_worker.address, session), None)
-    if outpost is not None:
-        await asyncio.to_thread(outpost.close)
+    remote = _remotes.pop((dask_worker.address, session), None)
+    if remote is not None:
+        await asyncio.to_thread(remote.close)
 
 
-def _outpost(session: str, worker: Any) -> Outpost:
-    found = _outposts.get((worker.address, session))
+def _remote(session: str, worker: Any) -> RemoteHost:
+    found = _remotes.get((worker.address, session))
     if found is None or found.is_closed:
-        _outposts.pop((worker.address, session), None)
-        raise StrangerError("this worker knows nothing of the run")
+        _remotes.pop((worker.address, session), None)
+        raise StrangerError("this worker does not know the run")
     return found
 
 
 def _give_to_worker(address: str) -> Callable[..., Any]:
-    """The handler by which other workers ask for pieces."""
+    """Return the handler by which other workers request pieces."""
 
     async def give(session: str, digest: bytes, offset: int) -> bytes | None:
-        outpost = _outposts.get((address, session))
-        if outpost is None:
+        remote = _remotes.get((address, session))
+        if remote is None:
             return None
         with contextlib.suppress(DamagedError):
-            return await asyncio.to_thread(outpost.cache.piece, digest, offset, PIECE)
+            return await asyncio.to_thread(remote.cache.piece, digest, offset, PIECE)
         return None
 
     return give
 
 
 def _asks(worker: Any) -> Callable[[], bool]:
-    """Whether the dask task of this thread is still wanted: dask does not stop what has begun."""
+    """Return a test whether this thread's dask task is still wanted: dask does not stop it."""
     key = worker.get_current_task()
 
     def is_wanted() -> bool:

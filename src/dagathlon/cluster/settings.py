@@ -1,4 +1,4 @@
-"""What a cluster is to be: the same words for all managers, checked before anything starts."""
+"""Settings of clusters, the same for all managers, validated before anything starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DASHBOARD = re.compile(r"\S*:\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterSettings:
-    """What a cluster is to be. What is empty, 0 or false was not asked for.
+    """Settings of a cluster; empty, 0 and false mean not requested.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class ClusterSettings:
     scheduler
         Address of a dask scheduler that runs already, such as ``tcp://node7:8786``.
     workers
-        How many workers; with a manager of jobs, one for each job.
+        Number of workers; with a manager of jobs, one per job.
     cores
         Cores of each worker.
     memory
@@ -53,7 +53,7 @@ class ClusterSettings:
     tls
         Encrypt what goes between the machines, with credentials made for this run.
     log_folder
-        Where jobs write what they say; it must be one that all machines see.
+        Folder for the logs of jobs, visible to all machines.
     job_extra
         Further directives of a job, such as ``--gres=gpu:1``.
     prologue
@@ -92,21 +92,21 @@ class ClusterSettings:
 
     @property
     def manager(self) -> Manager:
-        """Whose cluster it is."""
+        """The manager of the cluster."""
         return MANAGERS[self.kind]
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The words that were asked for."""
+        """Names of the settings that were given."""
         names = (each.name for each in dataclasses.fields(self) if each.name != "kind")
         return tuple(name for name in names if getattr(self, name))
 
     def memory_bytes(self) -> int | None:
-        """Memory of each job; None when it was not asked for."""
+        """Memory per job in bytes; None when not given."""
         return size_of(self.memory, "memory") if self.memory else None
 
     def walltime_seconds(self) -> int | None:
-        """How long a job may last; None when it was not asked for."""
+        """Wall time of a job in seconds; None when not given."""
         return walltime_seconds(self.walltime) if self.walltime else None
 
     def machines(self) -> list[str]:
@@ -163,7 +163,7 @@ class ClusterSettings:
 
 
 def walltime_seconds(text: str) -> int:
-    """``12:00:00``, ``2-00:00:00``, ``"90min"`` as seconds."""
+    """Parse a wall time such as ``12:00:00``, ``2-00:00:00`` or ``"90min"`` into seconds."""
     match = _WALLTIME.fullmatch(text.strip())
     if match is not None:
         days, hours, minutes, seconds = (int(part or 0) for part in match.groups())

@@ -1,4 +1,4 @@
-"""A user's own modules on their way to other machines: files by their content."""
+"""Serialised user modules for other machines: file contents and where they belong."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ _MOST_BYTES = 64 * 2**20
 
 
 class Piece(NamedTuple):
-    """One file: where it lies below the folder of its module, its content, its mode."""
+    """One file: its path in the module's folder, its content, its mode."""
 
     place: str
     content: bytes
     mode: int
 
 
-class Luggage(NamedTuple):
-    """One module: the file or folder that is to be loaded, and all files that belong to it."""
+class UserModule(NamedTuple):
+    """One user module: the file or folder to load, and all its files."""
 
     entry: str
     pieces: tuple[Piece, ...]
 
 
-def gathered_luggage() -> bytes:
-    """All modules of the user's that this process knows, with the files beside them they import.
+def packed_user_modules() -> bytes:
+    """Serialise all user modules known to this process, with the files they import.
 
     Raises
     ------
     DagathlonError
-        When they are so large that a file of data must be among them.
+        When they are so large that data files are probably among them.
     """
     named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
     found = {path: list(code_files(path, Path(path.name))) for path in named}
     size = sum(file.source.stat().st_size for files in found.values() for file in files)
     if size > _MOST_BYTES:
         raise DagathlonError(
-            f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
+            f"user modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
             f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
         )
     return pickle.dumps(
-        [Luggage(path.name, tuple(map(_piece, files))) for path, files in found.items()]
+        [UserModule(path.name, tuple(map(_piece, files))) for path, files in found.items()]
     )
 
 
-def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
-    """Write the files below a folder; the environment in which worker processes find them."""
+def unpack_user_modules(content: bytes, folder: Path) -> Mapping[str, str]:
+    """Write user modules below a folder; return environment variables to find them by."""
     entries = []
-    luggage: list[Luggage] = pickle.loads(content)
-    for number, each in enumerate(luggage):
+    user_modules: list[UserModule] = pickle.loads(content)
+    for number, each in enumerate(user_modules):
         home = folder / str(number)
         for piece in each.pieces:
             path = home / PurePosixPath(piece.place)

@@ -1,4 +1,4 @@
-"""A station: one worker of the fleet, as the coordinator keeps account of it."""
+"""The coordinator's record of one worker."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import NamedTuple
 from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Resources
 
-HOME = "home"
-"""The address of the station in the coordinator's own process."""
+LOCAL = "home"
+"""Address of the local file worker."""
 _PAUSE = 0.25
 
 
-class Out(NamedTuple):
-    """A batch that is out.
+class SentBatch(NamedTuple):
+    """A batch that was sent to a worker, which has not replied.
 
     Parameters
     ----------
     positions
         Its tasks.
     threads
-        Cores that each of them has.
+        Cores of each task.
     exclusive
-        Whether the worker gets nothing else meanwhile.
+        Whether the worker gets no other batch meanwhile.
     """
 
     positions: tuple[int, ...]
@@ -34,7 +34,7 @@ class Out(NamedTuple):
 
 
 @dataclass
-class Station:
+class WorkerRecord:
     """One worker.
 
     Parameters
@@ -46,24 +46,24 @@ class Station:
     machine
         Its cores and cards.
     lacking
-        Why it cannot do tasks of some modules, by kind and name.
+        Why it cannot run tasks of some modules, by kind and name.
 
     Attributes
     ----------
     known
-        Hashes of what it is believed to have.
+        Hashes of results that it is assumed to have.
     out
         The batches that it has been sent and has not returned, by number.
     shared_data
         Position of the last data set on which it shares work between learners.
     memory
-        Bytes that its processes held when it was heard last.
+        Memory of its processes at the last reply, in bytes.
     remark
-        Why it gets no more work; empty when it does.
+        Why it gets no more tasks; empty when it does.
     failures
-        How often in a row the way to it has failed.
+        Number of connection failures in a row.
     not_before
-        When it may get work again after such a failure.
+        When it may get tasks again after a connection failure.
     """
 
     address: str
@@ -71,7 +71,7 @@ class Station:
     machine: Machine
     lacking: Mapping[str, str] = field(default_factory=dict)
     known: set[bytes] = field(default_factory=set)
-    out: dict[int, Out] = field(default_factory=dict)
+    out: dict[int, SentBatch] = field(default_factory=dict)
     shared_data: int | None = None
     memory: int = 0
     remark: str = ""
@@ -79,22 +79,22 @@ class Station:
     not_before: float = 0.0
 
     @property
-    def is_home(self) -> bool:
-        """Whether it is in the coordinator's own process."""
-        return self.address == HOME
+    def is_local(self) -> bool:
+        """Whether it is the local file worker."""
+        return self.address == LOCAL
 
     @property
     def busy(self) -> int:
-        """Cores that the batches which are out would take, were they all under way."""
+        """Cores that its unanswered batches would take if all ran at once."""
         return sum(each.threads for each in self.out.values())
 
     @property
     def given(self) -> int:
-        """Tasks that are out."""
+        """Number of unanswered tasks."""
         return sum(len(each.positions) for each in self.out.values())
 
     def has_room(self, wanted: Resources, times: int) -> bool:
-        """Whether it may get one more batch, when it may have so many times what it can do."""
+        """Whether it may get another batch, if it may have `times` times its capacity."""
         if self.remark or self.machine.objection(wanted) or self.is_held_back:
             return False
         threads = self.machine.possible(wanted).threads
@@ -102,12 +102,12 @@ class Station:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether it gets nothing for now: the way to it failed, or it has a task to itself."""
+        """Whether it gets nothing now: after a connection failure, or beside an exclusive task."""
         alone = any(each.exclusive for each in self.out.values())
         return alone or time.monotonic() < self.not_before
 
     def fail(self) -> int:
-        """The way to it has failed: how often in a row; what fails together counts once."""
+        """Count a connection failure; return failures in a row, simultaneous ones counted once."""
         now = time.monotonic()
         if now >= self.not_before:
             self.failures += 1
@@ -115,13 +115,13 @@ class Station:
         return self.failures
 
     def recover(self) -> None:
-        """It was heard."""
+        """Reset the count of connection failures."""
         self.failures = 0
         self.not_before = 0.0
 
     def send(
         self, number: int, positions: Sequence[int], wanted: Resources, *, exclusive: bool = False
     ) -> None:
-        """A batch goes out."""
+        """Record a batch that is sent."""
         threads = self.machine.possible(wanted).threads
-        self.out[number] = Out(tuple(positions), threads, exclusive)
+        self.out[number] = SentBatch(tuple(positions), threads, exclusive)

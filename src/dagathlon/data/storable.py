@@ -49,7 +49,7 @@ def storable(cls: Type) -> Type:
     if known is not None and known.__module__ != cls.__module__:
         raise DagathlonError(
             f"two files declare a storable {cls.__qualname__} and have the same name; rename one, "
-            "so that a stored result says of which it is"
+            "so that stored results can name the class"
         )
     _declared[name] = cls
     return cls
@@ -60,7 +60,7 @@ def name_of(cls: type) -> str:
     return _anywhere(f"{cls.__module__}:{cls.__qualname__}")
 
 
-def declared(name: str) -> type[Storable] | None:
+def stored_class(name: str) -> type[Storable] | None:
     """Return the registered class with that name, or None."""
     return _declared.get(_anywhere(name))
 

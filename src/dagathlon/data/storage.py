@@ -108,15 +108,15 @@ def frozen_columns(array: npt.NDArray[Any], columns: Sequence[int]) -> npt.NDArr
 
 
 def _two_dimensional(what: str, array: npt.ArrayLike, columns: int) -> npt.NDArray[Any]:
-    found: npt.NDArray[Any] = np.asarray(array)
-    if found.ndim != 2 or found.shape[1] != columns:
-        shape = "×".join(map(str, found.shape)) or "a single number"
+    matrix: npt.NDArray[Any] = np.asarray(array)
+    if matrix.ndim != 2 or matrix.shape[1] != columns:
+        shape = "×".join(map(str, matrix.shape)) or "a single number"
         kind = "discrete" if what == "codes" else "continuous"
         raise DataError(
             f"{what} have one row per observation and one column for each of the {columns} "
             f"{kind} variables, found {shape}"
         )
-    return found
+    return matrix
 
 
 def _column_major(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -158,8 +158,8 @@ def _check_codes(column: Codes, variable: Variable) -> None:
         raise _outside(int(column[row]), row, variable)
 
 
-def _outside(found: int, row: int, variable: Variable) -> DataError:
+def _outside(code: int, row: int, variable: Variable) -> DataError:
     return DataError(
-        f"variable {variable.name!r}, row {row + 1}: found code {found}; "
+        f"variable {variable.name!r}, row {row + 1}: found code {code}; "
         f"its {variable.arity} levels have the codes 0 to {variable.arity - 1}"
     )

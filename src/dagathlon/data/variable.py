@@ -37,7 +37,7 @@ class Variable:
             raise DataError(f"a variable's name is a non-empty text, found {self.name!r}")
         if self.levels is None:
             if self.ordered:
-                raise DataError(f"variable {self.name!r}: without levels there is nothing to order")
+                raise DataError(f"variable {self.name!r}: an ordered variable needs levels")
             return
         levels = tuple(self.levels)
         object.__setattr__(self, "levels", levels)

@@ -252,11 +252,11 @@ def metric_family(
 
 def _needs(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
-    asked = [one.name for one in parameters if one.default is one.empty]
-    for parameter in asked:
+    required = [one.name for one in parameters if one.default is one.empty]
+    for parameter in required:
         if parameter not in INPUTS:
             raise DagathlonError(unknown(f"input of metric {name}", parameter, INPUTS))
-    return tuple(one for one in INPUTS if one in asked)
+    return tuple(one for one in INPUTS if one in required)
 
 
 def _module(
@@ -285,15 +285,15 @@ def _module(
 
 def families(needs: Sequence[str]) -> list[type[MetricModule]]:
     """Return the metrics that need no more than these inputs, in the order of their columns."""
-    found = [
+    chosen = [
         module
         for module in modules("metric").values()
         if issubclass(module, MetricModule) and module.needs and set(module.needs) <= set(needs)
     ]
-    return sorted(found, key=lambda module: (module.order, module.name))
+    return sorted(chosen, key=lambda module: (module.order, module.name))
 
 
-def is_own(module: type[Module]) -> bool:
+def is_user_defined(module: type[Module]) -> bool:
     """Whether a module is defined outside Dagathlon, by the user or another package."""
     return module.__module__.partition(".")[0] != "dagathlon"
 
@@ -321,19 +321,19 @@ def measures() -> dict[str, Measure]:
 
 @functools.lru_cache(maxsize=4)
 def _declared(known: tuple[type[Module], ...]) -> Mapping[str, Measure]:
-    found: dict[str, Measure] = {}
+    measures_by_name: dict[str, Measure] = {}
     declaring = [module for module in known if issubclass(module, MetricModule)]
     for module in sorted(declaring, key=lambda one: (one.order, one.name)):
         for measure in module.measures:
-            if found.setdefault(measure.name, measure) != measure:
+            if measures_by_name.setdefault(measure.name, measure) != measure:
                 raise DagathlonError(f"the column {measure.name!r} is declared by two metrics")
-    return found
+    return measures_by_name
 
 
 def measure_of(name: str) -> Measure:
     """Return the declaration of a column; undeclared ones get a default with their name."""
-    found = measures().get(name)
-    return found if found is not None else Measure(name, name.replace("_", " "), truth=False)
+    declared = measures().get(name)
+    return declared if declared is not None else Measure(name, name.replace("_", " "), truth=False)
 
 
 def rankable() -> list[str]:
@@ -343,13 +343,21 @@ def rankable() -> list[str]:
 
 def headlines() -> list[str]:
     """Return the columns that verdicts are about, by priority."""
-    found = {name: one.headline for name, one in measures().items() if one.headline is not None}
-    return sorted(found, key=lambda name: found[name])
+    priorities = {
+        name: declared.headline
+        for name, declared in measures().items()
+        if declared.headline is not None
+    }
+    return sorted(priorities, key=lambda name: priorities[name])
 
 
-def shown_further() -> list[str]:
+def further_columns() -> list[str]:
     """Return the columns beyond the joint table that the report page shows."""
-    return [name for name, one in measures().items() if one.table == "further" and one.show]
+    return [
+        name
+        for name, declared in measures().items()
+        if declared.table == "further" and declared.show
+    ]
 
 
 def columns(*tables: Table) -> tuple[str, ...]:

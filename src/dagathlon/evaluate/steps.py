@@ -96,8 +96,10 @@ class StandardMetrics(Module):
 
     def to_json(self) -> dict[str, Any]:
         """Return all parameters, without `equivalent` if false, as in results stored before it."""
-        found = super().to_json()
-        return found if self.equivalent else {k: v for k, v in found.items() if k != "equivalent"}
+        content = super().to_json()
+        return (
+            content if self.equivalent else {k: v for k, v in content.items() if k != "equivalent"}
+        )
 
     @classmethod
     def of(
@@ -139,7 +141,9 @@ class StandardMetrics(Module):
 
     def _chosen(self) -> list[type[MetricModule]]:
         return [
-            one for one in standard_families() if one.name in self.families or not self.families
+            family
+            for family in standard_families()
+            if family.name in self.families or not self.families
         ]
 
     def delegates(self) -> tuple[Delegate, ...]:
@@ -167,13 +171,13 @@ class OwnMetrics(Module):
     def compute(self, *inputs: Any) -> dict[str, Any]:
         """Return one row; a metric that fails leaves its error message."""
         named = zip(self.inputs, inputs, strict=True)
-        given = {name: _handed(name, value) for name, value in named}
+        given = {name: _metric_input(name, value) for name, value in named}
         row: dict[str, Any] = {}
         for module in self._modules():
             try:
                 row |= module.compute(*(given[name] for name in module.needs))
             except Exception as error:
-                row |= dict.fromkeys(one.name for one in module.measures)
+                row |= dict.fromkeys(measure.name for measure in module.measures)
                 row[f"{module.name}_note"] = f"{type(error).__name__}: {error}"
         return row
 
@@ -182,11 +186,11 @@ class OwnMetrics(Module):
         return self._modules()
 
     def _modules(self) -> tuple[MetricModule, ...]:
-        found = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
-        return tuple(module() for module in found)
+        modules = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
+        return tuple(module() for module in modules)
 
 
-def _handed(name: str, value: Any) -> Any:
+def _metric_input(name: str, value: Any) -> Any:
     """Return what a metric receives: a part of an estimate, any other input unchanged."""
     if not isinstance(value, Estimate):
         return value

@@ -79,14 +79,14 @@ def _bases(manifest: Manifest) -> tuple[type[ExternalModule], ...]:
     """Return the base classes that provide the parameters of a module's inputs."""
     if manifest.kind != "algorithm":
         return (_GENERATORS[manifest.kind],)
-    found: list[type[ExternalLearner]] = []
+    bases: list[type[ExternalLearner]] = []
     if manifest.start:
-        found.append(ExternalWithStart)
+        bases.append(ExternalWithStart)
     if manifest.constraints:
-        found.append(ExternalWithConstraints)
+        bases.append(ExternalWithConstraints)
     if manifest.gives == "chain":
-        found.append(ExternalSampler)
-    return tuple(found) or (ExternalLearner,)
+        bases.append(ExternalSampler)
+    return tuple(bases) or (ExternalLearner,)
 
 
 def _field(

@@ -18,7 +18,7 @@ from dagathlon.external.environment import (
     Environment,
     Say,
     cards_given,
-    filled,
+    fill_placeholders,
     offline,
     output_of,
     threads_given,
@@ -66,8 +66,8 @@ class ContainerEngine(Environment):
     @property
     def program(self) -> str:
         """Name of the program that runs containers."""
-        found = (name for name in self.programs if shutil.which(name))
-        return next(found, self.programs[0])
+        available = (name for name in self.programs if shutil.which(name))
+        return next(available, self.programs[0])
 
     def missing(self) -> str:
         """Return why the container cannot run here (no program, offline no image), else empty."""
@@ -105,7 +105,7 @@ class ContainerEngine(Environment):
             code, output = output_of(self._fetch(), None)
         if code:
             raise UnavailableError(
-                f"{self.program} could not fetch {self.image}: {last_of(output, code)} "
+                f"{self.program} could not fetch {self.image}: {last_output(output, code)} "
                 f"(try it by hand: {' '.join(self._fetch())})"
             )
 
@@ -140,7 +140,7 @@ class Apptainer(ContainerEngine):
         if cards_given():
             given += ["--nv", f"--env={CARDS}={cards_given()}"]
         options = ["--contain", "--cleanenv", *given, *binds, f"--pwd={WORK}"]
-        inner = filled(words, {**values, "folder": MODULE})
+        inner = fill_placeholders(words, {**values, "folder": MODULE})
         return [self.program, "exec", *options, str(self._file), *inner]
 
     @property
@@ -163,6 +163,6 @@ def container_variables() -> dict[str, str]:
     return {**threads_given(), **({MEMORY: most} if most else {})}
 
 
-def last_of(output: str, code: int) -> str:
+def last_output(output: str, code: int) -> str:
     """Return the last line of a helper program's output, or its exit code."""
     return output.splitlines()[-1] if output else f"exit code {code}"

@@ -24,7 +24,7 @@ ORDER = "DAGATHLON_CONTAINERS"
 
 
 @dataclass(frozen=True)
-class FoundContainer(Environment):
+class AnyContainer(Environment):
     """Image run by the first usable engine, preferring one that already has the image.
 
     Parameters
@@ -95,7 +95,7 @@ class FoundContainer(Environment):
 
 
 # Probing the programs can take longer than a run.
-_chosen: dict[FoundContainer, ContainerEngine] = {}
+_chosen: dict[AnyContainer, ContainerEngine] = {}
 
 
 def _order() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dagathlon.data import Dataset, spec_of, write_data
-from dagathlon.external.process_usage import memory_given
+from dagathlon.external.process_usage import memory_limit_given
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners.background import content_of, knowledge_of
 
@@ -21,7 +21,7 @@ INPUTS = frozenset({*DATA.values(), PARAMETERS, CONSTRAINTS, START})
 """Names of the input files, which are not results."""
 
 
-class Given(NamedTuple):
+class RunInputs(NamedTuple):
     """Inputs of a run.
 
     Parameters
@@ -51,7 +51,7 @@ class Given(NamedTuple):
     start: tuple[Graph, ...] = ()
 
 
-def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") -> None:
+def write_inputs(folder: Path, given: RunInputs, data_format: DataFormat = "csv") -> None:
     """Write the input files of a run."""
     if data_format == "arrow":
         _write_arrow(given.data, folder / DATA["arrow"])
@@ -91,22 +91,24 @@ def _about(module: str, seed: int, timeout: float | None) -> dict[str, Any]:
         "module": module,
         "seed": seed,
         "time_limit": timeout,
-        "memory_limit": memory_given(),
+        "memory_limit": memory_limit_given(),
     }
 
 
-def _parameters(given: Given) -> dict[str, Any]:
+def _parameters(given: RunInputs) -> dict[str, Any]:
     data = {"data_kind": spec_of(given.data).kind, "names": list(given.data.names)}
     return {**given.parameters, **data, **_about(given.module, given.seed, given.timeout)}
 
 
-def _constraints(given: Given) -> dict[str, Any]:
+def _constraints(given: RunInputs) -> dict[str, Any]:
     """Return forbidden and required edges one by one, and the tiers."""
     knowledge = knowledge_of(given.constraints, given.data.names)
     content = content_of(given.constraints)
     tiers = content.get("tiers") if isinstance(content, Mapping) else None
     edges = {"forbidden": knowledge.forbidden, "required": knowledge.required}
-    pairs = {f"{kind}_edges": sorted(map(list, found)) for kind, found in edges.items()}
+    pairs = {
+        f"{kind}_edges": sorted(map(list, pairs_of_names)) for kind, pairs_of_names in edges.items()
+    }
     return {**pairs, "tiers": tiers or []}
 
 

@@ -26,6 +26,7 @@ from dagathlon.external.results import GRAPH as LEARNED
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.simulate.base import Model
+from dagathlon.wording import counted
 
 DATA = "data.csv"
 _MOST_NODES = 20_000
@@ -95,22 +96,22 @@ def _output_file(
 ) -> Path:
     """Return the output file, one of the expected names: a regular file of bounded size."""
     left = {path.name for path in folder.iterdir()}
-    found = [file for file in expected if file in left]
-    if len(found) != 1:
+    written = [file for file in expected if file in left]
+    if len(written) != 1:
         others = sorted(left - _GIVEN)
         wanted = listing(expected)
-        number = "no" if not found else "more than one of"
+        number = "no" if not written else "more than one of"
         raise ProgramError(f"{name} wrote {number} {wanted}; it wrote {listing(others)}")
-    for file in (*found, *(file for file in beside if file in left)):
+    for file in (*written, *(file for file in beside if file in left)):
         about = (folder / file).lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise ProgramError(f"{name} left something that is no result: {file} is no plain file")
+            raise ProgramError(f"{name} wrote an invalid result: {file} is no plain file")
         if about.st_size > most_unpacked():
             raise ProgramError(
-                f"{name} left something that is no result: {file} has {about.st_size:,} bytes, at "
+                f"{name} wrote an invalid result: {file} has {about.st_size:,} bytes, at "
                 f"most {most_unpacked():,} are allowed"
             )
-    return folder / found[0]
+    return folder / written[0]
 
 
 @contextlib.contextmanager
@@ -120,14 +121,14 @@ def _naming_program(name: str, folder: Path) -> Iterator[None]:
         yield
     except DagathlonError as error:
         text = str(error).replace(f"{folder}/", "")
-        raise ProgramError(f"{name} left something that is no result: {text}") from None
+        raise ProgramError(f"{name} wrote an invalid result: {text}") from None
 
 
-def _check_graph(path: Path, found: Graph, given: Graph) -> None:
-    odd = sorted(set(found.names) ^ set(given.names))
+def _check_graph(path: Path, drawn: Graph, given: Graph) -> None:
+    odd = sorted(set(drawn.names) ^ set(given.names))
     if odd:
         raise ProgramError(f"{path}: its variables are not the graph's: {listing(odd)}")
-    ordered = found.subgraph(given.names)
+    ordered = drawn.subgraph(given.names)
     if ordered == given:
         return
     edges = {str(edge) for edge in ordered.edges()}, {str(edge) for edge in given.edges()}
@@ -152,7 +153,7 @@ def _check_data(
     if not data.has_rows or not data.n_rows:
         raise ProgramError(f"{path}: has no rows that can be kept")
     if n_rows is not None and data.n_rows != n_rows:
-        raise ProgramError(f"{path}: has {data.n_rows} rows, and n is {n_rows}")
+        raise ProgramError(f"{path}: has {counted(data.n_rows, 'row')}, and n is {n_rows}")
     if facts.kind != kind:
         raise ProgramError(f"{path}: the module gives {kind} data, these are {facts.kind}")
     if facts.missing and not missing:
@@ -160,7 +161,7 @@ def _check_data(
             f"{path}: has missing values, which the manifest does not allow (missing = true does)"
         )
     if facts.interventions:
-        raise ProgramError(f"{path}: says where variables were intervened on; it cannot")
+        raise ProgramError(f"{path}: marks rows as intervened on, which generated data cannot be")
 
 
 def _variables(model: Model) -> tuple[Variable, ...]:
@@ -174,14 +175,14 @@ def _with_levels(path: Path, data: Dataset, variables: Sequence[Variable]) -> Da
     if not data.is_discrete:
         return data
     codes = np.empty(data.codes.shape, dtype=np.int64)
-    for j, (found, wanted) in enumerate(zip(data.variables, variables, strict=True)):
-        levels, known = found.levels or (), wanted.levels or ()
+    for j, (variable, wanted) in enumerate(zip(data.variables, variables, strict=True)):
+        levels, known = variable.levels or (), wanted.levels or ()
         if not set(levels) <= set(known):
             known = tuple(str(code) for code in range(len(known)))
         if not set(levels) <= set(known):
             odd = sorted(set(levels) - set(known))
             raise ProgramError(
-                f"{path}: {found.name} has the levels {listing(wanted.levels or ())} (or codes "
+                f"{path}: {variable.name} has the levels {listing(wanted.levels or ())} (or codes "
                 f"from 0), found {listing(odd)}"
             )
         places = np.array([*(known.index(level) for level in levels), -1])

@@ -84,7 +84,7 @@ class Environment:
         if absent:
             return self._advised(f"needs {' and '.join(absent)} on the PATH")
         if self.r_packages:
-            problem = missing_r_packages(self.r_packages, fresh())
+            problem = missing_r_packages(self.r_packages, cache_period())
             return self._advised(problem) if problem else ""
         return ""
 
@@ -104,7 +104,7 @@ class Environment:
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
         """Return the command line with values in place of ``{name}``; `work` is its folder."""
-        return filled(words, {**values, "folder": str(self.folder)})
+        return fill_placeholders(words, {**values, "folder": str(self.folder)})
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables: those of this process, by default with one thread."""
@@ -114,11 +114,11 @@ class Environment:
         return f"{problem} ({self.hint})" if self.hint else problem
 
 
-def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
+def fill_placeholders(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """Replace ``{name}`` in the words by values; leave other braces unchanged."""
 
-    def value(found: re.Match[str]) -> str:
-        return values.get(found.group(1), found.group(0))
+    def value(match: re.Match[str]) -> str:
+        return values.get(match.group(1), match.group(0))
 
     return [PLACE_HOLDER.sub(value, word) for word in words]
 
@@ -138,7 +138,7 @@ def offline() -> bool:
     return os.environ.get(OFFLINE, "") not in ("", "0")
 
 
-def fresh() -> int:
+def cache_period() -> int:
     """Return a slowly changing number, used as a cache key so that cached lookups expire."""
     return int(time.monotonic() / _FRESH)
 

@@ -83,8 +83,8 @@ class ExternalData(ExternalGenerator, DataGenerator):
     def facts(self, model: DataSpec) -> DataSpec:
         """Return the declared kind and missing values, and the rows if there is a parameter n."""
         gives, missing = self.manifest.gives, self.manifest.missing
-        found = replace(model, n_rows=self._rows(), missing=None if missing else False)
-        return found if gives == "same" else replace(found, kind=gives, binary=None)  # type: ignore[arg-type]
+        spec = replace(model, n_rows=self._rows(), missing=None if missing else False)
+        return spec if gives == "same" else replace(spec, kind=gives, binary=None)  # type: ignore[arg-type]
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
         """Run the program to draw one data set from a model, and read its output."""

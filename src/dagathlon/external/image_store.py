@@ -20,13 +20,13 @@ from dagathlon.external.container import (
     WORK,
     ContainerEngine,
     container_variables,
-    last_of,
+    last_output,
 )
 from dagathlon.external.environment import (
     CARDS,
     THREADS,
     cards_given,
-    filled,
+    fill_placeholders,
     output_of,
     threads_given,
 )
@@ -48,7 +48,7 @@ class ImageStore(ContainerEngine):
         volumes = [f"--volume={self.folder}:{MODULE}:ro", f"--volume={work}:{WORK}"]
         given = [f"--env={name}={value}" for name, value in container_variables().items()]
         options = [*self._options(), *given, *self._card_options(), *volumes, f"--workdir={WORK}"]
-        inner = filled(words, {**values, "folder": MODULE})
+        inner = fill_placeholders(words, {**values, "folder": MODULE})
         shell = ["--entrypoint=sh", self._name, "-c", END_WITH_INPUT, "sh"]
         return [*self._run(), *options, *shell, *inner]
 
@@ -92,7 +92,7 @@ class Docker(ImageStore):
 
     def _why_broken(self) -> str:
         code, output = output_of([self.program, "version", "--format", "{{.Server.Version}}"])
-        return f"docker does not work: {last_of(output, code)}" if code else ""
+        return f"docker does not work: {last_output(output, code)}" if code else ""
 
     def _options(self) -> list[str]:
         user = f"--user={os.getuid()}:{os.getgid()}"
@@ -143,7 +143,7 @@ class Podman(ImageStore):
 
     def _why_broken(self) -> str:
         code, output = output_of([self.program, "version", "--format", "{{.Client.Version}}"])
-        return f"podman does not work: {last_of(output, code)}" if code else ""
+        return f"podman does not work: {last_output(output, code)}" if code else ""
 
     def _why_unusable(self) -> str:
         choice = working_options(self.program, self._name)
@@ -194,7 +194,7 @@ def working_options(program: str, image: str) -> RunOptions | str:
         code, output = output_of([program, *choice.before(), *base, *options, *shell])
         if code == 0:
             return choice
-        first = first or last_of(output, code)
+        first = first or last_output(output, code)
     return f"podman cannot run {image}: {first}"
 
 

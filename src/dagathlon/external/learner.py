@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dagathlon.data.spec import DataKind, spec_of
-from dagathlon.external.contract import Given, write_inputs
+from dagathlon.external.contract import RunInputs, write_inputs
 from dagathlon.external.module import ExternalModule, seed_from
 from dagathlon.external.results import read_outputs
 from dagathlon.graphs import Graph
@@ -49,7 +49,7 @@ class ExternalLearner(ExternalModule, Learner):
         seed = seed_from(rng)
         values = {k: v for k, v in self.to_json().items() if k not in _IN_FILES}
         constraints = getattr(self, "constraints", None) if self.manifest.constraints else None
-        given = Given(self.name, data, values, seed, self.timeout, constraints, start)
+        given = RunInputs(self.name, data, values, seed, self.timeout, constraints, start)
         words = {**values, "seed": seed, "data_kind": spec_of(data).kind}
         with self._ran(words, lambda at: write_inputs(at, given, self.manifest.data)) as folder:
             posterior = self.manifest.posterior

@@ -55,12 +55,12 @@ class Listener:
         return (self._tail + self._line).decode("utf-8", "replace").strip()
 
     def _take(self, line: bytes) -> None:
-        found = _MESSAGE.fullmatch(line)
-        if found is None:
+        message = _MESSAGE.fullmatch(line)
+        if message is None:
             self._tail = (self._tail + line + b"\n")[-_TAIL:]
             return
-        numbers = tuple(map(int, found.group(2).split()))
-        match found.group(1):
+        numbers = tuple(map(int, message.group(2).split()))
+        match message.group(1):
             case b"ready":
                 self.is_ready = True
             case b"progress":

@@ -201,14 +201,14 @@ def folder_version(folder: Path) -> int:
 
 
 def _own_files(folder: Path) -> list[Path]:
-    found = []
+    files = []
     for path in folder.rglob("*"):
         parts = path.relative_to(folder).parts
         if not any(part.startswith(".") or part == "__pycache__" for part in parts):
-            found += [path] if path.is_file() else []
-            if len(found) > _MAX_FILES:
+            files += [path] if path.is_file() else []
+            if len(files) > _MAX_FILES:
                 break
-    return sorted(found)
+    return sorted(files)
 
 
 def _name(root: TomlTable) -> str:
@@ -219,29 +219,29 @@ def _name(root: TomlTable) -> str:
 
 
 def _threads(root: TomlTable) -> int:
-    found = root.number("threads")
-    if found is None:
+    number = root.number("threads")
+    if number is None:
         return 1
-    if found < 1 or found != int(found):
-        raise root.fail("threads", f"found {found:g}, expected a whole number from 1")
-    return int(found)
+    if number < 1 or number != int(number):
+        raise root.fail("threads", f"found {number:g}, expected a whole number from 1")
+    return int(number)
 
 
 def _gpu(root: TomlTable) -> Gpu:
     """Read the key `gpu`; true and false mean yes and no."""
-    found = root.value("gpu")
-    return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
+    value = root.value("gpu")
+    return GPU_WORDS[value] if isinstance(value, bool) else root.choice("gpu", get_args(Gpu), "no")
 
 
 def _kinds(section: TomlTable, key: str, known: Collection[DataKind]) -> frozenset[DataKind]:
     """Read a subset of the known kinds of data; by default all."""
-    found = section.texts(key, tuple(known))
-    for kind in found:
+    kinds = section.texts(key, tuple(known))
+    for kind in kinds:
         if kind not in known:
             hint = suggestion(kind, known)
             allowed = listing(known)
             raise section.fail(key, f"found {kind!r}{hint}, expected some of {allowed}")
-    return frozenset(found)  # type: ignore[arg-type]
+    return frozenset(kinds)  # type: ignore[arg-type]
 
 
 def _parameter(name: str, root: TomlTable) -> ExternalParameter:
@@ -286,4 +286,5 @@ def _check_command(manifest: Manifest, root: TomlTable) -> None:
         for name in PLACE_HOLDER.findall(word):
             if name not in known:
                 hint = suggestion(name, known)
-                raise root.fail("command", f"nothing is called {{{name}}}{hint}: {listing(known)}")
+                text = f"there is no placeholder {{{name}}}{hint}: {listing(known)}"
+                raise root.fail("command", text)

@@ -63,10 +63,10 @@ def read_linear(folder: Path) -> LinearSem:
     if sorted(header.fields) != sorted(sem.names) or len(rows) != 1:
         raise DataError(f"{path}: not a header of the variables and one line of variances")
     try:
-        found = dict(zip(header.fields, map(float, rows[0].fields), strict=True))
+        variances = dict(zip(header.fields, map(float, rows[0].fields), strict=True))
     except ValueError as error:
         raise DataError(f"{path}: not one number for each variable ({error})") from None
-    return LinearSem(sem.names, sem.weights, [found[name] for name in sem.names])
+    return LinearSem(sem.names, sem.weights, [variances[name] for name in sem.names])
 
 
 def read_model(path: Path) -> LinearSem | Network:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagathlon.external.environment import Say
 from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.manifest import Manifest
-from dagathlon.external.program import Ended, run_program
+from dagathlon.external.program import ProgramExit, run_program
 from dagathlon.external.results import ProgramError, check_end
 from dagathlon.external.server import Server
 from dagathlon.external.servers import SERVE, server_for
@@ -89,9 +89,9 @@ class ExternalModule(Module):
             check_end(self.name, ended)
             yield folder
 
-    def _run_once(self, words: Mapping[str, Any], folder: Path) -> Ended:
+    def _run_once(self, words: Mapping[str, Any], folder: Path) -> ProgramExit:
         environment = self.manifest.environment
-        texts = {name: _written(value) for name, value in words.items()}
+        texts = {name: _as_word(value) for name, value in words.items()}
         command = environment.command(self.manifest.command, texts, folder)
         with self._startable(command[0]):
             return run_program(
@@ -120,7 +120,7 @@ def seed_from(rng: np.random.Generator) -> int:
     return int(rng.integers(1, _SEEDS))
 
 
-def _written(value: Any) -> str:
+def _as_word(value: Any) -> str:
     """Format a parameter for a command line: texts as they are, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 

@@ -70,10 +70,10 @@ def memory_limit(amount: int) -> Iterator[None]:
         os.environ.pop(MEMORY, None)
 
 
-def memory_given() -> int | None:
+def memory_limit_given() -> int | None:
     """Return the memory limit of this run in bytes; None if none is enforced."""
-    said = os.environ.get(MEMORY, "")
-    return int(said) if said.isdigit() else None
+    limit = os.environ.get(MEMORY, "")
+    return int(limit) if limit.isdigit() else None
 
 
 def high_water(pid: int | str) -> int:

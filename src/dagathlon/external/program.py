@@ -19,7 +19,7 @@ _FIRST_LOOK_MS = 2
 _LAST_LOOK_MS = 100
 
 
-class Ended(NamedTuple):
+class ProgramExit(NamedTuple):
     """Exit of a program: code, last output and memory.
 
     Parameters
@@ -48,7 +48,7 @@ def run_program(
     folder: Path,
     variables: Mapping[str, str],
     ends_with_input: bool = False,
-) -> Ended:
+) -> ProgramExit:
     """Run a program in a folder to completion; kill it if this is interrupted.
 
     It stays in the process group of the caller, so that ending the group ends it too.
@@ -67,7 +67,7 @@ def run_program(
                 if stream is not None:
                     stack.enter_context(stream)
             listener = _watch(process)
-            return Ended(_code(process), listener.output())
+            return ProgramExit(_code(process), listener.output())
     except BaseException:
         kill(process)
         process.wait()

@@ -17,7 +17,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError, KilledError, listing
 from dagathlon.external.contract import INPUTS
 from dagathlon.external.process_usage import KILLS, MEMORY
-from dagathlon.external.program import Ended
+from dagathlon.external.program import ProgramExit
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
 from dagathlon.posteriors.files import read_posterior
@@ -50,7 +50,7 @@ class ProgramKilledError(ProgramError, KilledError):
     """Error of an external program that was killed, perhaps from outside."""
 
 
-def check_end(name: str, ended: Ended) -> None:
+def check_end(name: str, ended: ProgramExit) -> None:
     """Raise `ProgramError` if a program failed, quoting its last output."""
     if ended.code == 0:
         return
@@ -87,14 +87,14 @@ def read_outputs(
     """
     expected = TRAJECTORY if gives == "chain" else POSTERIOR if posterior else GRAPH
     if not (folder / expected).is_file():
-        left = sorted(path.name for path in folder.iterdir())
-        others = [found for found in left if found not in INPUTS]
+        written = sorted(path.name for path in folder.iterdir())
+        others = [file for file in written if file not in INPUTS]
         raise ProgramError(f"{name} wrote no {expected}; it wrote {listing(others)}")
     try:
         return _estimate(folder, data, gives, posterior=posterior)
     except DagathlonError as error:
         text = str(error).replace(f"{folder}/", "")
-        raise ProgramError(f"{name} left something that is no result: {text}") from None
+        raise ProgramError(f"{name} wrote an invalid result: {text}") from None
 
 
 def _estimate(folder: Path, data: Dataset, gives: Output, *, posterior: bool) -> Estimate:
@@ -104,8 +104,8 @@ def _estimate(folder: Path, data: Dataset, gives: Output, *, posterior: bool) ->
         found = read_posterior(folder / TRAJECTORY, data.names)
     elif posterior:
         found = _read_graphs(folder / POSTERIOR, data, gives)
-    own = gives != "chain" and (folder / GRAPH).is_file()
-    graph = _read_graph(folder / GRAPH, data, gives) if own or found is None else found.map()
+    has_graph = gives != "chain" and (folder / GRAPH).is_file()
+    graph = _read_graph(folder / GRAPH, data, gives) if has_graph or found is None else found.map()
     weights = _read_weights(folder / WEIGHTS, data)
     return Estimate(graph, statistics, found, notes, weights=weights)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dagathlon.errors import listing, suggestion
-from dagathlon.external.container_found import ENGINES, FoundContainer
+from dagathlon.external.container_found import ENGINES, AnyContainer
 from dagathlon.external.environment import Environment
 from dagathlon.external.toml_table import TomlTable
 from dagathlon.external.uv import UvEnvironment
@@ -37,7 +37,7 @@ def read_environment(section: TomlTable, folder: Path) -> Environment:
         return UvEnvironment(folder, hint, script=script)
     image = section.text("image")
     if kind == "container":
-        return FoundContainer(folder, hint, image=image, engines=_engines(section))
+        return AnyContainer(folder, hint, image=image, engines=_engines(section))
     return ENGINES[kind](folder, hint, image=image)
 
 

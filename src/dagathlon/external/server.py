@@ -25,7 +25,7 @@ from dagathlon.external.process_usage import (
     resident_now,
     server_time,
 )
-from dagathlon.external.program import Ended, kill
+from dagathlon.external.program import ProgramExit, kill
 from dagathlon.pulse import beat
 
 _LOOK_MS = 100
@@ -101,7 +101,7 @@ class Server:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def run(self, folder: Path) -> Ended:
+    def run(self, folder: Path) -> ProgramExit:
         """Do the run of a folder; kill the server if this is interrupted."""
         idle, before = resident_now(self.pid), processor_time(self.pid)
         with self._killed_on_error():
@@ -112,7 +112,7 @@ class Server:
             return self._kill_rest(listener)
         code, peak = (*listener.ended, 0)[:2]
         peak_memory.see(max(peak - idle, 0))
-        return Ended(code, listener.output())
+        return ProgramExit(code, listener.output())
 
     def _ask(self, name: str) -> None:
         assert self._process.stdin is not None
@@ -151,10 +151,10 @@ class Server:
             self.close()
             raise
 
-    def _kill_rest(self, listener: Listener) -> Ended:
+    def _kill_rest(self, listener: Listener) -> ProgramExit:
         """Kill the server's remaining processes and return how it ended."""
         self.close()
-        return Ended(self._process.returncode, listener.output())
+        return ProgramExit(self._process.returncode, listener.output())
 
     def close(self) -> None:
         """Kill the server and all its descendants."""

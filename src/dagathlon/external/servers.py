@@ -55,7 +55,7 @@ def server_for(command: Sequence[str], version: int, variables: Mapping[str, str
 
 
 def server_processes() -> list[int]:
-    """Return the process ids of all idle servers."""
+    """Return the process ids of this process's running servers."""
     return [server.pid for server in _servers.values() if server.is_alive]
 
 

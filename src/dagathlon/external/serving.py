@@ -45,8 +45,8 @@ def _loaded(script: str) -> Callable[[], object]:
     spec.loader.exec_module(module)
     if not callable(getattr(module, "main", None)):
         raise SystemExit(f"{script} has no function main() to be called for each run")
-    found: Callable[[], object] = module.main
-    return found
+    main: Callable[[], object] = module.main
+    return main
 
 
 def _do(learn: Callable[[], object], folder: str) -> None:
@@ -97,10 +97,10 @@ def _end_what_is_left() -> None:
     with contextlib.suppress(OSError):
         for _ in range(1000):
             with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-                left = [int(pid) for pid in file.read().split()]
-            if not left:
+                children = [int(pid) for pid in file.read().split()]
+            if not children:
                 return
-            for pid in left:
+            for pid in children:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
 

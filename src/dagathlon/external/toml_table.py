@@ -62,46 +62,46 @@ class TomlTable:
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a nonempty text."""
-        found = self._content.get(key, default)
-        if not isinstance(found, str) or not found.strip():
+        value = self._content.get(key, default)
+        if not isinstance(value, str) or not value.strip():
             raise self._mismatch(key, "a text")
-        return found.strip()
+        return value.strip()
 
     def flag(self, key: str, default: bool) -> bool:
         """Return a boolean."""
-        found = self._content.get(key, default)
-        if not isinstance(found, bool):
+        value = self._content.get(key, default)
+        if not isinstance(value, bool):
             raise self._mismatch(key, "true or false")
-        return found
+        return value
 
     def number(self, key: str) -> float | None:
         """Return a number; None if absent."""
-        found = self._content.get(key)
-        if found is None or (isinstance(found, int | float) and not isinstance(found, bool)):
-            return found
+        value = self._content.get(key)
+        if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            return value
         raise self._mismatch(key, "a number")
 
     def array(self, key: str, default: Sequence[Any] = _MISSING) -> Sequence[Any]:
         """Return a list of any values."""
-        found = self._content.get(key, default)
-        if not isinstance(found, list | tuple):
+        value = self._content.get(key, default)
+        if not isinstance(value, list | tuple):
             raise self._mismatch(key, "a list")
-        return found
+        return value
 
     def texts(self, key: str, default: Sequence[str] = _MISSING) -> tuple[str, ...]:
         """Return a list of texts."""
-        found = self.array(key, default)
-        if not all(isinstance(item, str) for item in found):
+        values = self.array(key, default)
+        if not all(isinstance(item, str) for item in values):
             raise self._mismatch(key, "a list of texts")
-        return tuple(found)
+        return tuple(values)
 
     def choice(self, key: str, choices: tuple[Choice, ...], default: str | None = None) -> Choice:
         """Return a text that is one of the choices."""
-        found = self._content.get(key, default)
+        value = self._content.get(key, default)
         for choice in choices:
-            if choice == found:
+            if choice == value:
                 return choice
-        hint = suggestion(found, choices) if found is not None else ""
+        hint = suggestion(value, choices) if value is not None else ""
         raise self._mismatch(key, f"one of {listing(choices)}{hint}")
 
     def _mismatch(self, key: str, expected: str) -> StudyError:

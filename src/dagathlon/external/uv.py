@@ -15,7 +15,14 @@ from typing import ClassVar, NamedTuple
 
 from dagathlon.errors import UnavailableError
 from dagathlon.external.cache import locked
-from dagathlon.external.environment import OFFLINE, Environment, Say, fresh, offline, output_of
+from dagathlon.external.environment import (
+    OFFLINE,
+    Environment,
+    Say,
+    cache_period,
+    offline,
+    output_of,
+)
 
 _INLINE = re.compile(r"^# /// script\n((?:#(?: .*)?\n)*?)# ///$", re.M)
 _FORBIDDEN = (
@@ -80,8 +87,8 @@ class UvEnvironment(Environment):
 
     def variables(self) -> dict[str, str]:
         """Return environment variables without those that add packages of other environments."""
-        kept = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
-        return {**kept, "PYTHONNOUSERSITE": "1"}
+        own_variables = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
+        return {**own_variables, "PYTHONNOUSERSITE": "1"}
 
     @property
     def _script(self) -> _Script:
@@ -91,9 +98,9 @@ class UvEnvironment(Environment):
 
 def find_uv() -> str | None:
     """Return the path of uv, from the PATH or from the Python package of that name."""
-    found = shutil.which("uv")
-    if found is not None:
-        return found
+    path = shutil.which("uv")
+    if path is not None:
+        return path
     try:
         package = importlib.import_module("uv")
         return str(package.find_uv_bin())
@@ -103,18 +110,18 @@ def find_uv() -> str | None:
 
 def dependencies(script: Path) -> str:
     """Return the packages required by a script, as declared in it."""
-    found = _INLINE.search(script.read_text(encoding="utf-8"))
-    lines = (found.group(1) if found else "").splitlines()
+    match = _INLINE.search(script.read_text(encoding="utf-8"))
+    lines = (match.group(1) if match else "").splitlines()
     metadata = tomllib.loads("\n".join(line[2:] for line in lines))
     return ", ".join(map(str, metadata.get("dependencies", []))) or "no packages"
 
 
 def _interpreter(script: _Script) -> str | None:
     """Return the interpreter of a script's environment; None if it is absent or outdated."""
-    found = _interpreters.get(script) or _looked_up(script, fresh())
-    if found is not None:
-        _interpreters[script] = found
-    return found
+    interpreter = _interpreters.get(script) or _ask_uv(script, cache_period())
+    if interpreter is not None:
+        _interpreters[script] = interpreter
+    return interpreter
 
 
 _interpreters: dict[_Script, str] = {}
@@ -122,7 +129,7 @@ _failures: dict[_Script, tuple[float, str]] = {}
 
 
 @functools.lru_cache(maxsize=64)
-def _looked_up(script: _Script, _moment: int) -> str | None:
+def _ask_uv(script: _Script, _moment: int) -> str | None:
     """Ask uv offline for a script's interpreter; None if it is absent or outdated."""
     if find_uv() is None:
         return None
@@ -138,24 +145,25 @@ def _installed(script: _Script, say: Say) -> str:
     if offline():
         return _FORBIDDEN
     with locked(script.path):
-        _looked_up.cache_clear()  # another process may have made it meanwhile
+        _ask_uv.cache_clear()  # another process may have made it meanwhile
         if _interpreter(script) is not None:
             return ""
-        say(f"installing {_counted(dependencies(Path(script.path)))} with uv, for the first run")
+        packages = _package_words(dependencies(Path(script.path)))
+        say(f"installing {packages} with uv, for the first run")
         code, output = _uv("sync", "--quiet", "--script", script.path)
-        _looked_up.cache_clear()
+        _ask_uv.cache_clear()
         if not code and _interpreter(script) is not None:
             return ""
-    return f"uv could not install its packages: {_brief(output) or f'exit code {code}'}"
+    return f"uv could not install its packages: {_short_error(output) or f'exit code {code}'}"
 
 
-def _counted(packages: str) -> str:
+def _package_words(packages: str) -> str:
     """Return the packages as text, or their number if they are too many to read."""
     number = packages.count(",") + 1
     return packages if len(packages) <= _READABLE else f"{number} packages (this takes minutes)"
 
 
-def _brief(output: str) -> str:
+def _short_error(output: str) -> str:
     """Return uv's first error and the last of its causes."""
     lines = [line.strip().removeprefix("error: ") for line in output.splitlines() if line.strip()]
     ends = dict.fromkeys([*lines[:1], *lines[-1:]])

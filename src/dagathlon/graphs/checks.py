@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dagathlon.graphs.graph import Graph
 
 
-def circuit(names: Sequence[str], connector: str) -> str:
+def cycle_text(names: Sequence[str], connector: str) -> str:
     """Format a directed cycle, back to its first node."""
     return f" {connector} ".join([*names, names[0]])
 
@@ -41,7 +41,9 @@ def require_undirected(graph: Graph, what: str) -> None:
 def not_chordal(graph: Graph, what: str) -> GraphError:
     """Return the error for an undirected graph that is not chordal, with a chordless cycle."""
     cycle = graph.nodes_at(_core.chordless_cycle(graph.native))
-    return GraphError(f"{what} needs a chordal graph: the cycle {circuit(cycle, '-')} has no chord")
+    return GraphError(
+        f"{what} needs a chordal graph: the cycle {cycle_text(cycle, '-')} has no chord"
+    )
 
 
 def require_cpdag(graph: Graph, what: str) -> None:
@@ -57,7 +59,7 @@ def require_cpdag(graph: Graph, what: str) -> None:
 def directed_cycle(graph: Graph) -> str:
     """Return one directed cycle as text, or the empty string."""
     cycle = graph.nodes_at(_core.directed_cycle(graph.native))
-    return circuit(cycle, "->") if cycle else ""
+    return cycle_text(cycle, "->") if cycle else ""
 
 
 def _refuse_other_edges(graph: Graph, needs: str, allowed: Iterable[str]) -> None:

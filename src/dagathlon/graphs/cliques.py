@@ -17,10 +17,10 @@ def all_maximal_cliques(graph: Graph) -> Iterator[tuple[str, ...]]:
 
 def cliques_of_pairs(joined: npt.NDArray[np.bool_]) -> Iterator[tuple[int, ...]]:
     """Yield the maximal cliques of a symmetric adjacency matrix (Bron–Kerbosch with pivots)."""
-    near = [_mask(np.flatnonzero(row).tolist()) for row in joined]
+    near = [_bit_mask(np.flatnonzero(row).tolist()) for row in joined]
     stack: list[tuple[tuple[int, ...], int, int]] = []
     if near:
-        stack.append(((), _mask(range(len(near))), 0))
+        stack.append(((), _bit_mask(range(len(near))), 0))
     while stack:
         clique, candidates, done = stack.pop()
         if not candidates and not done:
@@ -43,7 +43,7 @@ def _pivot(near: Sequence[int], candidates: int, done: int) -> int:
     return best
 
 
-def _mask(nodes: Iterable[int]) -> int:
+def _bit_mask(nodes: Iterable[int]) -> int:
     """Return a set of nodes as a bit mask."""
     return sum(1 << node for node in nodes)
 

@@ -17,6 +17,7 @@ from dagathlon.graphs.formats.matrix import lost_by_adjacency
 from dagathlon.graphs.formats.source import TextSource
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
+from dagathlon.wording import counted
 
 if TYPE_CHECKING:
     import igraph
@@ -49,11 +50,11 @@ def as_graph(obj: Any) -> Graph:
         converter = _CONVERTERS.get(cls.__module__.partition(".")[0])
         if converter is not None:
             return converter(obj)
-    found = f"{type(obj).__module__}.{type(obj).__qualname__}"
+    type_name = f"{type(obj).__module__}.{type(obj).__qualname__}"
     hint = "; an array has no names: use Graph.from_adjacency" if hasattr(obj, "dtype") else ""
     raise GraphError(
-        f"cannot make a graph of {found}; known are Graph, paths of graph files, and objects of "
-        f"{', '.join(_CONVERTERS)}{hint}"
+        f"cannot make a graph of {type_name}; known are Graph, paths of graph files, and objects "
+        f"of {', '.join(_CONVERTERS)}{hint}"
     )
 
 
@@ -144,7 +145,8 @@ def from_pandas(frame: pd.DataFrame, format: str | None = None) -> Graph:
     rows = [str(name) for name in frame.index]
     cells = _numeric(frame)
     if cells.shape != (len(names), len(names)):
-        raise GraphError(f"DataFrame: {len(rows)} rows and {len(names)} columns, not a square")
+        shape = f"{counted(len(rows), 'row')} and {counted(len(names), 'column')}"
+        raise GraphError(f"DataFrame: {shape}, not a square")
     if rows != names and rows != [str(i) for i in range(len(names))]:
         cells = cells[_row_order(rows, names)]
     chosen = _checked_format(format or frame.attrs.get(_FORMAT_ATTRIBUTE) or _guessed(cells))
@@ -171,8 +173,10 @@ def from_causal_learn(graph: Any) -> Graph:
     endpoints = np.asarray(general.graph)
     strange = ~np.isin(endpoints, list(_CAUSAL_LEARN))
     if strange.any():
-        found = endpoints[strange][0]
-        raise GraphError(f"causal-learn graph: endpoint {found} means two edges between two nodes")
+        unknown_mark = endpoints[strange][0]
+        raise GraphError(
+            f"causal-learn graph: endpoint {unknown_mark} means two edges between two nodes"
+        )
     marks = np.zeros(endpoints.shape, dtype=np.uint8)
     for number, mark in _CAUSAL_LEARN.items():
         marks[(endpoints == number).T] = mark

@@ -38,11 +38,11 @@ def cpdag(graph: Graph) -> Graph:
     A graph of directed and undirected edges (a CPDAG, a pattern, a PDAG) gives the CPDAG of its
     consistent `extension`; without one it is refused.
     """
-    found = _core.cpdag(graph.native)
-    if found is None:
+    native = _core.cpdag(graph.native)
+    if native is None:
         require_pdag(graph, "a CPDAG")
         raise _no_extension(graph)
-    return Graph._of(graph.names, found)
+    return Graph._of(graph.names, native)
 
 
 def extension(graph: Graph) -> Graph:
@@ -52,10 +52,10 @@ def extension(graph: Graph) -> Graph:
     consistent extension is refused with the reason.
     """
     require_pdag(graph, "an extension")
-    found, _ = _core.extension(graph.native)
-    if found is None:
+    native, _ = _core.extension(graph.native)
+    if native is None:
         raise _no_extension(graph)
-    return Graph._of(graph.names, found)
+    return Graph._of(graph.names, native)
 
 
 def meek(
@@ -79,7 +79,11 @@ def meek(
     """
     require_pdag(graph, "Meek's rules")
     stated = [("required", a, b) for a, b in required] + [("forbidden", a, b) for a, b in forbidden]
-    known = [(said, *_directed(graph, *said)) for said in stated if _concerns(graph, *said)]
+    known = [
+        (statement, *_directed(graph, *statement))
+        for statement in stated
+        if _applies(graph, *statement)
+    ]
     closed, contradicting = _core.meek(graph.native, [(a, b) for _, a, b in known])
     if contradicting is None:
         return Graph._of(graph.names, closed)
@@ -110,12 +114,12 @@ def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterabl
     for node in set(rows[0]).intersection(*rows[1:]):
         raise GraphError(
             f"node {graph.names[node]} is in every target; each node must be left alone in at "
-            "least one of them (an empty target stands for observation)"
+            "least one of them (an empty target means observation)"
         )
     return Graph._of(graph.names, _core.interventional_essential_graph(graph.native, rows))
 
 
-def _concerns(graph: Graph, what: str, start: str, end: str) -> bool:
+def _applies(graph: Graph, what: str, start: str, end: str) -> bool:
     """Whether knowledge applies to an edge; raise if a required edge is not in the skeleton."""
     if graph.marks[graph.position(start), graph.position(end)]:
         return True

@@ -16,6 +16,7 @@ from dagathlon.graphs.checks import require_dag
 from dagathlon.graphs.exchange import Exchange
 from dagathlon.graphs.marks import Mark, connector, marks_of
 from dagathlon.immutable import Immutable
+from dagathlon.wording import counted
 
 MarkMatrix: TypeAlias = npt.NDArray[np.uint8]
 Kind: TypeAlias = Literal["dag", "cpdag", "pattern", "undirected", "mag", "pag", "mixed"]
@@ -86,7 +87,7 @@ class Graph(Exchange, Immutable):
         """Make a graph from a native graph, without computing the matrix of marks."""
         labels = _checked_names(names)
         if len(native) != len(labels):
-            raise GraphError(f"a graph of {len(native)} nodes cannot take {len(labels)} names")
+            raise GraphError(_other_number(len(native), len(labels)))
         return cls._of(labels, native)
 
     @classmethod
@@ -108,7 +109,7 @@ class Graph(Exchange, Immutable):
         met = dict.fromkeys(end for edge in parsed for end in (edge.left, edge.right))
         nodes = _checked_names(met if names is None else names)
         index = {name: i for i, name in enumerate(nodes)}
-        found: dict[tuple[int, int], tuple[int, int]] = {}
+        pairs: dict[tuple[int, int], tuple[int, int]] = {}
         for edge in parsed:
             for end in (edge.left, edge.right):
                 if end not in index:
@@ -118,9 +119,9 @@ class Graph(Exchange, Immutable):
             if i == j:
                 raise GraphError(f"edge {edge}: a node has no edge with itself")
             pair, marks = ((i, j), ends) if i < j else ((j, i), ends[::-1])
-            if found.setdefault(pair, marks) != marks:
+            if pairs.setdefault(pair, marks) != marks:
                 raise GraphError(f"edge {edge}: {edge.left} and {edge.right} are joined twice")
-        return cls.from_edge_arrays(nodes, edge_arrays_of(found))
+        return cls.from_edge_arrays(nodes, edge_arrays_of(pairs))
 
     @classmethod
     def from_edge_arrays(cls, names: Iterable[str], edges: EdgeArrays) -> Graph:
@@ -164,8 +165,8 @@ class Graph(Exchange, Immutable):
             name = labels[int(rows[rows == columns][0])]
             raise GraphError(f"adjacency matrix: node {name} has an edge with itself")
         both = cells[columns, rows] != 0
-        kept = ~both | (rows < columns)
-        rows, columns, both = rows[kept], columns[kept], both[kept]
+        counted_once = ~both | (rows < columns)
+        rows, columns, both = rows[counted_once], columns[counted_once], both[counted_once]
         pairs = np.array((rows, columns), dtype=np.int64).T.copy()
         marks = np.full(pairs.shape, int(Mark.TAIL), dtype=np.uint8)
         marks[~both, 1] = Mark.ARROW
@@ -383,7 +384,7 @@ class Graph(Exchange, Immutable):
         """Return the graph with new node names, given in order."""
         labels = _checked_names(names)
         if len(labels) != len(self):
-            raise GraphError(f"{len(self)} nodes cannot take {len(labels)} names")
+            raise GraphError(_other_number(len(self), len(labels)))
         return Graph._of(labels, self._native)
 
     def __eq__(self, other: object) -> bool:
@@ -459,26 +460,30 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
     """Convert marks to a native graph; raise an error that names the first invalid pair."""
-    found = np.asarray(marks)
+    matrix = np.asarray(marks)
     p = len(names)
-    if found.shape != (p, p):
-        shape = "×".join(map(str, found.shape))
+    if matrix.shape != (p, p):
+        shape = "×".join(map(str, matrix.shape))
         raise GraphError(f"a mark matrix of {p} nodes is {p}×{p}, found {shape}")
-    if found.dtype == np.uint8:
+    if matrix.dtype == np.uint8:
         try:
-            return _core.MarkedGraph(np.ascontiguousarray(found))
+            return _core.MarkedGraph(np.ascontiguousarray(matrix))
         except ValueError:
             pass  # errors are reported below
-    _refuse_bad_pair(found, names)
-    return _core.MarkedGraph(np.ascontiguousarray(found, dtype=np.uint8))
+    _refuse_bad_pair(matrix, names)
+    return _core.MarkedGraph(np.ascontiguousarray(matrix, dtype=np.uint8))
 
 
-def _refuse_bad_pair(found: npt.NDArray[Any], names: tuple[str, ...]) -> None:
-    bad = ~np.isin(found, list(Mark)) | ((found == 0) != (found.T == 0))
-    bad |= np.eye(len(names), dtype=bool) & (found != 0)
+def _refuse_bad_pair(matrix: npt.NDArray[Any], names: tuple[str, ...]) -> None:
+    bad = ~np.isin(matrix, list(Mark)) | ((matrix == 0) != (matrix.T == 0))
+    bad |= np.eye(len(names), dtype=bool) & (matrix != 0)
     if np.any(bad):
         i, j = np.argwhere(bad)[0]
         raise GraphError(
-            f"marks between {names[i]} and {names[j]}: found {found[i, j]} and {found[j, i]}; an "
+            f"marks between {names[i]} and {names[j]}: found {matrix[i, j]} and {matrix[j, i]}; an "
             "edge joins two different nodes and has a mark (1 circle, 2 arrow, 3 tail) at both ends"
         )
+
+
+def _other_number(n_nodes: int, n_names: int) -> str:
+    return f"a graph of {counted(n_nodes, 'node')} cannot take {counted(n_names, 'name')}"

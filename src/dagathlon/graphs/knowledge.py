@@ -105,13 +105,13 @@ def _list(content: Mapping[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _known(found: Any, names: Sequence[str], where: str) -> list[str]:
-    if not isinstance(found, list):
-        raise GraphError(f"{where}: found {found!r}, expected a list of names")
-    for name in found:
+def _known(content: Any, names: Sequence[str], where: str) -> list[str]:
+    if not isinstance(content, list):
+        raise GraphError(f"{where}: found {content!r}, expected a list of names")
+    for name in content:
         if name not in names:
             raise GraphError(unknown("variable", name, names, where))
-    return list(found)
+    return list(content)
 
 
 def _pairs(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[tuple[str, str]]:

@@ -48,9 +48,11 @@ def common_language(
         ``marks`` for ancestral graphs alone, ``arrowheads`` for both. Graphs without an edge fit
         any.
     """
-    found = list(graphs)
-    known = [None] * len(found) if outputs is None else list(outputs)
-    families = {_family(graph, output) for graph, output in zip(found, known, strict=True)} - {""}
+    compared = list(graphs)
+    known = [None] * len(compared) if outputs is None else list(outputs)
+    families = {_family(graph, output) for graph, output in zip(compared, known, strict=True)} - {
+        ""
+    }
     if "undirected" in families:
         return "skeletons"
     if len(families) == 2:

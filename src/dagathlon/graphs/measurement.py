@@ -49,7 +49,9 @@ class MeasurementModel(Immutable):
                 raise GraphError(f"the structure is over other latent variables: {listing(odd)}")
             among = [str(edge) for edge in structure.edges()]
         edges: list[str | tuple[str, str]] = [*among, *observed_edges]
-        edges += [(latent, one) for latent, shown in self._indicators.items() for one in shown]
+        edges += [
+            (latent, indicator) for latent, shown in self._indicators.items() for indicator in shown
+        ]
         self._graph = Graph.from_edges(edges, [*self._indicators, *self._names])
 
     @classmethod

@@ -88,19 +88,19 @@ def to_json(model: MeasurementModel) -> dict[str, Any]:
     }
 
 
-def from_json(found: Any) -> MeasurementModel:
+def from_json(content: Any) -> MeasurementModel:
     """Return a model from the JSON values of `to_json`."""
-    if not isinstance(found, dict) or set(found) - _KEYS:
+    if not isinstance(content, dict) or set(content) - _KEYS:
         raise ValueError(f"it has other keys than {', '.join(sorted(_KEYS))}")
-    edges = found.get("structure")
-    latents = {str(name): tuple(map(str, shown)) for name, shown in found["latents"].items()}
+    edges = content.get("structure")
+    latents = {str(name): tuple(map(str, shown)) for name, shown in content["latents"].items()}
     structure = None if edges is None else Graph.from_edges(map(str, edges), latents)
-    between = tuple(map(str, found.get("observed_edges", ())))
-    return MeasurementModel(map(str, found["observed"]), latents, structure, between)
+    between = tuple(map(str, content.get("observed_edges", ())))
+    return MeasurementModel(map(str, content["observed"]), latents, structure, between)
 
 
 def _table(model: MeasurementModel) -> str:
     lines = ["latent,indicator"]
     for latent, shown in model.indicators.items():
-        lines += [f"{quoted(latent)},{quoted(one)}" for one in shown]
+        lines += [f"{quoted(latent)},{quoted(indicator)}" for indicator in shown]
     return "\n".join(lines) + "\n"

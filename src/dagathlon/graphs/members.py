@@ -144,7 +144,7 @@ class _UndirectedPart:
 
 def _components(joined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[Nodes]:
     """Return the connected components of two or more nodes."""
-    found: list[Nodes] = []
+    components: list[Nodes] = []
     unseen = joined.any(axis=0)
     while unseen.any():
         reached = np.zeros(len(joined), dtype=bool)
@@ -154,8 +154,8 @@ def _components(joined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list
             reached |= front
             front = joined[front].any(axis=0) & ~reached
         unseen &= ~reached
-        found.append(tuple(np.flatnonzero(reached).tolist()))
-    return found
+        components.append(tuple(np.flatnonzero(reached).tolist()))
+    return components
 
 
 def _fully_directed(pdag: _core.MarkedGraph) -> Iterator[_core.MarkedGraph]:

@@ -50,14 +50,14 @@ class PartialGraph(Immutable):
         self, names: Iterable[str], types: npt.ArrayLike, by: Language = "classes"
     ) -> None:
         check_language(by)
-        found = np.array(types, dtype=np.uint8)
-        inside = found != OUTSIDE
+        matrix = np.array(types, dtype=np.uint8)
+        inside = matrix != OUTSIDE
         if (inside != inside.T).any():
             raise GraphError("a pair of a partial graph has a type at both ends or at neither")
         # The marks inside are those of a graph: its checks name the pair that is wrong.
-        checked = Graph(names, np.where(inside, found, Mark.NONE))
-        np.fill_diagonal(found, OUTSIDE)
-        self._set(checked.names, found, by)
+        checked = Graph(names, np.where(inside, matrix, Mark.NONE))
+        np.fill_diagonal(matrix, OUTSIDE)
+        self._set(checked.names, matrix, by)
 
     def _set(self, names: tuple[str, ...], types: MarkMatrix, by: Language) -> None:
         types.flags.writeable = False
@@ -109,9 +109,9 @@ class PartialGraph(Immutable):
     @cached_property
     def inside(self) -> Bools:
         """Mask of the pairs that are in the partial graph."""
-        found: Bools = self._types != OUTSIDE
-        found.flags.writeable = False
-        return found
+        mask: Bools = self._types != OUTSIDE
+        mask.flags.writeable = False
+        return mask
 
     @property
     def n_pairs(self) -> int:
@@ -188,8 +188,8 @@ class PartialGraph(Immutable):
 
     def differing(self, other: PartialGraph) -> Bools:
         """Return a mask of pairs whose type differs in another one, which must have all of them."""
-        found = self._types_of(other.projected(self)) != self._types
-        both: Bools = found | found.T
+        mask = self._types_of(other.projected(self)) != self._types
+        both: Bools = mask | mask.T
         return both
 
     def in_order(self, names: Sequence[str]) -> PartialGraph:
@@ -241,11 +241,11 @@ def agreement_graph(
     outputs
         As in `common_language`.
     """
-    found = list(graphs)
-    if not found:
+    all_graphs = list(graphs)
+    if not all_graphs:
         raise GraphError("an agreement graph needs one graph or more")
-    language = common_language(found, outputs) if by is None else by
-    return reduce(PartialGraph.__and__, (PartialGraph.of(graph, language) for graph in found))
+    language = common_language(all_graphs, outputs) if by is None else by
+    return reduce(PartialGraph.__and__, (PartialGraph.of(graph, language) for graph in all_graphs))
 
 
 def partial_hamming_distance(

@@ -171,8 +171,8 @@ def _checked_penalties(penalties: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def _checked_graphs(graphs: npt.ArrayLike, count: int, nodes: int) -> Bools:
     given = np.asarray(graphs)
     if given.shape != (count, nodes, nodes):
-        found = "×".join(map(str, given.shape))
-        raise GraphError(f"a path needs {count}×{nodes}×{nodes} numbers, found {found}")
+        shape = "×".join(map(str, given.shape))
+        raise GraphError(f"a path needs {count}×{nodes}×{nodes} numbers, found {shape}")
     joined: Bools = given != 0
     if np.any(joined != joined.transpose(0, 2, 1)):
         raise GraphError("the graphs of a path are undirected: their matrices are symmetric")

@@ -61,8 +61,8 @@ def read_path(file: str | Path) -> GraphPath:
     if not place.is_file():
         raise GraphError(no_such_file(place))
     try:
-        with zipfile.ZipFile(place) as found:
-            claimed = sum(member.file_size for member in found.infolist())
+        with zipfile.ZipFile(place) as archive:
+            claimed = sum(member.file_size for member in archive.infolist())
         if claimed > _MOST_BYTES:
             raise ValueError(f"it claims {claimed / 1e9:.3g} GB of arrays")
         with np.load(place, allow_pickle=False) as arrays:
@@ -80,8 +80,8 @@ def read_path(file: str | Path) -> GraphPath:
 def is_path_file(file: Path) -> bool:
     """Whether an ``.npz`` file has the arrays of a path rather than of another object."""
     try:
-        with zipfile.ZipFile(file) as found:
-            return "penalties.npy" in found.namelist()
+        with zipfile.ZipFile(file) as archive:
+            return "penalties.npy" in archive.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
 

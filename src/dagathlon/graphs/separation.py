@@ -82,14 +82,14 @@ def check_separation(graph: Graph) -> None:
 
 def _oracle(graph: Graph) -> _core.SeparationOracle:
     """Return the graph's separation oracle, cached with the graph."""
-    kept = vars(graph)
-    oracle: _core.SeparationOracle | None = kept.get("_separation_oracle")
+    cache = vars(graph)
+    oracle: _core.SeparationOracle | None = cache.get("_separation_oracle")
     if oracle is None:
         try:
             oracle = _core.SeparationOracle(graph.native)
         except ValueError:
             raise GraphError(f"separation is not defined here: {_obstacle(graph)}") from None
-        kept["_separation_oracle"] = oracle
+        cache["_separation_oracle"] = oracle
     return oracle
 
 

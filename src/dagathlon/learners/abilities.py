@@ -49,12 +49,12 @@ class Abilities:
     family
         A key of `FAMILIES`.
     takes, gives
-        Words of `TAKES` and `GIVES`, each with the parameters that it takes: ``test=zf.td``, or
-        the empty text where the defaults do.
+        Words of `TAKES` and `GIVES`, each with the parameters that it needs: ``test=zf.td``, or the
+        empty text if the defaults suffice.
     decided_by
-        Parameters that decide on the kinds of data.
+        Parameters that decide which kinds of data are taken.
     assumes
-        What the learner relies on.
+        Assumptions of the learner.
     """
 
     family: str
@@ -63,7 +63,7 @@ class Abilities:
     decided_by: tuple[str, ...]
     assumes: tuple[str, ...]
 
-    def taken(self) -> str:
+    def takes_in_words(self) -> str:
         """Return the inputs that the learner takes, on one line."""
         kinds: dict[str, str] = {word: how for word, how in self.takes.items() if word in KINDS}
         some = "any data" if len(kinds) == len(KINDS) and not any(kinds.values()) else ""
@@ -71,7 +71,7 @@ class Abilities:
         by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
         return ", ".join(filter(None, [some or _listed(kinds), _listed(rest)])) + by
 
-    def given(self) -> str:
+    def gives_in_words(self) -> str:
         """Return the kinds of result that the learner gives, on one line."""
         return _listed(self.gives)
 
@@ -80,7 +80,7 @@ def _listed(words: Mapping[str, str]) -> str:
     return ", ".join(f"{word} [{how}]" if how else word for word, how in words.items())
 
 
-def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
+def suitable_setting(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
     """Return parameters and a learner that take such data, or the reason why none do.
 
     The defaults come first; then other tests are tried, which answer the same questions in
@@ -121,23 +121,23 @@ def _abilities(cls: type[Learner]) -> Abilities:
         takes["start"] = ""
     ordered = {word: takes[word] for word in TAKES if word in takes}
     gives = dict(_gives(cls, default, variants))
-    # Benchpress's names rely on what the learner behind them does.
+    # Benchpress's names have the assumptions of the learner that they run.
     assumes = cls.assumes or getattr(getattr(cls, "runs", None), "assumes", ())
     return Abilities(_family(cls), ordered, gives, _deciding(default, variants), assumes)
 
 
 def chosen(cls: type[Learner], takes: set[str], gives: set[str]) -> bool:
     """Return whether a learner takes and gives all the named things."""
-    found = abilities_of(cls)
-    return takes <= set(found.takes) and gives <= set(found.gives)
+    abilities = abilities_of(cls)
+    return takes <= set(abilities.takes) and gives <= set(abilities.gives)
 
 
 def _family(cls: type[Learner]) -> str:
     package, *rest = cls.__module__.split(".")
     if package != "dagathlon" or not rest:
         return "own"
-    found = rest[1] if rest[0] == "learners" and len(rest) > 1 else rest[0]
-    return found if found in FAMILIES else "own"
+    room = rest[1] if rest[0] == "learners" and len(rest) > 1 else rest[0]
+    return room if room in FAMILIES else "own"
 
 
 def _default(cls: type[Learner]) -> Learner | None:
@@ -188,15 +188,15 @@ def _kinds(
 
 def _missing(default: Learner | None, variants: list[tuple[str, Learner]]) -> str | None:
     """Return the parameters with which missing values are handled; None if there are none."""
-    found = []
+    settings = []
     for kind in KINDS if default is not None else ():
         gaps = DataFacts(kind, missing=True)
         tried = [("", cast(Learner, default)), *variants]
         able = (
             how for how, one in tried if kind in one.accepted() and not one.why_unsuitable(gaps)
         )
-        found += [how for how in [next(able, None)] if how is not None]
-    return _joined(list(dict.fromkeys(filter(None, found)))) if found else None
+        settings += [how for how in [next(able, None)] if how is not None]
+    return _joined(list(dict.fromkeys(filter(None, settings)))) if settings else None
 
 
 def _by(names: tuple[str, ...]) -> str:

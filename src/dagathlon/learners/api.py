@@ -47,26 +47,25 @@ def learn(
     seed
         Seed of the learner's random numbers.
     start
-        A graph to begin with, or the search space of a learner that has one; for learners with the
+        A graph to start from, or the search space of a learner that has one; for learners with the
         parameter ``input_algorithm_id``, by which a study names it.
     timeout
-        Time limit in seconds. Searches and samplers that can (``anytime``) return the best they
-        have found by then, with the statistic ``stopped_early``; any other run is given up with
-        an `OutOfTimeError`. A learner with a parameter ``timeout`` of its own gets it too. Learners
-        look at the clock while they compute, but a loop of your own has to call
-        `dagathlon.pulse.beat` for that; `dagathlon learn` ends any learner.
+        Time limit in seconds. Searches and samplers that support it (``anytime``) return their best
+        result so far, with the statistic ``stopped_early``; any other run raises an
+        `OutOfTimeError`. A learner with its own parameter ``timeout`` gets it too. Learners poll
+        the clock while they compute; a loop of your own has to call `dagathlon.pulse.beat` for
+        that. `dagathlon learn` can end any learner.
     progress
-        Whether to show a bar or a count when the run takes more than two seconds, on a terminal
-        or in a notebook; or a function that is told how many steps are done, and of how many
-        (0 where nobody knows).
+        Whether to show a bar or a count if the run takes more than two seconds, on a terminal or in
+        a notebook; or a function of the number of steps done and their total (0 if unknown).
     threads
         How many threads to use. Learners whose work splits (``splits``, e.g. pc and boss) take less
         time with more; the others use one. The result is the same for any number.
     cpu_limit
-        Limit in seconds of processor time of this process, with the meaning of `timeout`: on a
-        busy machine it is the same work.
+        Limit in seconds of processor time of this process, with the meaning of `timeout`: unlike
+        that it allows the same work on a busy machine.
     **parameters
-        Parameters of the learner besides; the others have their defaults.
+        Parameters of the learner; the others have their defaults.
 
     Returns
     -------
@@ -77,7 +76,7 @@ def learn(
     --------
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
-    data, learner = _given(data, learner, parameters)
+    data, learner = _data_and_learner(data, learner, parameters)
     spec = LearnerSpec.of(learner, parameters)
     table = data if isinstance(data, Dataset) else read_data(data)
     chosen = spec.learner(timeout)
@@ -88,7 +87,7 @@ def learn(
     limit = time_limit(chosen, timeout)
     threads = _THREADS.read(threads, "threads")
     cpu_limit = None if cpu_limit is None else _SECONDS.read(cpu_limit, "cpu_limit")
-    with _shown(spec.name, progress) as told:
+    with _shown(spec.name, progress) as report_progress:
         try:
             return run_learner(
                 chosen,
@@ -97,7 +96,7 @@ def learn(
                 start=start,
                 timeout=limit,
                 cpu_limit=cpu_limit,
-                progress=told,
+                progress=report_progress,
                 threads=threads,
             )
         except WrongResultError as error:
@@ -114,7 +113,7 @@ def seed_of(given: object, name: str = "seed") -> int:
     return int(given)
 
 
-def _given(
+def _data_and_learner(
     data: Any, learner: LearnerLike | None, parameters: dict[str, Any]
 ) -> tuple[Any, LearnerLike]:
     """Return the data and the learner, given by position or by name.
@@ -136,9 +135,9 @@ def _given(
 
 def time_limit(learner: Learner, timeout: float | None = None) -> float | None:
     """Return the time limit of a run in seconds; None if the learner enforces its own timeout."""
-    own: float | None = getattr(learner, "timeout", None)
-    if own is not None:
-        return own if learner.timeout_is_limit else None
+    learners_limit: float | None = getattr(learner, "timeout", None)
+    if learners_limit is not None:
+        return learners_limit if learner.timeout_is_limit else None
     return timeout
 
 

@@ -70,7 +70,7 @@ def unknown_names(constraints: Any, names: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     GraphError
-        When a tier, group, context or source names a variable that is no column.
+        If a tier, group, context or source names a variable that is not a column.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
@@ -85,8 +85,8 @@ def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]
     """
     arcs = set(knowledge.required)
     if start is not None:
-        kept = extension(start.subgraph([name for name in names if name in start]))
-        directed = {(edge.left, edge.right) for edge in kept.edges()}
+        dag = extension(start.subgraph([name for name in names if name in start]))
+        directed = {(edge.left, edge.right) for edge in dag.edges()}
         arcs |= {(a, b) for a, b in directed - knowledge.forbidden if (b, a) not in arcs}
     what = "the required edges" if start is None else "the start graph with required edges"
     return _without_cycle(arcs, names, what)

@@ -45,34 +45,34 @@ class Estimate:
     graph
         The graph, over the names of the data.
     stats
-        Score of the result, number of tests or iterations, … by name.
+        Statistics by name: score of the result, number of tests or iterations, ….
     posterior
-        The distribution over graphs, of learners that give one: samplers, the bootstrap, exact
+        The distribution over graphs, for learners that give one: samplers, the bootstrap, exact
         posteriors. `graph` is then one estimate from it, as the learner documents.
     notes
-        What a reader of the result must know, in sentences: tests that the data could not answer,
+        Sentences that a reader of the result must know: tests that the data could not answer,
         limits that were set, assumptions that do not hold.
     precision
-        The estimated precision matrix (inverse covariance), of learners that give one: over the
-        columns of the data, in their order and units, like `graph`. Of samplers it is the mean
-        over the posterior.
+        The estimated precision matrix (inverse covariance), for learners that give one: over the
+        columns of the data, in their order and units, like `graph`. For samplers it is the
+        posterior mean.
     path
-        The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
-        that was chosen.
+        The graphs along decreasing penalties, for learners with a path; `graph` is the selected
+        one.
     measurement
-        The latent variables with their indicators, of learners of measurement models; `graph` is
-        what they make of the observed variables.
+        The latent variables with their indicators, for learners of measurement models; `graph` is
+        the implied graph of the observed variables.
     weights
-        A number for each arc, from row to column over the columns of the data, of learners that
-        put a threshold to them: 0 says that there is no arc, and `graph` has those above the
-        threshold. Other thresholds give other graphs.
+        A number for each arc, from row to column over the columns of the data, for learners that
+        threshold weights: 0 means no arc, and `graph` has the arcs above the threshold. Other
+        thresholds give other graphs.
     """
 
     graph: Graph
     stats: Mapping[str, Statistic] = field(default_factory=dict)
     posterior: Posterior | None = None
     notes: tuple[str, ...] = ()
-    # An array has no truth value: two estimates are compared without it.
+    # Excluded from comparison, since the truth value of an array comparison is undefined.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
     measurement: MeasurementModel | None = None
@@ -107,48 +107,46 @@ class Learner(Module):
     takes
         Kinds of data.
     handles_missing, handles_interventions
-        Whether missing values and known intervention targets are understood.
+        Whether missing values and known intervention targets are handled.
     gives
-        The kind of graph that comes out.
+        The kind of graph that is returned.
     samples
         Whether the result has Markov chains of graphs.
     gives_posterior
-        Whether the result has a distribution over graphs, without being one of chains.
+        Whether the result has a distribution over graphs that is not one of chains.
     assumes
-        What it relies on whatever the data, in words of `learners.assumptions` where they fit.
+        Its assumptions about any data, in words of `learners.assumptions` where they fit.
     ESTIMATOR_FIELDS
-        Parameters that say how a graph is estimated from the chain; they are no part of what the
-        chain is, so that a change of one of them runs no chain again.
+        Parameters that define how a graph is estimated from the chain. The chain does not depend on
+        them, so that changing one of them runs no chain again.
     order_independent
-        Whether it promises the same graph for the columns in any order.
+        Whether it guarantees the same graph for any order of the columns.
     timeout_is_limit
-        Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
+        Whether a parameter `timeout` is enforced from outside; otherwise the learner enforces it.
     anytime
-        Whether it returns its best graph so far at a deadline (`dagathlon.pulse`); the others raise
-        `OutOfTimeError`, and so does it as long as it has found none.
+        Whether it returns its best graph so far at a deadline (`dagathlon.pulse`). Other learners
+        raise `OutOfTimeError`, as does this one before it has found a graph.
     splits
-        Whether it does its work by several threads where it may (`dagathlon.threads`). The engine
-        ``local`` lets it use cores that no other run needs, unless the study says how many threads
-        it has, or `gains_by_threads` says that they are of little use.
+        Whether it can use several threads (`dagathlon.threads`). The engine ``local`` lends it
+        cores that no other run needs, unless the study sets the number of threads, or
+        `gains_by_threads` returns False.
     reentrant
-        Whether several runs of it may go on in threads of one process, as of a bootstrap: it has no
-        program, no card and no state of its own, and most of its time is spent in native code.
+        Whether several runs may share a process as threads, as in a bootstrap: it has no
+        subprocess, GPU or global state, and spends most of its time in native code.
     threads
-        Cores that a run is given in a study, which may say another number; environment variables
-        such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
+        Number of cores of a run in a study, which may set another number; passed on by environment
+        variables such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS`. It is not part of the task key.
     gpu
-        Whether it needs a graphics card (``yes`` or True), uses one where there is one
-        (``optional``), or has no use for it (``no`` or False). A run sees the cards that it was
-        given, in `CUDA_VISIBLE_DEVICES`.
+        Whether it needs a GPU (``yes`` or True), uses one if present (``optional``), or makes no
+        use of one (``no`` or False). A run sees the GPUs assigned to it, in `CUDA_VISIBLE_DEVICES`.
     uses_blas
-        Whether it calls NumPy's linear algebra so often that its threads would cost more than they
-        give.
+        Whether it calls NumPy's linear algebra so often that multithreaded BLAS would be slower.
     batches
-        Whether `learn_many` learns from several data sets in less time than one after another; the
-        engine ``batched`` then hands them over together.
+        Whether `learn_many` is faster on several data sets than one run after another; the engine
+        ``batched`` then passes them together.
     shares_tables
-        Whether it makes, where others run on the same data that do so too, what they need along
-        with its own (`learners.coscheduled`); an engine then gives them to one worker.
+        Whether it computes, along with its own tables, those that coscheduled learners on the same
+        data need (`learners.coscheduled`); an engine then assigns these runs to one worker.
     """
 
     kind = "algorithm"

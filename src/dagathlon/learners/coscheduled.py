@@ -34,7 +34,7 @@ def coscheduled_learners(others: Sequence[Learner]) -> Iterator[Coscheduled]:
     Parameters
     ----------
     others
-        The others with their parameters.
+        The other learners with their parameters.
     """
     scheduled = Coscheduled(tuple(others))
     token = _current.set(scheduled)

@@ -35,9 +35,9 @@ class Cost:
     Parameters
     ----------
     seconds
-        Of processor time, on this machine, with the learner's defaults.
+        Seconds of processor time on this machine, with the learner's defaults.
     extrapolated
-        Whether the data are much larger than those that were measured.
+        Whether the data are much larger than those of the measurement.
     """
 
     seconds: float
@@ -57,11 +57,11 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     Parameters
     ----------
     learner
-        The learner; one of Benchpress's names takes as long as the learner behind it.
+        The learner; one of Benchpress's names costs as much as the learner that it runs.
     kind
         Kind of the data.
     rows, columns
-        Their size.
+        Size of the data.
     """
     if issubclass(learner, MetaLearner) and learner.name not in _laws():
         return _of_replicates(learner, kind, rows, columns)
@@ -95,8 +95,8 @@ def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: i
 @cache
 def _laws() -> dict[str, dict[str, list[float]]]:
     text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[float]]] = json.loads(text)["laws"]
-    return found
+    laws: dict[str, dict[str, list[float]]] = json.loads(text)["laws"]
+    return laws
 
 
 @cache

@@ -14,7 +14,7 @@ from dagathlon.learners.spec import LearnerLike, LearnerSpec
 
 try:
     from sklearn.base import BaseEstimator
-except ImportError:  # it works without, except inside scikit-learn's own tools
+except ImportError:  # optional: needed only inside scikit-learn's own tools
     BaseEstimator = object
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc, unused-ignore]
         X
             A matrix, a data frame, a `Dataset`, or the path of a file.
         y
-            Ignored, as scikit-learn's pipelines pass it.
+            Ignored; scikit-learn's pipelines pass it.
         """
         data = self._data(X, fitting=True)
         self._check_names()

@@ -12,7 +12,7 @@ from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.meta_learner import learner_behind
+from dagathlon.learners.meta_learner import resolve_learner
 from dagathlon.modules import Delegate, Reference
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ImputationStep(Learner):
         """Impute the data, report the number of imputed values, and return an empty graph."""
         filled = 0 if data.missing is None else int(data.missing.sum())
         stats = {"copies": len(self.copies(data)), "imputed_values": filled}
-        note = f"{self.name} fills gaps for other learners and learns no graph itself."
+        note = f"{self.name} imputes missing values for other learners and learns no graph itself."
         return Estimate(Graph(data.names), stats, notes=(note,))
 
     def why_unsuitable(self, data: DataFacts) -> str:
@@ -63,12 +63,12 @@ def seed_of(data: Dataset) -> int:
     return int(data.fingerprint[:15], 16)
 
 
-def step_behind(given: Any) -> ImputationStep:
+def resolve_step(given: Any) -> ImputationStep:
     """Return the imputation step given by its name or by its settings in a study."""
-    found = learner_behind(given)
-    if not isinstance(found, ImputationStep):
-        raise StudyError(f"{found.name} fills no gaps; name a step that does, such as mice")
-    return found
+    learner = resolve_learner(given)
+    if not isinstance(learner, ImputationStep):
+        raise StudyError(f"{learner.name} is no imputation step; name one, such as mice")
+    return learner
 
 
 def problem_of_step(given: Any) -> str:
@@ -76,21 +76,21 @@ def problem_of_step(given: Any) -> str:
     if given is None or isinstance(given, Mapping):
         return ""
     try:
-        found = learner_behind(given)
+        learner = resolve_learner(given)
     except DagathlonError:
         return ""
     try:
-        step_behind(given)
+        resolve_step(given)
     except StudyError as error:
         return str(error)
-    return found.problem()
+    return learner.problem()
 
 
 def delegates_to_step(given: Any) -> tuple[Delegate, ...]:
     """Return the imputation step as a delegate; empty for the id of an algorithm."""
     if isinstance(given, Mapping):
-        return (step_behind(given),)
+        return (resolve_step(given),)
     try:
-        return () if given is None else (step_behind(given),)
+        return () if given is None else (resolve_step(given),)
     except DagathlonError:
         return ()

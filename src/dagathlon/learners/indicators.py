@@ -39,7 +39,9 @@ def _indicators(
     gaps = codes == gap
     levels, counts = np.unique(codes[~gaps], return_counts=True)
     levels = levels[counts >= least_rows]
-    if len(levels) < 2:  # a constant column of its own: gaps are seen, and arcs from it cost
+    if (
+        len(levels) < 2
+    ):  # a constant column: missing values are visible in it, and arcs from it cost
         return np.where(gaps, np.nan, 0.0)[:, None]
     block: npt.NDArray[np.float64] = (codes[:, None] == levels[None, 1:]).astype(np.float64)
     block[gaps] = np.nan

@@ -71,7 +71,7 @@ class MetaLearner(Learner):
 
     def inner(self) -> Learner:
         """Return the inner learner."""
-        return learner_behind(self.learner)
+        return resolve_learner(self.learner)
 
     def known(self) -> Learner | None:
         """Return the inner learner; None for the id of an algorithm, which the study resolves."""
@@ -80,7 +80,7 @@ class MetaLearner(Learner):
         except DagathlonError:
             return None
 
-    def each_learned(
+    def run_each(
         self,
         samples: Iterable[Dataset],
         count: int,
@@ -94,25 +94,25 @@ class MetaLearner(Learner):
         Parameters
         ----------
         samples
-            The data sets; where they are drawn on the way, with the same random numbers.
+            The data sets, which may be drawn lazily with `rng`.
         count
-            How many there are.
+            Number of data sets.
         rng
             The source of randomness.
         start
-            What every search starts at, if anything.
+            Start graph of every run, if any.
         """
         inner = self.inner()
         make_ready(type(inner))
-        # Of a copy: what is drawn for the samples is the same whether the learner draws or not.
+        # From a copy, so that the samples do not depend on the learner's use of random numbers.
         seed = int(deepcopy(rng).integers(2**63))
 
         def learned(numbered: tuple[int, Dataset]) -> Estimate:
             number, sample = numbered
             numbers = np.random.Philox(key=seed, counter=(0, 0, 0, number))
-            own = rng if count == 1 else np.random.Generator(numbers)
+            generator = rng if count == 1 else np.random.Generator(numbers)
             with part():
-                return run_inner_learner(inner, sample, own, start=start)
+                return run_inner_learner(inner, sample, generator, start=start)
 
         if inner.reentrant:
             return side_by_side(learned, enumerate(samples), count)
@@ -130,7 +130,7 @@ class MetaLearner(Learner):
         return () if inner is None else (inner,)
 
 
-def learner_behind(given: LearnerLike) -> Learner:
+def resolve_learner(given: LearnerLike) -> Learner:
     """Return the learner given by its name or by its settings in a study.
 
     The study replaces the id of an algorithm by its settings.

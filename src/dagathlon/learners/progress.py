@@ -22,7 +22,7 @@ class Bar:
     Parameters
     ----------
     title
-        What runs.
+        Title of the bar: the learner's name.
     console
         Where to show it; by default standard error, if that is a terminal.
     patience

@@ -18,7 +18,7 @@ from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate, Output
 
 _NAMED = 5
-# Numbers that are looked at together.
+# Chunk size of the checks, in numbers.
 _CHUNK = 1 << 22
 
 
@@ -28,11 +28,11 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
     Parameters
     ----------
     result
-        What `learn` returned.
+        Return value of `learn`.
     names
         The variables of the data.
     gives
-        The kind of graph that the learner says it gives.
+        The kind of graph that the learner declares.
     """
     if not isinstance(result, Estimate):
         yield f"it returned {described(result)} in place of an Estimate"
@@ -75,8 +75,8 @@ def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]
     if not isinstance(matrix, np.ndarray) or matrix.dtype != np.float64:
         yield f"its {what} matrix is {described(matrix)} in place of an array of float64"
     elif matrix.shape != (p, p):
-        found = "×".join(map(str, matrix.shape))
-        yield f"its {what} matrix has {found} numbers, and the data have {p} columns"
+        shape = "×".join(map(str, matrix.shape))
+        yield f"its {what} matrix has {shape} numbers, and the data have {p} columns"
     elif not np.all(np.isfinite(matrix)):
         yield f"its {what} matrix has numbers that are not finite"
     elif {result.graph.names, (result.posterior or result.graph).names} != {tuple(names)}:
@@ -85,7 +85,7 @@ def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]
 
 def _symmetric(matrix: npt.NDArray[np.float64]) -> bool:
     rounding = 1e-8 * max(matrix.max(initial=0.0), -matrix.min(initial=0.0))
-    # Some rows at a time: of many variables two more matrices would not fit.
+    # In chunks of rows: with many variables two more matrices would not fit into memory.
     step = max(1, _CHUNK // max(len(matrix), 1))
     return all(
         np.all(np.abs(matrix[k : k + step] - matrix[:, k : k + step].T) <= rounding)
@@ -141,7 +141,7 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
         yield f"its statistics are {described(stats)} in place of a mapping"
         return
     for name, given in stats.items():
-        value = plain(given)
+        value = python_value(given)
         if not isinstance(name, str):
             yield f"a statistic has the name {name!r}; names are texts"
         elif not isinstance(value, float | int | str | bool):
@@ -150,10 +150,10 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
             yield f"statistic {name!r} is {_unusable(value)}"
 
 
-def plain(value: Any) -> Any:
+def python_value(value: Any) -> Any:
     """Convert a NumPy scalar to the Python value; return any other value unchanged."""
     if isinstance(value, np.floating):
-        return float(value)  # the longest of them stay NumPy's in .item()
+        return float(value)  # .item() leaves long doubles as NumPy scalars
     return value.item() if isinstance(value, np.generic) else value
 
 

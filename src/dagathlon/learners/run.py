@@ -28,7 +28,7 @@ from dagathlon.errors import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.result_checks import plain, problems_with
+from dagathlon.learners.result_checks import problems_with, python_value
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
 from dagathlon.renamed import renamed
@@ -69,29 +69,29 @@ def run_learner(
     rng
         The only source of randomness.
     start
-        A graph to begin with, or several; for learners that take one.
+        A graph to start from, or several, for learners that take one.
     timeout
-        Seconds after which a learner that can returns its best so far, with the statistic
-        ``stopped_early``, and any other is given up; None is no limit. Loops that neither poll
-        nor return are not ended: for that, a learner needs a process of its own.
+        Seconds after which an ``anytime`` learner returns its best result so far, with the
+        statistic ``stopped_early``, and any other is stopped with an error; None is no limit. Loops
+        that neither poll nor return are not ended: for that, a learner needs a separate process.
     cpu_limit
         Seconds of processor time of this process, from now on, with the same meaning.
     progress
-        Told now and then how many steps are done, and of how many (0 where nobody knows).
+        Called from time to time with the number of steps done and their total (0 if unknown).
     threads
-        How many threads a learner whose work splits may use; None is what the caller may use
-        itself (`dagathlon.threads`). The result is the same for any number.
+        Number of threads of a learner whose work splits; None is the number allowed to the caller
+        (`dagathlon.threads`). The result is the same for any number.
 
     Raises
     ------
     UnavailableError
-        When the learner cannot run on this machine.
+        If the learner cannot run on this machine.
     DataError
-        When the data do not suit it.
+        If the data do not suit it.
     OutOfTimeError
-        When the time was up before there was a result.
+        If the time was up before there was a result.
     WrongResultError
-        When what it returned is no result of its kind.
+        If the result is not valid.
     """
     refuse_unsuited(learner, data)
     began = monotonic(), process_time()
@@ -136,7 +136,7 @@ def run_inner_learner(
     problems = tuple(problems_with(result, data.names, learner.output()))
     if problems:
         raise WrongResultError(*problems)
-    return _finished(learner, cast(Estimate, result))
+    return _with_environment(learner, cast(Estimate, result))
 
 
 def run_learner_on_many(
@@ -149,23 +149,23 @@ def run_learner_on_many(
     learner
         The learner with its parameters.
     data
-        The data sets. Those that do not suit the learner are left out.
+        The data sets. Unsuitable ones are skipped.
     rngs
         The only source of randomness, one for each data set.
 
     Returns
     -------
     list
-        For each data set what was learned, or why it was refused, or what is wrong with the result.
+        For each data set the estimate, or the error that refused the data or the result.
 
     Raises
     ------
     Exception
-        Whatever ends the batch. It is then not known which data set was the cause: try them one by
+        Any error that ends the batch. The data set that caused it is then unknown: run them one by
         one, each with its random numbers from the beginning.
     """
-    found: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
-    suited = [k for k, refused in enumerate(found) if refused is None]
+    results: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
+    suited = [k for k, refused in enumerate(results) if refused is None]
     make_ready(type(learner))
     with _one_blas_thread(learner), watch():
         chosen = [data[k] for k in suited], [rngs[k] for k in suited]
@@ -174,8 +174,8 @@ def run_learner_on_many(
         raise WrongResultError(f"it did not return {len(suited)} estimates for as many data sets")
     for k, result in zip(suited, learned, strict=True):
         problems = tuple(problems_with(result, data[k].names, learner.output()))
-        found[k] = WrongResultError(*problems) if problems else _finished(learner, result)
-    return cast("list[Estimate | DagathlonError]", found)
+        results[k] = WrongResultError(*problems) if problems else _with_environment(learner, result)
+    return cast("list[Estimate | DagathlonError]", results)
 
 
 def _refusal(learner: Learner, data: Dataset) -> DagathlonError | None:
@@ -196,7 +196,7 @@ def make_ready(cls: type[Module]) -> None:
     _ready.add(cls)
 
 
-# To ask whether a program is installed may take longer than to learn.
+# Cached: checking whether a program is installed may take longer than learning.
 _ready: WeakSet[type[Module]] = WeakSet()
 
 
@@ -214,7 +214,7 @@ def _out_of_time(
 ) -> OutOfTimeError:
     said = f"{learner.name} was stopped at {limit}, before it had a result"
     still = f": it was still {stage}" if stage else ""
-    # Where others have the processor, a limit of processor time says what the learner needs.
+    # On a busy machine the processor time shows what the learner itself needs.
     busy = f"; in {wall:.1f} s it had the processor for {cpu:.1f} s" if 2 * cpu < wall else ""
     return OutOfTimeError(said + still + busy)
 
@@ -225,12 +225,12 @@ _NO_CHAIN = (
 )
 
 
-def _finished(learner: Learner, estimate: Estimate) -> Estimate:
+def _with_environment(learner: Learner, estimate: Estimate) -> Estimate:
     """Return the estimate with JSON-compatible statistics, including the learner's environment."""
     about = learner.environment_stats()
     if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
-    stats = {k: plain(v) for k, v in {**estimate.stats, **about}.items()}
+    stats = {k: python_value(v) for k, v in {**estimate.stats, **about}.items()}
     return replace(estimate, stats=stats)
 
 
@@ -257,7 +257,7 @@ class _BlasLimit:
             if with_scipy not in self._limits:
                 controller = _blas(with_scipy)
                 self._limits[with_scipy] = controller.limit(limits=1, user_api="blas")
-            # At the end: who is interrupted before it does not leave either.
+            # Last, since a thread that is interrupted before it never calls __exit__.
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:

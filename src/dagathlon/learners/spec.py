@@ -32,10 +32,10 @@ class LearnerSpec:
     cls
         The class.
     values
-        Parameters as a study writes them, without defaults; several values of one parameter are a
-        list, which a study tries in full.
+        Parameters in the notation of a study, without defaults; a list holds several values of one
+        parameter, all of which a study tries.
     text
-        What messages call the learner.
+        The learner's name in messages.
     """
 
     cls: type[Learner]
@@ -101,8 +101,8 @@ class LearnerSpec:
                 "from there"
             )
         add_files([file])
-        found = cast(type[Learner], find("algorithm", self.name, file))
-        return type(self)(found, self.values, self.text), Path(file)
+        registered = cast(type[Learner], find("algorithm", self.name, file))
+        return type(self)(registered, self.values, self.text), Path(file)
 
 
 def is_learner(given: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data.spec import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError, listing
-from dagathlon.learners.abilities import abilities_of, suited
+from dagathlon.learners.abilities import abilities_of, suitable_setting
 from dagathlon.learners.base import Learner
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 QUESTIONS: Mapping[str, str] = {
-    "class": "what the data tell: a class of DAGs",
+    "class": "what the data determine: a class of DAGs",
     "dag": "one DAG",
     "latent": "with hidden variables allowed",
     "posterior": "how sure: a distribution over graphs",
@@ -30,12 +30,12 @@ QUESTIONS: Mapping[str, str] = {
     "mixed": "other graphs",
 }
 _OF_OUTPUT = {"cpdag": "class", "pag": "latent", "mag": "latent"}
-# Of each way of asking one, those first that are quick and need little said.
+# For each kind of evidence, quick learners with few required parameters first.
 _TO_BEGIN_WITH = (
     "boss", "pc", "ges", "hc", "tabu", "mmhc", "direct_lingam", "gfci", "fci", "rfci", "bootstrap",
     "exact_posterior", "partition_mcmc", "glasso", "prec_thresh", "corr_thresh",
 )  # fmt: skip
-# What sorting by anything gives: to measure learners by, not to learn from.
+# Baselines by sorting the variables, which are not suggested.
 _YARDSTICKS = ("random_sort", "var_sort", "r2_sort")
 _FEW_ROWS = 100
 _WIDE = 0.5
@@ -54,15 +54,15 @@ class Suggestion:
     name
         Name of the learner.
     setting
-        What is to be said for such data, as ``test=mi.td``; empty for the defaults.
+        Parameters needed for such data, as ``test=mi.td``; empty for the defaults.
     question
         A key of `QUESTIONS`.
     gives
         The kind of graph, and whether there is a posterior.
     assumes
-        What it relies on.
+        Assumptions of the learner.
     cost
-        The expected time of a run; None where nobody measured it.
+        The expected time of a run; None if it was never measured.
     """
 
     name: str
@@ -102,11 +102,11 @@ class Advice:
     Parameters
     ----------
     data
-        The data in a line.
+        Description of the data in one line.
     notes
-        What to know before learning from them.
+        Notes on the data: constant columns, few rows, missing values.
     suitable
-        Learners that take them, in each group those first that are good to begin with.
+        Learners that take them; in each group good first choices come first.
     unsuitable
         Other learners by name, with the reason.
     """
@@ -138,17 +138,17 @@ def suggest(data: Dataset) -> Advice:
     for name, module in modules("algorithm").items():
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
-            continue  # the learners behind these names are here already
-        found = cls.unavailable or _idle(name, facts) or suited(cls, facts)
-        if isinstance(found, str):
-            unsuitable[name] = found
+            continue  # the native learners of these names are suggested already
+        answer = cls.unavailable or _why_not_suggested(name, facts) or suitable_setting(cls, facts)
+        if isinstance(answer, str):
+            unsuitable[name] = answer
         else:
-            suitable.append(_suggestion(name, *found, facts))
-    suitable.sort(key=_place)
+            suitable.append(_suggestion(name, *answer, facts))
+    suitable.sort(key=_sort_key)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
 
 
-def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
+def diverse_suggestions(advice: Advice) -> tuple[Suggestion, ...]:
     """Return quick learners with different evidence (tests, scores), to be compared on the data.
 
     Candidates are learners of a DAG or CPDAG by tests or a score with an expected time of at
@@ -158,10 +158,10 @@ def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
     Parameters
     ----------
     advice
-        What suits the data.
+        The suggestions for the data.
     """
-    asked = [one for one in advice.suitable if one.question in ("class", "dag")]
-    quick = [one for one in asked if one.family in _COMPARED and one.way and _is_quick(one)]
+    candidates = [one for one in advice.suitable if one.question in ("class", "dag")]
+    quick = [one for one in candidates if one.family in _COMPARED and one.way and _is_quick(one)]
     firsts: dict[str, Suggestion] = {}
     for one in quick:
         firsts.setdefault(one.way, one)
@@ -175,11 +175,11 @@ def _is_quick(one: Suggestion) -> bool:
     return one.cost is not None and one.cost.seconds <= _QUICK
 
 
-def _idle(name: str, facts: DataFacts) -> str:
+def _why_not_suggested(name: str, facts: DataFacts) -> str:
     """Return why a learner is not suggested (a baseline, nothing to impute); empty otherwise."""
     if name in _YARDSTICKS:
-        return f"{name}: a yardstick that other learners are compared with, not one for data"
-    return "" if facts.missing or name != Imputed.name else f"{name}: there are no gaps to fill"
+        return f"{name}: a baseline to compare learners with, not for real data"
+    return "" if facts.missing or name != Imputed.name else f"{name}: no values are missing"
 
 
 def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> Suggestion:
@@ -199,7 +199,7 @@ def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> 
     )
 
 
-def _place(one: Suggestion) -> tuple[int, bool, int, str]:
+def _sort_key(one: Suggestion) -> tuple[int, bool, int, str]:
     first = _TO_BEGIN_WITH.index(one.name) if one.name in _TO_BEGIN_WITH else len(_TO_BEGIN_WITH)
     return list(QUESTIONS).index(one.question), one.takes_long, first, one.name
 
@@ -252,8 +252,8 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
         )
     if facts.missing:
         notes.append(
-            "Missing values: learners below take them as they are. For all others fill the gaps "
-            "or drop rows: say --missing impute=5 or --missing drop to this command, too."
+            "Missing values: learners below take them as they are. For all others impute them "
+            "or drop rows: add --missing impute=5 or --missing drop to this command, too."
         )
     return notes
 
@@ -261,11 +261,11 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
 def _constant(data: Dataset) -> list[str]:
     """Return the names of columns with one value, missing values aside."""
     numbers, codes = iter(data.values.T), iter(data.codes.T)
-    found = []
+    constant = []
     for variable in data.variables:
         column = next(codes if variable.is_discrete else numbers)
         absent = column == data.missing_code if variable.is_discrete else np.isnan(column)
         present = column[~absent]
         if not len(present) or (present == present[0]).all():
-            found.append(variable.name)
-    return found
+            constant.append(variable.name)
+    return constant

@@ -23,7 +23,7 @@ def refuse_unsuited(learner: Learner, data: Dataset) -> None:
     facts = facts_of(data)
     problem = learner.why_unsuitable(facts)
     if problem:
-        # What is said of the same data without gaps as well is not said because of them.
+        # A message that stays the same without missing values is not about them.
         about_gaps = problem != learner.why_unsuitable(replace(facts, missing=False))
         raise UnsuitedError(f"{problem}{_gaps(data) if about_gaps else _columns(learner, data)}")
     _refuse_overflow(data)

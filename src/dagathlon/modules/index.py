@@ -35,7 +35,7 @@ class Index:
     modules
         For each kind of module the Python module that defines a name.
     former
-        For each kind the present names of modules by their former ones.
+        For each kind the present names of modules by their former names.
     sources
         The Python modules that were searched.
     commands

@@ -20,15 +20,15 @@ class SharedCode:
     Parameters
     ----------
     kind
-        What it is, such as ``test`` or ``score``.
+        Kind of code, such as ``test`` or ``score``.
     name
         Its name among those of its kind.
     version
-        Raised when it begins to give other numbers.
+        Version; raised when the results change.
     uses
-        Further code that it is made of.
+        Further code that it uses.
     one_thread
-        Whether it must run in one thread, whatever is allowed.
+        Whether it must run in one thread.
     """
 
     kind: str
@@ -51,9 +51,9 @@ def lineage(module: Module) -> Lineage:
 
     That is its delegates, direct or not, and the modules that it is derived from.
     """
-    found: dict[tuple[str, str], int] = {}
-    _follow(module, found)
-    return dict(sorted(found.items()))
+    versions: dict[tuple[str, str], int] = {}
+    _follow(module, versions)
+    return dict(sorted(versions.items()))
 
 
 def raised(versions: Lineage) -> list[tuple[str, str, int]]:

@@ -68,21 +68,21 @@ class Module:
     name
         The name used in studies.
     former_names
-        Names that it had before, which studies and the command line still understand.
+        Former names, which studies and the command line still accept.
     kind
-        The section it belongs to.
+        The section of a study that it belongs to.
     version
-        Raised when the same parameters begin to give other results; stored results of an older
-        version are then not used again, neither its own nor those of modules that hand work to it.
+        Version; raised when the same parameters give other results. Stored results of an older
+        version are then not used again, neither its own nor those of modules that delegate to it.
     references
-        What to cite.
+        Citations.
     implementation
-        Whose code runs, as the result tables report it.
+        Origin of the code that runs, as shown in result tables.
     unavailable
-        Why the module cannot run here; empty when it can.
+        Why the module cannot run here; empty if it can.
     outside_stream
-        Parameters of a data generator that leave its random stream as it is: settings that differ
-        in them alone draw the same numbers, so that 100 rows begin a sample of 1000.
+        Parameters of a data generator that do not change its random stream: settings that differ in
+        them alone draw the same numbers, so that 100 rows are a prefix of a sample of 1000.
     """
 
     name: ClassVar[str] = ""
@@ -106,12 +106,12 @@ class Module:
         Parameters
         ----------
         say
-            Told what is done if it takes long; by default it is printed to standard error.
+            Function that reports slow steps; by default they are printed to standard error.
 
         Raises
         ------
         UnavailableError
-            When the module cannot run on this machine after all.
+            If the module cannot run on this machine after all.
         """
 
     @classmethod
@@ -128,7 +128,7 @@ class Module:
         values
             Parameter names and JSON values, without lists to expand. Missing ones get defaults.
         where
-            The place in the study, put in front of every message.
+            The place in the study, prefixed to every message.
         """
         known = cls.parameters()
         prefix = f"{where}." if where else ""
@@ -136,8 +136,8 @@ class Module:
         mistakes = Mistakes()
         for name, value in values.items():
             if name in known:
-                found = mistakes.read(known[name].type.read, value, prefix + name)
-                read[known[name].attribute] = found
+                converted = mistakes.read(known[name].type.read, value, prefix + name)
+                read[known[name].attribute] = converted
             else:
                 mistakes.add(cls.unknown_parameter(name, prefix))
         missing = [name for name, p in known.items() if p.required and name not in values]
@@ -216,13 +216,13 @@ def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
 def _descriptions(doc: str) -> dict[str, str]:
     """Parse the parameter descriptions of a numpydoc docstring, each on one line."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.M | re.S)
-    found: dict[str, list[str]] = {}
+    descriptions: dict[str, list[str]] = {}
     names: list[str] = []
     for line in (section.group(1) if section else "").splitlines():
         if line and not line[0].isspace():
             names = [name.strip() for name in line.split(":")[0].split(",")]
-            found.update((name, []) for name in names)
+            descriptions.update((name, []) for name in names)
         elif line.strip():
             for name in names:
-                found[name].append(line.strip())
-    return {name: " ".join(lines) for name, lines in found.items()}
+                descriptions[name].append(line.strip())
+    return {name: " ".join(lines) for name, lines in descriptions.items()}

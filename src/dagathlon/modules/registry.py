@@ -43,42 +43,42 @@ class _Modules(Mapping[str, type[Module]]):
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
         self._places = index().modules.get(kind, {})
-        self._loaded: dict[str, type[Module]] = {}
+        self._load_file: dict[str, type[Module]] = {}
         self._former = dict(index().former.get(kind, {}))
         self._complete = False
         for path in _files():
-            for module in self._of_kind(_loaded(path)):
+            for module in self._of_kind(_load_file(path)):
                 self._add(module, path)
 
     def __getitem__(self, name: str) -> type[Module]:
-        found = self._known(name) or self._known(self._former.get(name, ""))
-        if found is None and not self._complete:
+        module = self._known(name) or self._known(self._former.get(name, ""))
+        if module is None and not self._complete:
             self._load_others()
             return self[name]
-        if found is None:
+        if module is None:
             raise KeyError(name)
-        return found
+        return module
 
     def __contains__(self, name: object) -> bool:
-        if name in self._loaded or name in self._places or name in self._former:
+        if name in self._load_file or name in self._places or name in self._former:
             return True
         self._load_others()
-        return name in self._loaded or name in self._former
+        return name in self._load_file or name in self._former
 
     def __iter__(self) -> Iterator[str]:
         self._load_others()
-        return iter(sorted({*self._places, *self._loaded}))
+        return iter(sorted({*self._places, *self._load_file}))
 
     def __len__(self) -> int:
         self._load_others()
-        return len({*self._places, *self._loaded})
+        return len({*self._places, *self._load_file})
 
     def _known(self, name: str) -> type[Module] | None:
-        if name not in self._loaded and name in self._places:
+        if name not in self._load_file and name in self._places:
             source = importlib.import_module(self._places[name])
             for module in self._of_kind(source):
-                self._loaded.setdefault(module.name, module)
-        return self._loaded.get(name)
+                self._load_file.setdefault(module.name, module)
+        return self._load_file.get(name)
 
     def _load_others(self) -> None:
         """Load modules outside the index: entry points, and files added since it was written."""
@@ -93,7 +93,7 @@ class _Modules(Mapping[str, type[Module]]):
         known = self._known(module.name)
         if path and known not in (None, module):
             raise StudyError(f"{path}: there is another {self._kind} module named {module.name!r}")
-        self._loaded.setdefault(module.name, module)
+        self._load_file.setdefault(module.name, module)
         self._former |= dict.fromkeys(module.former_names, module.name)
 
     def _of_kind(self, source: ModuleType) -> Iterator[type[Module]]:
@@ -114,7 +114,7 @@ def add_files(paths: Iterable[Path | str]) -> None:
     """
     added = [str(Path(path).resolve()) for path in paths]
     for path in added:
-        _refresh(path)  # one that cannot be loaded must not stand in the way of all others later
+        _load_if_changed(path)  # a file that cannot be loaded must not block all others later
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
     modules.cache_clear()
 
@@ -122,7 +122,7 @@ def add_files(paths: Iterable[Path | str]) -> None:
 def load_users() -> None:
     """Import the user's files and the modules of other packages, with the types they declare."""
     for path in _files():
-        _loaded(path)
+        _load_file(path)
     _others()
 
 
@@ -138,7 +138,7 @@ def unknown_module(what: str, name: str, known: Iterable[str], where: str = "") 
     """Return the message for an unknown module, with the nearest name, or how to name a file."""
     if name in _FIXED:
         place = f"{where}: " if where else ""
-        return f"{place}{name!r} is no module: a file is named in {_FIXED[name]!r} of a data entry"
+        return f"{place}{name!r} is not a module: name the file in {_FIXED[name]!r} of a data entry"
     return unknown(what, name, known, where)
 
 
@@ -157,7 +157,7 @@ def _entry_points() -> Iterator[ModuleType]:
         top = entry.module.partition(".")[0]
         for module in defined_in(source):
             if _is_from(module, top):
-                _attribute(module, top, entry.dist.name if entry.dist else top)
+                _set_implementation(module, top, entry.dist.name if entry.dist else top)
         yield source
 
 
@@ -165,10 +165,10 @@ def _files() -> list[str]:
     return [path for path in os.environ.get(FILES, "").split(os.pathsep) if path]
 
 
-def _loaded(path: str) -> ModuleType:
+def _load_file(path: str) -> ModuleType:
     """Return a loaded file or folder, reloaded if it has changed."""
     if path not in _LOADED:
-        _refresh(path)
+        _load_if_changed(path)
     return _LOADED[path].source
 
 
@@ -180,12 +180,12 @@ class _Loaded(NamedTuple):
 _LOADED: dict[str, _Loaded] = {}
 
 
-def _refresh(path: str) -> None:
+def _load_if_changed(path: str) -> None:
     """Load a file or folder unless this version of it is loaded."""
     if Path(path).is_dir():
-        found = _of_folder(path)
-        if path not in _LOADED or _LOADED[path].version != found.version:
-            _LOADED[path] = found
+        loaded = _of_folder(path)
+        if path not in _LOADED or _LOADED[path].version != loaded.version:
+            _LOADED[path] = loaded
         return
     try:
         version = version_of(sources(Path(path)))
@@ -207,16 +207,16 @@ def _of_file(path: Path, version: int) -> ModuleType:
         source = run_file(path)
     except Exception as error:
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
-    own = [each for each in defined_in(source) if _is_from(each, namespace_of(path))]
-    if not own:
+    defined = [each for each in defined_in(source) if _is_from(each, namespace_of(path))]
+    if not defined:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
             "Learner, with a name (dagathlon new learner FILE.py writes one), a metric a function "
             "under @metric(...)"
         )
-    for module in own:
+    for module in defined:
         module.version = version
-        _attribute(module, namespace_of(path), path.name)
+        _set_implementation(module, namespace_of(path), path.name)
     return source
 
 
@@ -224,10 +224,10 @@ def _is_from(cls: type, package: str) -> bool:
     return cls.__module__ == package or cls.__module__.startswith(f"{package}.")
 
 
-def _attribute(module: type[Module], package: str, whose: str) -> None:
+def _set_implementation(module: type[Module], package: str, whose: str) -> None:
     """Set the implementation of a module to its package, unless the package declares one."""
-    own = (cls for cls in module.__mro__ if _is_from(cls, package))
-    if not any("implementation" in vars(cls) for cls in own):
+    classes = (cls for cls in module.__mro__ if _is_from(cls, package))
+    if not any("implementation" in vars(cls) for cls in classes):
         module.implementation = whose
 
 

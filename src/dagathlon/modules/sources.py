@@ -36,16 +36,16 @@ def sources(path: Path) -> list[Path]:
     with a literal name.
     """
     importlib.invalidate_caches()
-    found = {path: None}
+    files = {path: None}
     waiting = [path]
     while waiting:
         file = waiting.pop()
         for name in _imported(file, path.parent):
             for source in _located(name, path.parent):
-                if source not in found:
-                    found[source] = None
+                if source not in files:
+                    files[source] = None
                     waiting.append(source)
-    return list(found)
+    return list(files)
 
 
 def version_of(files: Sequence[Path]) -> int:
@@ -65,7 +65,7 @@ def _imported(file: Path, folder: Path) -> Iterator[str]:
     try:
         tree = _parsed(file.read_bytes())
     except (SyntaxError, ValueError):
-        return  # whoever runs it will say so
+        return  # the error is raised when the file runs
     package = file.relative_to(folder).parts[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

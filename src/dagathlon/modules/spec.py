@@ -32,12 +32,12 @@ def parse_values(inside: str, text: str) -> dict[str, list[Any]]:
     values: dict[str, list[Any]] = {}
     key = None
     for part in _parts(inside):
-        found = _KEY.match(part)
-        if found:
-            key = found.group(1)
+        matched = _KEY.match(part)
+        if matched:
+            key = matched.group(1)
             if key in values:
                 raise StudyError(f"{text!r}: the parameter {key!r} stands twice")
-            values[key] = [_value(part[found.end() :])]
+            values[key] = [_value(part[matched.end() :])]
         elif key is None:
             raise StudyError(f"{text!r}: expected key=value, found {part.strip()!r}")
         else:

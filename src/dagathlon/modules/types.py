@@ -115,7 +115,7 @@ def _bool(value: Any) -> bool:
     raise Mismatch
 
 
-_BEYOND = 2.0**63  # whole numbers from here on have no room in native code and in files of plans
+_BEYOND = 2.0**63  # larger integers do not fit into native code and plan files
 
 
 def _int(value: Any) -> int:

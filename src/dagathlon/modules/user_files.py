@@ -59,7 +59,7 @@ class _Loader(SourceFileLoader):
     """Import loader that runs current source and looks beside the user's file first."""
 
     def get_code(self, fullname: str) -> CodeType:
-        # Compiled files are told apart by time and size, which a quick edit may leave as they were.
+        # No bytecode cache: it is keyed by time and size, which a quick edit may leave unchanged.
         code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
         return code
 
@@ -102,7 +102,7 @@ def _importer(namespace: str, folder: Path) -> Callable[..., Any]:
         top = name.partition(".")[0]
         if level or sibling(top, folder) is None:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
-        found = builtins.__import__(f"{namespace}.{name}", globals, locals, fromlist or (), 0)
-        return found if fromlist else sys.modules[f"{namespace}.{top}"]
+        module = builtins.__import__(f"{namespace}.{name}", globals, locals, fromlist or (), 0)
+        return module if fromlist else sys.modules[f"{namespace}.{top}"]
 
     return import_

@@ -64,9 +64,9 @@ class LinearModels(NamedTuple):
 def distinct_graphs(posterior: Posterior) -> GraphRows:
     """Return the distinct graphs among the draws with their probabilities."""
     posterior._require_draws("expected values")
-    found = posterior._distinct
+    distinct = posterior._distinct
     return GraphRows(
-        posterior.names, found.packing, found.rows, found.weights / posterior._total_raw
+        posterior.names, distinct.packing, distinct.rows, distinct.weights / posterior._total_raw
     )
 
 
@@ -86,9 +86,11 @@ def linear_models(posterior: Posterior) -> LinearModels:
         dense.append(matrices)
         noise.append(chain.parameters.variances)
     shares = np.concatenate(posterior.weights)
-    found = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
-    kept = shares > 0
-    return found if kept.all() else LinearModels(found.names, *(a[kept] for a in found[1:]))
+    models = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
+    positive = shares > 0
+    return (
+        models if positive.all() else LinearModels(models.names, *(a[positive] for a in models[1:]))
+    )
 
 
 def sample_of(posterior: Posterior, most: int) -> Sample:
@@ -102,12 +104,12 @@ def sample_of(posterior: Posterior, most: int) -> Sample:
     # A row of a Markov chain may hold for many states, each of which gets its own parameters.
     single = all(isinstance(chain, Sample) for chain in posterior.chains)
     if single and len(rows) <= most:
-        kept = np.flatnonzero(shares > 0)
-        logs = np.log(shares[kept])
+        chosen = np.flatnonzero(shares > 0)
+        logs = np.log(shares[chosen])
     else:
-        kept = systematic(shares, min(most, posterior.n_draws))
-        logs = np.zeros(len(kept))
-    return Sample(posterior.names, posterior.chains[0].form, rows[kept], log_weights=logs)
+        chosen = systematic(shares, min(most, posterior.n_draws))
+        logs = np.zeros(len(chosen))
+    return Sample(posterior.names, posterior.chains[0].form, rows[chosen], log_weights=logs)
 
 
 def systematic(shares: Floats, count: int) -> Ints:
@@ -119,5 +121,5 @@ def systematic(shares: Floats, count: int) -> Ints:
     """
     ends = np.cumsum(shares)
     points = (np.arange(count) + _FIRST) / count * ends[-1]
-    found: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
-    return np.minimum(found, len(shares) - 1)
+    positions: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
+    return np.minimum(positions, len(shares) - 1)

@@ -175,8 +175,8 @@ class Chain(Draws):
         """
         if not burnin:
             return self
-        kept = np.flatnonzero(self._durations(burnin) > 0)
-        rows = np.arange(kept[0], len(self))
+        lasting = np.flatnonzero(self._durations(burnin) > 0)
+        rows = np.arange(lasting[0], len(self))
         _, start = self._positions_and_burnin(burnin)
         start_index = int(start) if self.time is None else int(self.index[rows[0]])
         time = None if self.time is None else np.maximum(self.time[rows] - start, 0.0)

@@ -17,7 +17,7 @@ from dagathlon.posteriors.draws import Draws
 from dagathlon.posteriors.packed import Floats, Ints
 
 
-def states(draws: Draws, values: npt.ArrayLike) -> Floats:
+def repeat_by_state(draws: Draws, values: npt.ArrayLike) -> Floats:
     """Repeat the value of each row for as many states as the row lasts."""
     rows = np.asarray(values, dtype=np.float64)
     lasting = np.append(np.diff(draws.index), draws.end - draws.index[-1])
@@ -42,8 +42,8 @@ def potential_scale_reduction(draws: npt.ArrayLike) -> float:
     if split.shape[1] < 2 or np.all(split == split.flat[0]):
         return float("nan")
     folded = np.abs(split - np.median(split))
-    found = [_rhat(_normal_scores(values)) for values in (split, folded)]
-    return float(np.nanmax(found))
+    values_of_r = [_rhat(_normal_scores(values)) for values in (split, folded)]
+    return float(np.nanmax(values_of_r))
 
 
 def effective_sample_size(draws: npt.ArrayLike) -> float:
@@ -123,7 +123,7 @@ def chain_stats(chains: list[Chain]) -> dict[str, float]:
     stats = {}
     for name, rows in numbers.items():
         draws = np.array(
-            [states(chain, values) for chain, values in zip(chains, rows, strict=True)]
+            [repeat_by_state(chain, values) for chain, values in zip(chains, rows, strict=True)]
         )
         late = draws[:, draws.shape[1] // 2 :]
         for kind, measure in (("rhat", potential_scale_reduction), ("ess", effective_sample_size)):

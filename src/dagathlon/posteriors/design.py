@@ -103,5 +103,5 @@ def _simulated(models: LinearModels, normal: Floats, target: int, mean: float, s
     noise[:, :, target] = mean + sd * normal[:, :, target]
     cut = models.coefficients.copy()
     cut[:, :, target] = 0.0
-    found: Floats = noise @ np.linalg.inv(np.eye(p) - cut)
-    return found
+    rows_drawn: Floats = noise @ np.linalg.inv(np.eye(p) - cut)
+    return rows_drawn

@@ -8,6 +8,7 @@ from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.summary import html as graph_html
 from dagathlon.posteriors.edge_strength import EdgeStrengths
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.wording import counted
 
 # Rarer edges would make the drawing unreadable.
 LEAST_DRAWN = 0.05
@@ -17,9 +18,9 @@ _NUMBERS = "numbers and widths: probability that two nodes are joined, in whatev
 
 def summary_line(posterior: Posterior) -> str:
     """Return one line with numbers of nodes, draws, chains and expected edges."""
-    parts = [f"{len(posterior.names)} nodes"]
+    parts = [counted(len(posterior.names), "node")]
     if posterior.chains:
-        parts.append(f"{posterior.n_draws:,} draws")
+        parts.append(counted(posterior.n_draws, "draw"))
     if len(posterior.chains) > 1:
         parts[-1] += f" of {len(posterior.chains)} chains"
     return ", ".join([*parts, f"{posterior.expected_edges:.3g} edges expected"])

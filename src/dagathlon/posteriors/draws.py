@@ -77,7 +77,7 @@ class Draws(ABC):
     @property
     @abstractmethod
     def counts(self) -> Floats:
-        """Number of states of each row, not counting its weight."""
+        """Number (or duration) of the states of each row, without their weight."""
 
     @property
     @abstractmethod
@@ -116,14 +116,14 @@ class Draws(ABC):
 
     def values(self, measure: Callable[[Graph], float]) -> Floats:
         """Return a function's value for each row; equal graphs in a block are evaluated once."""
-        found = np.empty(len(self))
+        result = np.empty(len(self))
         for first, rows in self.blocks():
             number = _core.graph_numbers(rows)[0]
             _, where = np.unique(number, return_index=True)
             graphs = (self.packing.graph(self.names, rows[k]) for k in where)
             known = np.array([float(measure(graph)) for graph in graphs])
-            found[first : first + len(rows)] = known[number]
-        return found
+            result[first : first + len(rows)] = known[number]
+        return result
 
     def first_non_dag(self) -> int | None:
         """Return the first row that is no DAG, or None."""

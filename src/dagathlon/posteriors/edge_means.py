@@ -35,17 +35,17 @@ class EdgeMeans(NamedTuple):
     @classmethod
     def of(cls, lengths: npt.ArrayLike, means: npt.ArrayLike, p: int) -> EdgeMeans:
         """Make means, checked to be from 0 to 1 for p nodes, over segments of some length."""
-        found = cls(np.array(lengths, dtype=np.float64), np.array(means, dtype=np.float64))
-        count = len(found.lengths) if found.lengths.ndim == 1 else 0
-        if not count or found.means.shape != (count, p, p):
+        made = cls(np.array(lengths, dtype=np.float64), np.array(means, dtype=np.float64))
+        count = len(made.lengths) if made.lengths.ndim == 1 else 0
+        if not count or made.means.shape != (count, p, p):
             raise DataError("means of edges are a square matrix for each stretch of a chain")
-        if not (np.all(found.lengths >= 0) and found.lengths.sum() > 0):
+        if not (np.all(made.lengths >= 0) and made.lengths.sum() > 0):
             raise DataError("stretches of a chain have lengths of at least 0, and not all of 0")
-        if not np.all((found.means >= -_ROUNDING) & (found.means <= 1 + _ROUNDING)):
+        if not np.all((made.means >= -_ROUNDING) & (made.means <= 1 + _ROUNDING)):
             raise DataError("means of edges are probabilities, from 0 to 1")
-        for array in found:
+        for array in made:
             array.flags.writeable = False
-        return found
+        return made
 
     @property
     def mean(self) -> Floats:
@@ -57,8 +57,8 @@ class EdgeMeans(NamedTuple):
     def after(self, burnin: float) -> EdgeMeans:
         """Return the means without the share `burnin` at the start; keep at least one segment."""
         ends = np.cumsum(self.lengths)
-        kept = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
-        if not kept.sum() > 0:
-            kept[-1] = 1.0
-        rows = kept > 0
-        return EdgeMeans.of(kept[rows], self.means[rows], self.means.shape[1])
+        remaining = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
+        if not remaining.sum() > 0:
+            remaining[-1] = 1.0
+        rows = remaining > 0
+        return EdgeMeans.of(remaining[rows], self.means[rows], self.means.shape[1])

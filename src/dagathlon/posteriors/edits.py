@@ -70,12 +70,12 @@ def joined_edits(added: Edits, removed: Edits, rows: Ints, p: int) -> tuple[Edit
         edges = edits.edges[inside].astype(np.int64)
         keys.append(place[inside] * p * p + edges[:, 0] * p + edges[:, 1])
         signs.append(np.full(len(edges), sign))
-    found, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    keys_used, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     # Additions and removals of an edge alternate, so only one of them is left over, if any.
-    net = np.bincount(inverse, weights=np.concatenate(signs), minlength=len(found))
+    net = np.bincount(inverse, weights=np.concatenate(signs), minlength=len(keys_used))
     parts = []
     for sign in (1, -1):
-        row, cell = np.divmod(found[net == sign], p * p)
+        row, cell = np.divmod(keys_used[net == sign], p * p)
         pairs = np.stack(np.divmod(cell, p), axis=1).astype(np.int32)
         parts.append(Edits(pairs, np.searchsorted(row, np.arange(len(rows) + 1))))
     return parts[0], parts[1]

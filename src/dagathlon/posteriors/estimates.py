@@ -13,16 +13,16 @@ def acyclic_above(names: tuple[str, ...], probabilities: Floats, threshold: floa
     """Return edges above a threshold, except those that close a cycle with more probable ones."""
     p = len(names)
     reaches = np.eye(p, dtype=bool)
-    kept = np.zeros_like(reaches)
+    chosen = np.zeros_like(reaches)
     for cell in np.argsort(-probabilities, axis=None, kind="stable").tolist():
         i, j = divmod(cell, p)
         if probabilities[i, j] <= threshold:
             break
         if reaches[j, i]:
             continue
-        kept[i, j] = True
+        chosen[i, j] = True
         reaches |= np.outer(reaches[:, i], reaches[j])
-    return Graph.from_adjacency(names, kept)
+    return Graph.from_adjacency(names, chosen)
 
 
 def consensus(strengths: EdgeStrengths, threshold: float | None, marks: Floats | None) -> Graph:

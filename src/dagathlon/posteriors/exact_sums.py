@@ -216,7 +216,7 @@ class ExactSums(MarginalPosterior):
     def sample(self, count: int, seed: int) -> list[Graph]:
         """Draw independent DAGs."""
         arcs = _arcs(self._native.sample(count, seed))
-        return [Graph.from_adjacency(self.names, one) for one in arcs]
+        return [Graph.from_adjacency(self.names, matrix) for matrix in arcs]
 
     def drawn(
         self,
@@ -267,8 +267,8 @@ class ExactSums(MarginalPosterior):
         sample = self.classes.chains[0]
         assert isinstance(sample, Sample)
         row = sample.packing.pack(wanted[None])
-        found = np.all(sample.bits == row, axis=1)
-        return float(self.classes.weights[0][found].sum())
+        matches = np.all(sample.bits == row, axis=1)
+        return float(self.classes.weights[0][matches].sum())
 
     def _listed(self) -> _core.DagEnumeration:
         if len(self.names) > ENUMERABLE or self.modularity == _core.Modularity.order:
@@ -290,15 +290,15 @@ class ExactSums(MarginalPosterior):
     def _matrix(self, edges: Iterable[Any]) -> npt.NDArray[np.bool_]:
         matrix = np.zeros((len(self.names),) * 2, dtype=bool)
         for edge in edges:
-            one = Graph.from_edges([edge], self.names)
-            if not one.is_dag:
-                raise GraphError(f"edges of DAGs are directed, found {one.edges()[0]}")
-            matrix |= one.adjacency != 0
+            single = Graph.from_edges([edge], self.names)
+            if not single.is_dag:
+                raise GraphError(f"edges of DAGs are directed, found {single.edges()[0]}")
+            matrix |= single.adjacency != 0
         return matrix
 
 
 def _arcs(masks: Masks) -> Bools:
     """Return adjacency matrices from row to column, given parent sets as bit masks."""
     nodes = np.arange(masks.shape[1], dtype=np.uint32)
-    found: Bools = (masks[:, None, :] >> nodes[None, :, None]) & 1 == 1
-    return found
+    matrices: Bools = (masks[:, None, :] >> nodes[None, :, None]) & 1 == 1
+    return matrices

@@ -94,7 +94,7 @@ def check_suffix(path: Path) -> None:
 def check_chains(path: Path, chains: int) -> None:
     """Refuse to write several chains, or none, as one trajectory file."""
     if path.suffix == ".csv" and chains != 1:
-        single = ", or each chain by itself: write_trajectory(posterior.chains[0], …)"
+        single = ", or each chain separately: write_trajectory(posterior.chains[0], …)"
         raise DataError(
             f"{path}: a trajectory holds one chain, and there are {chains or 'none'}; write an "
             f".npz file{single if chains else ''}"
@@ -102,8 +102,8 @@ def check_chains(path: Path, chains: int) -> None:
 
 
 def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
-    with zipfile.ZipFile(file) as found:
-        claimed = sum(member.file_size for member in found.infolist())
+    with zipfile.ZipFile(file) as archive:
+        claimed = sum(member.file_size for member in archive.infolist())
     if claimed > MOST_BYTES:
         raise DataError(f"it claims {claimed / 1e9:.3g} GB of arrays, more than is ever read")
     with np.load(file, allow_pickle=False) as arrays:

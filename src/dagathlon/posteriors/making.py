@@ -26,8 +26,8 @@ def one_form(chains: Sequence[Draws]) -> tuple[Draws, ...]:
             )
     if len({chain.log_weights is None for chain in chains}) > 1:
         raise DataError(
-            "draws with weights and draws without do not make one posterior: nothing says how "
-            "much a draw without a weight counts"
+            "draws with weights and draws without cannot be combined: the weight of the latter is "
+            "unknown"
         )
     widest = max((chain.form for chain in chains), key=FORMS.index)
     return tuple(_recast(chain, widest) for chain in chains)
@@ -51,17 +51,17 @@ def log_weights_of(
         return log_weights
     if log_weights is not None:
         raise DataError("draws have weights or log weights, not both")
-    found = np.asarray(weights, dtype=np.float64)
-    if np.any(np.isnan(found) | (found < 0) | (found == np.inf)):
-        bad = int(np.flatnonzero(~((found >= 0) & (found < np.inf)))[0])
-        raise DataError(f"weights are numbers of at least 0; that of draw {bad} is {found[bad]}")
-    if abs(found.sum() - 1) > _SUM_TOLERANCE:
+    shares = np.asarray(weights, dtype=np.float64)
+    if np.any(np.isnan(shares) | (shares < 0) | (shares == np.inf)):
+        bad = int(np.flatnonzero(~((shares >= 0) & (shares < np.inf)))[0])
+        raise DataError(f"weights are numbers of at least 0; that of draw {bad} is {shares[bad]}")
+    if abs(shares.sum() - 1) > _SUM_TOLERANCE:
         raise DataError(
-            f"the weights of the draws sum to {found.sum():.6g}, not to 1; give log_weights where "
+            f"the weights of the draws sum to {shares.sum():.6g}, not to 1; give log_weights where "
             "weights are known up to a constant"
         )
     with np.errstate(divide="ignore"):
-        return np.log(found)
+        return np.log(shares)
 
 
 def split_by_chain(sample: Sample, chain: Sequence[int]) -> list[Draws]:

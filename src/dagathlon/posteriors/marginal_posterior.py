@@ -83,16 +83,16 @@ class MarginalPosterior(Posterior):
 
     def _checked(self, given: npt.ArrayLike) -> Floats:
         p = len(self.names)
-        found = np.array(given, dtype=np.float64)
-        if found.shape != (p, p):
-            raise DataError(f"probabilities between {p} variables are {p}×{p}, not {found.shape}")
-        either = found + found.T
-        if not np.all((found >= 0) & (either <= 1 + _ROUNDING)) or np.any(np.diagonal(found)):
+        matrix = np.array(given, dtype=np.float64)
+        if matrix.shape != (p, p):
+            raise DataError(f"probabilities between {p} variables are {p}×{p}, not {matrix.shape}")
+        either = matrix + matrix.T
+        if not np.all((matrix >= 0) & (either <= 1 + _ROUNDING)) or np.any(np.diagonal(matrix)):
             raise DataError(
                 "probabilities of edges of DAGs are at least 0, for both directions of a pair at "
                 "most 1 together, and a variable has no edge with itself"
             )
-        return frozen(found)
+        return frozen(matrix)
 
     def with_draws(self, draws: Draws) -> Self:
         """Return the same posterior with independent draws from it."""

@@ -71,12 +71,12 @@ class _Conjugate(ABC):
 
     def _fit(self, parents: Bools, moments: Moments, node: int) -> _Fit:
         sets, of_draw = _distinct(parents)
-        ridge, own = self._prior_squares(parents.shape[1])
-        found = regressions(moments.at(node), node, sets, ridge=ridge)
+        ridge, own_squares = self._prior_squares(parents.shape[1])
+        fits = regressions(moments.at(node), node, sets, ridge=ridge)
         sizes = sets.sum(axis=1)
         shape, rate = self._prior_shape_rate(sizes, parents.shape[1])
         rows = moments.rows[moments.of_node[node]]
-        return _Fit(of_draw, found, sizes, shape + rows / 2, rate + (found.rest + own) / 2)
+        return _Fit(of_draw, fits, sizes, shape + rows / 2, rate + (fits.rest + own_squares) / 2)
 
     def _variances(self, fits: list[_Fit], moments: Moments, rng: np.random.Generator) -> Floats:
         columns = [
@@ -88,9 +88,9 @@ class _Conjugate(ABC):
         p, terms = len(fits), []
         for fit, choice in zip(fits, moments.of_node.tolist(), strict=True):
             rows = float(moments.rows[choice])
-            ridge, own = self._prior_squares(p)
+            ridge, own_squares = self._prior_squares(p)
             shape, rate = self._prior_shape_rate(fit.sizes, p)
-            before = _log_inverse_gamma(float(shape[0]), float(rate[0] + own / 2))
+            before = _log_inverse_gamma(float(shape[0]), float(rate[0] + own_squares / 2))
             after = _log_inverse_gamma(float(fit.shape[0]), float(fit.rate[0]))
             spread = fit.sizes[0] * math.log(ridge) - fit.found.log_determinants()[0]
             terms.append(before - after + spread / 2 + self._constant(rows))
@@ -191,9 +191,9 @@ class NormalWishart(_Conjugate):
         _require_above("iss_mu", self.iss_mu, 0.0)
 
     def _wishart(self, p: int) -> float:
-        found = p + 2.0 if self.iss_w is None else self.iss_w
-        _require_above("iss_w", found, p + 1.0)
-        return found
+        degrees = p + 2.0 if self.iss_w is None else self.iss_w
+        _require_above("iss_w", degrees, p + 1.0)
+        return degrees
 
     def _prior_squares(self, p: int) -> tuple[float, float]:
         square = self.iss_mu * (self._wishart(p) - p - 1) / (self.iss_mu + 1)
@@ -231,9 +231,9 @@ def likeliest(sample: Sample, data: Dataset, *, centred: bool = True) -> Sample:
         if not rows:
             raise DataError(f"{name} was set in every row, so its parameters have no likelihood")
         sets, of_draw = _distinct(arcs[:, :, j])
-        found = regressions(moments.at(j), j, sets)
-        coefficients[:, :, j] = found.coefficients[of_draw]
-        variances[:, j] = found.rest[of_draw] / rows
+        fits = regressions(moments.at(j), j, sets)
+        coefficients[:, :, j] = fits.coefficients[of_draw]
+        variances[:, j] = fits.rest[of_draw] / rows
     return sample.with_parameters(coefficients, variances)
 
 
@@ -263,6 +263,6 @@ def _log_inverse_gamma(shape: float, rate: float) -> float:
     return shape * math.log(rate) - math.lgamma(shape)
 
 
-def _require_above(name: str, found: float, least: float) -> None:
-    if not (math.isfinite(found) and found > least):
-        raise DataError(f"{name}: found {found:g}, expected a number above {least:g}")
+def _require_above(name: str, value: float, least: float) -> None:
+    if not (math.isfinite(value) and value > least):
+        raise DataError(f"{name}: found {value:g}, expected a number above {least:g}")

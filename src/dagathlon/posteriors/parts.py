@@ -32,9 +32,9 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
     meta: dict[str, Any] = {"version": VERSION, "names": list(posterior.names), "chains": []}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for number, chain in enumerate(posterior.chains):
-        about, own = _chain_parts(chain)
+        about, chain_arrays = _chain_parts(chain)
         meta["chains"].append(about)
-        arrays |= {f"{number}.{name}": array for name, array in own.items()}
+        arrays |= {f"{number}.{name}": array for name, array in chain_arrays.items()}
     if posterior.space:
         meta["space"] = posterior.space
     if isinstance(posterior, MarginalPosterior):
@@ -56,8 +56,8 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
 def from_parts(meta: Any, arrays: Arrays) -> Posterior:
     """Rebuild a posterior from its JSON value and arrays."""
     if not isinstance(meta, dict) or meta.get("version") != VERSION:
-        found = meta.get("version") if isinstance(meta, dict) else meta
-        raise DataError(f"a posterior of format {found!r}; this version knows format {VERSION}")
+        version = meta.get("version") if isinstance(meta, dict) else meta
+        raise DataError(f"a posterior of format {version!r}; this version knows format {VERSION}")
     names = meta["names"]
     chains = [
         _chain(names, about, {key.partition(".")[2]: a for key, a in arrays.items() if _of(key, k)})
@@ -99,7 +99,7 @@ def _of(key: str, number: int) -> bool:
 
 def _chain_parts(chain: Draws) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     if isinstance(chain, Chain):
-        found: dict[str, Any] = {
+        arrays: dict[str, Any] = {
             "index": chain.index,
             "score": chain.score,
             "added": chain.added.edges,
@@ -109,13 +109,13 @@ def _chain_parts(chain: Draws) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             "time": chain.time,
         }
         if chain.edge_means is not None:
-            found |= {f"edge_{name}": array for name, array in chain.edge_means._asdict().items()}
-        return {"kind": "chain", "directed": chain.directed}, _given(found)
+            arrays |= {f"edge_{name}": array for name, array in chain.edge_means._asdict().items()}
+        return {"kind": "chain", "directed": chain.directed}, _given(arrays)
     assert isinstance(chain, Sample)
-    found = {"bits": chain.bits, "score": chain.score, "log_weights": chain.log_weights}
+    arrays = {"bits": chain.bits, "score": chain.score, "log_weights": chain.log_weights}
     if chain.parameters is not None:
-        found |= chain.parameters._asdict()
-    return {"kind": "sample", "form": chain.form, "markov": chain.markov}, _given(found)
+        arrays |= chain.parameters._asdict()
+    return {"kind": "sample", "form": chain.form, "markov": chain.markov}, _given(arrays)
 
 
 def _given(arrays: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:

@@ -77,5 +77,5 @@ def _allowed(space: DagSpace, node: int, nodes: int) -> Bools:
     sets = other_sets(node, nodes)
     inside = ~np.any(sets & space.forbidden[:, node], axis=1)
     inside &= np.all(sets | ~space.required[:, node], axis=1)
-    found: Bools = inside & (sets.sum(axis=1) <= space.max_parents)
-    return found
+    mask: Bools = inside & (sets.sum(axis=1) <= space.max_parents)
+    return mask

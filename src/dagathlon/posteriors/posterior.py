@@ -15,7 +15,7 @@ from dagathlon.graphs import Graph
 from dagathlon.posteriors.convergence import (
     effective_sample_size,
     potential_scale_reduction,
-    states,
+    repeat_by_state,
 )
 from dagathlon.posteriors.distinct import DistinctGraphs
 from dagathlon.posteriors.draws import Draws
@@ -176,9 +176,9 @@ class Posterior(EdgeMarginals):
 
     def graphs(self, most: int | None = None) -> list[tuple[Graph, float]]:
         """Return the distinct graphs with their probabilities, most probable first."""
-        found = self._distinct
-        order = found.order[:most]
-        return [(found.graph(k), float(found.weights[k]) / self._total_raw) for k in order]
+        distinct = self._distinct
+        order = distinct.order[:most]
+        return [(distinct.graph(k), float(distinct.weights[k]) / self._total_raw) for k in order]
 
     def models(self) -> Iterator[tuple[LinearSem, float]]:
         """Yield the linear models of draws with parameters, each with its probability."""
@@ -234,10 +234,10 @@ class Posterior(EdgeMarginals):
         The function is called once for each distinct graph.
         """
         self._require_draws("expected values of a function")
-        found = self._distinct
+        distinct = self._distinct
         total = sum(
-            weight * np.asarray(measure(found.graph(k)), dtype=np.float64)
-            for k, weight in enumerate(found.weights.tolist())
+            weight * np.asarray(measure(distinct.graph(k)), dtype=np.float64)
+            for k, weight in enumerate(distinct.weights.tolist())
         )
         mean = total / self._total_raw
         return float(mean) if np.ndim(mean) == 0 else mean
@@ -315,7 +315,7 @@ class Posterior(EdgeMarginals):
                 values = chain.score
             else:
                 raise DataError(f"these draws have no {of!r}; ask for score, size or a function")
-            rows.append(states(chain, values))
+            rows.append(repeat_by_state(chain, values))
         shortest = min(map(len, rows))
         return np.array([row[:shortest] for row in rows])
 
@@ -333,10 +333,10 @@ class Posterior(EdgeMarginals):
 
     def sample(self, count: int, seed: int) -> list[Graph]:
         """Draw graphs by their probabilities, with replacement."""
-        found = self._distinct
+        distinct = self._distinct
         rng = np.random.Generator(np.random.Philox(key=seed))
-        shares = found.weights / found.weights.sum()
-        return [found.graph(k) for k in rng.choice(len(found), size=count, p=shares).tolist()]
+        shares = distinct.weights / distinct.weights.sum()
+        return [distinct.graph(k) for k in rng.choice(len(distinct), size=count, p=shares).tolist()]
 
     def require_dags(self) -> None:
         """Raise if any draw is no DAG, naming the first."""
@@ -345,14 +345,14 @@ class Posterior(EdgeMarginals):
 
     def summary(self) -> dict[str, float | int]:
         """Return key figures: draws, distinct graphs, effective size, entropy, expected edges."""
-        found: dict[str, float | int] = {"expected_edges": self.expected_edges}
+        figures: dict[str, float | int] = {"expected_edges": self.expected_edges}
         if self.chains:
             size = self.effective_size()
-            found |= {"draws": self.n_draws, "chains": len(self.chains)}
-            found |= {"distinct_graphs": len(self._distinct)}
-            found |= {} if np.isnan(size) else {"effective_size": size}
+            figures |= {"draws": self.n_draws, "chains": len(self.chains)}
+            figures |= {"distinct_graphs": len(self._distinct)}
+            figures |= {} if np.isnan(size) else {"effective_size": size}
         entropy = self.entropy
-        return found if np.isnan(entropy) else found | {"entropy": entropy}
+        return figures if np.isnan(entropy) else figures | {"entropy": entropy}
 
     def __eq__(self, other: object) -> bool:
         from dagathlon.posteriors.parts import to_parts  # noqa: PLC0415 - parts needs Posterior

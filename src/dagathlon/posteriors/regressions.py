@@ -33,8 +33,8 @@ class Moments(NamedTuple):
 
     def at(self, node: int) -> Floats:
         """Return the sums of products over a node's rows."""
-        found: Floats = self.sums[self.of_node[node]]
-        return found
+        sums: Floats = self.sums[self.of_node[node]]
+        return sums
 
 
 class Group(NamedTuple):
@@ -74,10 +74,10 @@ class Regressions(NamedTuple):
 
     def log_determinants(self) -> Floats:
         """Log determinants of the parents' second moments, ridge included."""
-        found = np.zeros(len(self.rest))
+        result = np.zeros(len(self.rest))
         for group in self.groups:
-            found[group.rows] = np.linalg.slogdet(group.matrices)[1]
-        return found
+            result[group.rows] = np.linalg.slogdet(group.matrices)[1]
+        return result
 
     def noise(self, of_draw: Ints, normal: Floats) -> Floats:
         """Transform standard normal numbers to have the inverse of the moments as covariance.
@@ -89,7 +89,7 @@ class Regressions(NamedTuple):
         normal
             Independent standard normal numbers, a row over all nodes for each draw.
         """
-        found = np.zeros_like(normal)
+        result = np.zeros_like(normal)
         group_of, place = self._places()
         for number, group in enumerate(self.groups):
             draws = np.flatnonzero(group_of[of_draw] == number)
@@ -98,8 +98,8 @@ class Regressions(NamedTuple):
             lower = np.linalg.cholesky(group.matrices)
             roots = np.linalg.inv(lower).transpose(0, 2, 1)
             turned = np.einsum("dij,dj->di", roots[mine], normal[draws, :size])
-            found[draws[:, None], group.parents[mine]] = turned
-        return found
+            result[draws[:, None], group.parents[mine]] = turned
+        return result
 
     def _places(self) -> tuple[Ints, Ints]:
         group_of = np.full(len(self.rest), -1)
@@ -128,10 +128,10 @@ def moments_of(data: Dataset, *, centred: bool) -> Moments:
     of_node = [numbers.setdefault(mask.tobytes(), len(numbers)) for mask in masks.T]
     sums, rows = [], []
     for number in range(len(numbers)):
-        kept = values[~masks[:, of_node.index(number)]]
-        shifted = kept - kept.mean(axis=0) if centred and len(kept) else kept
+        observed = values[~masks[:, of_node.index(number)]]
+        shifted = observed - observed.mean(axis=0) if centred and len(observed) else observed
         sums.append(shifted.T @ shifted)
-        rows.append(float(len(kept)))
+        rows.append(float(len(observed)))
     return Moments(np.array(sums), np.array(rows), np.array(of_node))
 
 

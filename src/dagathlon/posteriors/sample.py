@@ -143,10 +143,10 @@ class Sample(Draws):
     def _numbers(self, given: npt.ArrayLike | None, what: str) -> Floats | None:
         if given is None:
             return None
-        found = np.array(given, dtype=np.float64)
-        if found.shape != (len(self.bits),):
-            raise DataError(f"{len(self.bits)} draws have as many {what}, found {found.shape}")
-        return found
+        numbers = np.array(given, dtype=np.float64)
+        if numbers.shape != (len(self.bits),):
+            raise DataError(f"{len(self.bits)} draws have as many {what}, found {numbers.shape}")
+        return numbers
 
     def _check_weights(self) -> None:
         logs = self.log_weights
@@ -174,11 +174,11 @@ class Sample(Draws):
     def _set_bits(self) -> Ints:
         """Number of set bits in each draw."""
         octets = self.bits.view(np.uint8).reshape(len(self.bits), -1)
-        found = np.empty(len(octets), dtype=np.int64)
+        counts = np.empty(len(octets), dtype=np.int64)
         for first, rows in self.blocks():
             last = first + len(rows)
-            found[first:last] = _BITS[octets[first:last]].sum(axis=1, dtype=np.int64)
-        return found
+            counts[first:last] = _BITS[octets[first:last]].sum(axis=1, dtype=np.int64)
+        return counts
 
     @cached_property
     def index(self) -> Ints:  # type: ignore[override]
@@ -208,12 +208,12 @@ class Sample(Draws):
         """Number of edges of each draw."""
         if self.form == "undirected" or self.are_dags:
             return self._set_bits()
-        found = np.empty(len(self), dtype=np.int64)
+        sizes = np.empty(len(self), dtype=np.int64)
         for first, rows in self.blocks():
             edges = self.packing.adjacency(rows)
             joined = np.triu(edges | edges.transpose(0, 2, 1))
-            found[first : first + len(rows)] = joined.sum(axis=(1, 2))
-        return found
+            sizes[first : first + len(rows)] = joined.sum(axis=(1, 2))
+        return sizes
 
     def blocks(self) -> Iterator[tuple[int, Words]]:
         """Yield packed draws in blocks whose matrices are small enough to work with."""

@@ -18,11 +18,11 @@ def limits_in_words(
 ) -> str:
     """Describe the limits on DAGs as a suffix; empty without any."""
     p = len(required)
-    found = []
+    limits = []
     if max_parents is not None and max_parents < p - 1:
-        found.append(f" of at most {max_parents} parents for each node")
+        limits.append(f" of at most {max_parents} parents for each node")
     if np.any(forbidden & ~np.eye(p, dtype=np.bool_)):
-        found.append(" without the forbidden edges")
+        limits.append(" without the forbidden edges")
     if np.any(required):
-        found.append(" with the required edges")
-    return ",".join(found)
+        limits.append(" with the required edges")
+    return ",".join(limits)

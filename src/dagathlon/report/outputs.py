@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from dagathlon.evaluate.metric import is_own, known_measures
+from dagathlon.evaluate.metric import is_user_defined, known_measures
 from dagathlon.report.evaluation import (
     AnyTable,
     Evaluation,
@@ -94,7 +94,7 @@ def _made(
             _write(evaluations, tables, results, figures)
         section = first.section(tables)
     except Exception as error:
-        if not is_own(type(first)):
+        if not is_user_defined(type(first)):
             raise
         reason = f"This evaluation ended with an error. {type(error).__name__}: {error}"
         section = Section(first.name, first.name, [Words(reason)])

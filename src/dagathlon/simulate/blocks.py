@@ -66,8 +66,8 @@ class Islands(RandomGraph):
     islands
         Number of groups, which divides the number of nodes.
     between
-        Edges between the islands: a node's expected neighbours on other islands are half of this
-        times those on its own.
+        Density of edges between the islands: a node's expected neighbours on other islands are half
+        of this times those on its own.
     """
 
     name = "islands"

@@ -43,7 +43,7 @@ class Select(Transform):
     Parameters
     ----------
     variables
-        Names of the variables to keep, in the order they are to have.
+        Names of the selected variables, in their new order.
     """
 
     name = "select"
@@ -89,9 +89,8 @@ class Arrange(Transform):
     Parameters
     ----------
     variables
-        Names in the order they are to have. Columns that are not named come behind them, as they
-        were; names that the data do not have, such as those of hidden variables, are passed over,
-        but not all of them.
+        Names in their new order. Other columns follow in their old order. Names that the data do
+        not have, such as those of hidden variables, are skipped, but at least one must be known.
     """
 
     name = "arrange"
@@ -113,12 +112,12 @@ class Arrange(Transform):
         """Return the data with reordered columns."""
         first = [name for name in self.variables if name in data.index]
         if not first:
-            raise NotApplicableError(none_there(self.variables, data.names))
+            raise NotApplicableError(no_such_variables(self.variables, data.names))
         named = set(first)
         return data.select([*first, *(name for name in data.names if name not in named)])
 
 
-def none_there(variables: Sequence[str], known: Sequence[str]) -> str:
+def no_such_variables(variables: Sequence[str], known: Sequence[str]) -> str:
     """Return the message that none of the named variables is in the data."""
     near = suggestion(variables[0], known)
     return (

@@ -30,9 +30,10 @@ class DecomposableGraph(GraphGenerator):
     nodes
         Number of nodes, called 0, 1, ….
     spread
-        Probability that the subtree goes on to a neighbouring clique: larger is more joined.
+        Probability that the subtree extends to a neighbouring clique: larger values make denser
+        graphs.
     attach
-        Probability that a new node is joined to any other at all.
+        Probability that a new node is joined to any other.
     """
 
     name = "decomposable_graph"
@@ -69,10 +70,10 @@ class _JunctionTree:
     """
 
     cliques: list[set[int]]
-    near: list[set[int]] = field(init=False)
+    neighbours: list[set[int]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.near = [set() for _ in self.cliques]
+        self.neighbours = [set() for _ in self.cliques]
 
     def random_subtree(self, spread: float, rng: np.random.Generator) -> Subtree:
         """Draw a subtree by extending a random clique to neighbours with probability `spread`."""
@@ -81,7 +82,7 @@ class _JunctionTree:
         subtree: Subtree = {start: set()}
         waiting = [(start, -1)]
         for clique, origin in waiting:
-            for other in sorted(self.near[clique] - {origin}):
+            for other in sorted(self.neighbours[clique] - {origin}):
                 if rng.random() < spread:
                     subtree[clique].add(other)
                     subtree[other] = {clique}
@@ -92,25 +93,27 @@ class _JunctionTree:
         """Join a new node to a subset of each clique of a subtree."""
         copies = {}
         for clique in subtree:
-            part = self._part(clique, subtree, rng)
+            part = self._drawn_subset(clique, subtree, rng)
             copies[clique] = self._add(part | {node})
         for clique, inside in subtree.items():
             for other in inside:
                 self._link(copies[clique], copies[other])
                 self._unlink(clique, other)
         for clique, copy in copies.items():
-            self._hang(clique, copy, rng)
+            self._link_copy(clique, copy, rng)
 
     def add_isolated(self, node: int, rng: np.random.Generator) -> None:
         """Add an isolated node; the connections between components are drawn anew."""
         self._add({node})
-        edges = [(a, b) for a, near in enumerate(self.near) for b in near if a < b]
+        edges = [
+            (a, b) for a, neighbours in enumerate(self.neighbours) for b in neighbours if a < b
+        ]
         for a, b in edges:
             if not self.cliques[a] & self.cliques[b]:
                 self._unlink(a, b)
         self._connect(self._parts(), rng)
 
-    def _part(self, clique: int, subtree: Subtree, rng: np.random.Generator) -> set[int]:
+    def _drawn_subset(self, clique: int, subtree: Subtree, rng: np.random.Generator) -> set[int]:
         """Draw the subset of a clique that a new node joins: its separators and random others.
 
         At least one other node is needed where a single separator contains everything that
@@ -128,10 +131,10 @@ class _JunctionTree:
             chosen.add(free[int(rng.integers(len(free)))])
         return separator | chosen
 
-    def _hang(self, clique: int, copy: int, rng: np.random.Generator) -> None:
+    def _link_copy(self, clique: int, copy: int, rng: np.random.Generator) -> None:
         """Link a clique of the subtree to its enlarged copy, or replace it by the copy."""
         swallowed = len(self.cliques[copy]) == len(self.cliques[clique]) + 1
-        for other in sorted(self.near[clique]):
+        for other in sorted(self.neighbours[clique]):
             shared = self.cliques[other] & self.cliques[clique]
             if swallowed or (shared <= self.cliques[copy] and rng.random() < 0.5):
                 self._unlink(clique, other)
@@ -151,7 +154,7 @@ class _JunctionTree:
             part = [start]
             seen.add(start)
             for k in part:
-                fresh = sorted(self.near[k] - seen)
+                fresh = sorted(self.neighbours[k] - seen)
                 seen.update(fresh)
                 part.extend(fresh)
             parts.append(part)
@@ -172,16 +175,16 @@ class _JunctionTree:
 
     def _add(self, members: set[int]) -> int:
         self.cliques.append(members)
-        self.near.append(set())
+        self.neighbours.append(set())
         return len(self.cliques) - 1
 
     def _link(self, a: int, b: int) -> None:
-        self.near[a].add(b)
-        self.near[b].add(a)
+        self.neighbours[a].add(b)
+        self.neighbours[b].add(a)
 
     def _unlink(self, a: int, b: int) -> None:
-        self.near[a].discard(b)
-        self.near[b].discard(a)
+        self.neighbours[a].discard(b)
+        self.neighbours[b].discard(a)
 
 
 def _prufer_tree(code: Sequence[int], n: int) -> Iterable[tuple[int, int]]:

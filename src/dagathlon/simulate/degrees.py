@@ -82,9 +82,9 @@ def is_graphical(degrees: npt.NDArray[np.int64]) -> bool:
     """Return whether a simple graph has these degrees (Erdős and Gallai 1960)."""
     ordered = np.sort(degrees)[::-1]
     first = np.arange(1, len(ordered) + 1)
-    left = np.cumsum(ordered)
+    sums = np.cumsum(ordered)
     capped = np.array([np.minimum(ordered[k:], k).sum() for k in first])
-    return bool(left[-1] % 2 == 0 and np.all(left <= first * (first - 1) + capped))
+    return bool(sums[-1] % 2 == 0 and np.all(sums <= first * (first - 1) + capped))
 
 
 @functools.cache

@@ -24,7 +24,7 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 MAX_CELLS = 2**24
 """Largest allowed number of cells of a table, for the sake of memory."""
 
-# Of the code that Benchpress ships.
+# Constants of the code that Benchpress ships.
 _STRENGTH = (0.4, 0.9)
 _BACKGROUND = (0.01, 0.1)
 _ISOLATED = 0.03
@@ -92,9 +92,10 @@ class DirichletNetwork(ParameterGenerator):
     Parameters
     ----------
     min_levels, max_levels
-        The number of levels of each variable is drawn uniformly between these.
+        Bounds of the number of levels of a variable, which is drawn uniformly.
     concentration
-        Parameter of every cell: 1 is uniform over all distributions, less makes them lopsided.
+        Dirichlet parameter of every cell: 1 is uniform over all distributions, smaller values make
+        them more skewed.
     """
 
     name = "dirichlet_network"
@@ -131,8 +132,8 @@ def network_of(
     arities
         Number of levels of each node.
     table
-        Makes the table of a node from its shape (one axis per parent, in order, and the node's
-        own last) and its name.
+        Function that makes the table of a node from its shape (one axis per parent, in order, and
+        the node's own last) and its name.
     """
     require_dag(graph, "a Bayesian network")
     levels = dict(zip(graph.names, arities, strict=True))

@@ -57,8 +57,8 @@ class Discretized(RowGenerator):
         codes = np.empty((len(data), count), dtype=np.int64, order="F")
         for k, name in enumerate(name for name in data.names if name in cut):
             codes[:, k] = _quantile_codes(data.column(name), self.levels)
-        kept = data.values[:, [name not in cut for name in data.names]]
-        return self.finished(Dataset(variables, codes, np.asfortranarray(kept)))
+        uncut = data.values[:, [name not in cut for name in data.names]]
+        return self.finished(Dataset(variables, codes, np.asfortranarray(uncut)))
 
 
 def _quantile_codes(column: npt.NDArray[np.float64], levels: int) -> npt.NDArray[np.intp]:

@@ -13,7 +13,7 @@ from dagathlon.simulate.base import GraphGenerator, Nodes, check
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.pairs import shuffled
 from dagathlon.simulate.random_graph import numbered
-from dagathlon.simulate.scale_free import ScaleFree, grown
+from dagathlon.simulate.scale_free import ScaleFree, attach_nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class ErSf(GraphGenerator):
         if self.family.startswith("ER"):
             return self._erdos_renyi().sample(rng)
         counts = np.minimum(np.arange(self.nodes, dtype=np.int64), self._edges_per_node)
-        edges = grown(counts, 1.0, rng, own_edges_attract=False)
+        edges = attach_nodes(counts, 1.0, rng, own_edges_attract=False)
         return Graph.from_pairs(numbered(self.nodes), shuffled(edges, self.nodes, rng))
 
     def _erdos_renyi(self) -> ErdosRenyi:

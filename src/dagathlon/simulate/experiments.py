@@ -31,8 +31,8 @@ class Experiments(DataGenerator):
     rows_per_step
         Number of rows under each of them.
     mean, sd
-        Mean and standard deviation of a continuous variable that is set; a discrete one takes all
-        levels with equal probability.
+        Mean and standard deviation of a continuous variable under intervention; a discrete one
+        takes all levels with equal probability.
     """
 
     name = "experiments"

@@ -43,8 +43,8 @@ class GeometricGraph(RandomGraph):
         if self.nodes < 2 or self.neighbours == 0:
             return np.empty((0, 2), dtype=np.int64)
         radius = radius_of(self.neighbours / (self.nodes - 1), self.dimension)
-        found = cKDTree(points).query_pairs(radius, output_type="ndarray")
-        pairs: Pairs = np.asarray(found, dtype=np.int64)
+        close = cKDTree(points).query_pairs(radius, output_type="ndarray")
+        pairs: Pairs = np.asarray(close, dtype=np.int64)
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
@@ -54,14 +54,14 @@ def radius_of(probability: float, dimension: int) -> float:
     from scipy.optimize import brentq  # noqa: PLC0415 - SciPy only when asked for
 
     def surplus(square: float) -> float:
-        return float(_near(np.array([square]), dimension)[0]) - probability
+        return float(_distance_cdf(np.array([square]), dimension)[0]) - probability
 
     if probability >= 1:
         return math.sqrt(dimension)
     return math.sqrt(brentq(surplus, 0.0, float(dimension), xtol=1e-14, rtol=1e-13))
 
 
-def _near(squares: Numbers, dimension: int) -> Numbers:
+def _distance_cdf(squares: Numbers, dimension: int) -> Numbers:
     """Return the distribution function of the squared distance of two random points of a cube.
 
     Coordinates differ by t with density 2(1 - t). Above two dimensions, the last coordinate is
@@ -69,21 +69,21 @@ def _near(squares: Numbers, dimension: int) -> Numbers:
     """
     s = np.clip(squares, 0.0, dimension)
     if dimension == 2:
-        return _near_in_square(s)
+        return _distance_cdf_in_square(s)
     total = np.zeros_like(s)
     # The rest s - t² crosses the whole number k at t = √(s - k).
     kinks = np.sqrt(np.clip(s[:, None] - np.arange(dimension, -1, -1), 0.0, 1.0))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    # t = b - (b - a)·v² takes the root's singularity at the upper end away.
+    # t = b - (b - a)·v² removes the square root singularity at the upper end.
     v = (1 - nodes) / 2
     for a, b in zip(kinks.T[:-1, :, None], kinks.T[1:, :, None], strict=True):
         t = b - (b - a) * v**2
-        inner = _near((s[:, None] - t**2).ravel(), dimension - 1).reshape(t.shape)
+        inner = _distance_cdf((s[:, None] - t**2).ravel(), dimension - 1).reshape(t.shape)
         total += np.sum(2 * (1 - t) * inner * (b - a) * v * weights, axis=1)
     return total
 
 
-def _near_in_square(s: Numbers) -> Numbers:
+def _distance_cdf_in_square(s: Numbers) -> Numbers:
     """Return the distribution function in two dimensions, in closed form."""
     low = np.minimum(s, 1.0)
     below = math.pi * low - 8 / 3 * low**1.5 + low**2 / 2

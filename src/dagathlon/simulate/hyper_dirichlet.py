@@ -30,7 +30,7 @@ class HyperDirichlet(ParameterGenerator):
     levels
         Number of levels of every variable.
     pseudo_observations
-        Their number in all; more make the distributions more even.
+        Total number of pseudo-observations; more make the distributions more uniform.
     """
 
     name = "hyper_dirichlet"

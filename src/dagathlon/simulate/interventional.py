@@ -36,21 +36,22 @@ class Interventional(RowGenerator):
     n_intervened
         Number of rows for each target set.
     targets
-        Target sets: names of variables, several in one set joined by ``&``. An empty list means
-        that they are drawn.
+        Target sets: names of variables, several in one set joined by ``&``. If the list is empty,
+        they are drawn.
     n_targets
-        Number of target sets to draw, all different; null is as many as there are variables.
+        Number of distinct target sets to draw; null is the number of variables.
     target_size
-        Number of variables in a target set that is drawn.
+        Number of variables in a drawn target set.
     intervention
         Perfect or soft.
     mean, sd
-        Perfect: mean and standard deviation of a continuous target.
+        Mean and standard deviation of a continuous target of a perfect intervention.
     shift, factor
-        Soft: what is added to a continuous target, and what its standard deviation is multiplied
-        with.
+        Shift of a continuous target of a soft intervention, and factor of its noise standard
+        deviation.
     mixture
-        Soft: weight of the equal probabilities in the mixture for a discrete target.
+        Weight of the uniform distribution in the mixture for a discrete target of a soft
+        intervention.
     """
 
     name = "interventional"

@@ -25,17 +25,17 @@ class RandomLinearSem(ParameterGenerator):
     Parameters
     ----------
     distribution
-        uniform: sizes from an interval, with random signs; normal: mean zero.
+        uniform: absolute values from an interval, with random signs; normal: mean zero.
     min
-        Smallest absolute weight, of uniform ones.
+        Smallest absolute value of uniform weights.
     max
-        Largest absolute weight, of uniform ones.
+        Largest absolute value of uniform weights.
     weight_variance
-        Variance of normal weights; null is the noise variance of the node that the edge enters.
+        Variance of normal weights; null is the noise variance of the edge's head.
     noise
         equal: all nodes have the same noise variance; inverse_gamma: each has its own.
     noise_variance
-        The noise variance of all nodes, where it is equal.
+        The noise variance of all nodes, if it is equal.
     shape, rate
         Parameters of the inverse gamma distribution: its mean is rate / (shape - 1).
     scale

@@ -33,15 +33,15 @@ class RandomMeasurementModel(GraphGenerator):
     indicators
         Number of indicators of each cluster.
     factors
-        Latent variables that each indicator of a cluster has: 1 or 2.
+        Number of latent variables of each cluster: 1 or 2.
     structure
-        Probability of an edge between two latent variables; they are in random order.
+        Probability of an edge between two latent variables, directed by a random order.
     cross_loadings
         Number of indicators that have a latent variable of another cluster as a further cause.
     observed_edges
         Number of edges between indicators.
     shuffled
-        Whether the indicators of a cluster are numbered at random, and not one after another.
+        Whether the indicators are numbered at random, instead of cluster by cluster.
     """
 
     name = "measurement_model"
@@ -96,8 +96,8 @@ class RandomMeasurementModel(GraphGenerator):
         chosen = rng.choice(len(cluster_of), self.cross_loadings, replace=False)
         edges = []
         for place in chosen.tolist():
-            own = cluster_of[place]
-            others = [k for k in range(len(latents)) if k // self.factors != own]
+            cluster = cluster_of[place]
+            others = [k for k in range(len(latents)) if k // self.factors != cluster]
             edges.append((latents[others[int(rng.integers(len(others)))]], f"X{place + 1}"))
         return edges
 
@@ -136,10 +136,10 @@ class Hide(Transform):
         hidden = {n for n in data.names if any(fnmatchcase(n, p) for p in self.variables)}
         if not hidden:
             raise NotApplicableError(f"hide: no variable is called {' or '.join(self.variables)}")
-        kept = [name for name in data.names if name not in hidden]
-        if not kept:
+        observed = [name for name in data.names if name not in hidden]
+        if not observed:
             raise NotApplicableError("hide: all variables would be hidden")
-        return data.select(kept)
+        return data.select(observed)
 
     def truth_step(self) -> Module:
         """Return the projection of the truth onto the remaining variables."""

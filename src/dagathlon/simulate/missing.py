@@ -22,7 +22,7 @@ Mechanism: TypeAlias = Literal["mcar", "mar", "mnar", "self"]
 Causes: TypeAlias = Mapping[int, int | None]
 """For each variable with missing values, the variable that causes them; None for MCAR."""
 
-# The cause is low in a share of the rows that is drawn from this interval.
+# Interval of the share of rows in which a cause is low.
 _LOW_SHARE = (0.1, 0.7)
 
 
@@ -37,18 +37,18 @@ class Missing(RowGenerator):
     Parameters
     ----------
     mechanism
-        ``mcar``, completely at random: the cause is a coin that no variable knows of; ``mar``, at
-        random: a variable without missing values; ``mnar``, not at random: another variable with
-        missing values; ``self``: the variable itself.
+        ``mcar``, completely at random: the cause is an independent coin; ``mar``, at random: a
+        variable without missing values; ``mnar``, not at random: another variable with missing
+        values; ``self``: the variable itself.
     n_variables
         Number of variables with missing values.
     n_colliders
-        Number of them, at most, whose cause (mar, mnar) is a common child of theirs and of another
+        Largest number of them whose cause (mar, mnar) is a common child of theirs and of another
         variable, which makes a naive test find a false edge.
     p_high
-        Probability of a missing value where the cause is low.
+        Probability of a missing value if the cause is low.
     p_low
-        Probability of a missing value elsewhere.
+        Probability of a missing value otherwise.
     """
 
     name = "missing"
@@ -118,7 +118,7 @@ class Missing(RowGenerator):
         if graph is None or not graph.is_dag:
             return {}
         place = {name: j for j, name in enumerate(names)}
-        found = [
+        candidates = [
             (place[parent], place[child])
             for child in graph.names
             for parent in graph.parents(child)
@@ -126,8 +126,8 @@ class Missing(RowGenerator):
         ]
         pairs: dict[int, int] = {}
         room = min(self.n_colliders, self.n_variables)
-        for i in rng.permutation(len(found)):
-            parent, collider = found[i]
+        for i in rng.permutation(len(candidates)):
+            parent, collider = candidates[i]
             free = parent not in pairs and parent not in pairs.values() and collider not in pairs
             if free and len(pairs) < room:
                 pairs[parent] = collider
@@ -153,9 +153,9 @@ def _at_random(
     order: list[int], pairs: dict[int, int], count: int, rng: np.random.Generator
 ) -> Causes:
     """Draw causes among the variables without missing values (MAR)."""
-    left = [j for j in order if j not in pairs and j not in pairs.values()]
+    others = [j for j in order if j not in pairs and j not in pairs.values()]
     causes = dict(list(pairs.items())[:count])
-    chosen = left[: count - len(causes)]
+    chosen = others[: count - len(causes)]
     if len(causes) + len(chosen) < count:  # too few variables beside the colliders
         return _at_random(order, dict(list(pairs.items())[:-1]), count, rng)
     observed = [j for j in order if j not in causes and j not in chosen]

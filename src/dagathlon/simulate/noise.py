@@ -39,17 +39,18 @@ class Noise(Transform):
     Parameters
     ----------
     missing
-        Probability that a value becomes the new state ``missing``; a continuous value is lost.
+        Probability that a value is replaced by a new state ``missing``; a continuous value becomes
+        missing.
     incorrect
-        Probability that a value becomes another state of its variable, each equally likely; a
-        continuous value becomes that of a random earlier row.
+        Probability that a value is replaced by another state of its variable, uniformly; a
+        continuous value is replaced by that of a random earlier row.
     merged
-        Share of the variables in which two random states become one, at least one variable, chosen
+        Share of the variables in which two random states are merged, at least one variable, chosen
         among those with more than two states.
     latent
-        Share of the variables that are left out of the data, at least one variable.
+        Share of the variables that are hidden, at least one variable.
     as_missing_values
-        Whether missing values of discrete variables are true missing values rather than a state.
+        Whether missing values of discrete variables are true missing values instead of a state.
     """
 
     name = "noise"
@@ -74,7 +75,7 @@ class Noise(Transform):
         code
             The code, see `parse_code`.
         where
-            The place in the study, put in front of every message.
+            The place in the study, prefixed to every message.
         """
         try:
             rates = parse_code(code.removesuffix(TRUE_MISSING))
@@ -118,7 +119,7 @@ class Noise(Transform):
         if self.missing and not self._loses_states and data.kind == "discrete":
             binary = False
         if self.latent and columns is not None:
-            columns -= _share(self.latent, columns)
+            columns -= _affected_count(self.latent, columns)
         return replace(data, binary=binary, missing=missing, n_columns=columns)
 
     def not_applicable(self, data: DataFacts) -> str:
@@ -128,12 +129,12 @@ class Noise(Transform):
 
     def _reason(self, columns: int | None, no_states: bool) -> str:
         rates = self.rates
-        # Without its S, a combination of two is a plain experiment that stands for itself.
+        # Removing S from a combination of two kinds leaves a single kind.
         if self.merged and no_states and len(rates) < 3:
             return "merging states needs a variable with more than two states"
         if columns is None:
             return ""
-        if self.latent and _share(self.latent, columns) >= columns:
+        if self.latent and _affected_count(self.latent, columns) >= columns:
             return f"hiding {self.latent:.0%} of {columns} variables leaves none"
         alone = next(iter(rates.items())) if len(rates) == 1 else None
         if alone and alone[0] in ("merged", "latent") and alone[1] * columns < 0.5:
@@ -176,7 +177,7 @@ class Noise(Transform):
         return Dataset(variables, codes, values, regimes)
 
     def _observed(self, columns: int, key: int) -> list[int]:
-        count = _share(self.latent, columns) if self.latent else 0
+        count = _affected_count(self.latent, columns) if self.latent else 0
         hidden = set(_core.Stream(key, _LATENT).permutation(columns)[:count])
         return [j for j in range(columns) if j not in hidden]
 
@@ -188,7 +189,9 @@ class Noise(Transform):
             return {}
         able = {j for j in observed if len(data.variables[j].levels or ()) > 2}
         order = _core.Stream(key, _MERGED).permutation(len(data.variables))
-        chosen = [j for j in order if j in able][: _share(self.merged, len(data.variables))]
+        chosen = [j for j in order if j in able][
+            : _affected_count(self.merged, len(data.variables))
+        ]
         merges = {}
         for j in chosen:
             states = _core.Stream(key, _STATES + j).permutation(data.variables[j].arity)
@@ -235,7 +238,7 @@ class _Cells:
             _core.erase_values(target, self.key, _MISSING + stream, self.noise.missing)
 
 
-def _share(rate: float, columns: int) -> int:
+def _affected_count(rate: float, columns: int) -> int:
     """Return the number of variables affected at a rate."""
     return max(1, math.floor(rate * columns + 0.5))
 

@@ -21,7 +21,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 Law: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace", "logistic"]
 _Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
 
-# Each at scale 1, in numpy's parametrisation; uniform is from −1 to 1.
+# Noise distributions at scale 1, in NumPy's parametrisation; uniform is from −1 to 1.
 _DRAWS: dict[Law, _Draw] = {
     "gaussian": lambda rng, shape: rng.standard_normal(shape),
     "exponential": lambda rng, shape: rng.standard_exponential(shape),
@@ -47,7 +47,7 @@ class NonGaussian(RowGenerator):
     scale
         Scale of the noise.
     centred
-        Whether noise with another mean (exponential, gumbel) is shifted to mean 0.
+        Whether noise with a non-zero mean (exponential, gumbel) is shifted to mean 0.
     """
 
     name = "non_gaussian"

@@ -23,23 +23,23 @@ def bernoulli_places(total: int, probability: float, rng: np.random.Generator) -
     """
     if probability <= 0 or total <= 0:
         return np.empty(0, dtype=np.int64)
-    found: list[Pairs] = []
+    batches: list[Pairs] = []
     last = -1
     while last < total - 1:
         expected = (total - last) * probability
         gaps = rng.geometric(probability, int(expected + 4 * np.sqrt(expected) + 16))
-        # A gap beyond the end ends the draw; cutting it there keeps the sums from overflowing.
+        # Clip gaps beyond the end, so that the sums do not overflow.
         places = last + np.cumsum(np.minimum(gaps, total + 1))
-        found.append(places)
+        batches.append(places)
         last = int(places[-1])
-    places = np.concatenate(found)
+    places = np.concatenate(batches)
     return places[places < total]
 
 
 def upper_pairs(places: Pairs) -> Pairs:
     """Return the pairs ``i < j`` with these indices in the order (0,1), (0,2), (1,2), (0,3), …."""
     j = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) / 2).astype(np.int64)
-    # The root may be off by one where it is next to a whole number.
+    # The floored root may be off by one next to a whole number.
     j -= j * (j - 1) // 2 > places
     j += (j + 1) * j // 2 <= places
     return np.column_stack((places - j * (j - 1) // 2, j))
@@ -72,11 +72,11 @@ def redraw(draw: Callable[[], Pairs], n: int, *, directed: bool, max_parents: in
     Parameters
     ----------
     draw
-        Draws the edges, from the first node to the second.
+        Function that draws the edges, as pairs of nodes.
     n
         Number of nodes.
     directed
-        Whether only edges into a node count; else all do.
+        Whether only edges into a node count; otherwise all its edges do.
     max_parents
         Largest number of parents (neighbours, in an undirected graph) of a node; None is no limit.
     """

@@ -41,7 +41,7 @@ class DropMissing(Transform):
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
         """Return the complete rows."""
-        return _of_use(self, lambda: drop_missing(data))
+        return _or_not_applicable(self, lambda: drop_missing(data))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +56,11 @@ class Impute(Transform):
     Parameters
     ----------
     copies
-        Number of completed copies.
+        Number of imputed copies.
     number
-        Which of many single copies.
+        Number of a single copy: other numbers give other imputations.
     sweeps
-        Number of passes over the columns, for a single copy.
+        Number of sweeps over the columns, for a single copy.
     """
 
     name = "impute"
@@ -88,7 +88,7 @@ class Impute(Transform):
         if self.copies > 1:
             return data
         seed = int(rng.integers(2**62))
-        return _of_use(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
+        return _or_not_applicable(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,16 +100,16 @@ class Discretize(Transform):
     Parameters
     ----------
     method
-        ``equal_width``: intervals of the same width. ``equal_frequency``: as many values in each
-        level as ties allow. ``hartemink``: `initial` levels of equal frequency, of which neighbours
-        are joined so that least is lost of what columns say about each other. ``mdl``: the
-        histogram with the shortest description, of 2 to `levels` intervals.
+        ``equal_width``: intervals of the same width. ``equal_frequency``: equal numbers of values
+        in each level, up to ties. ``hartemink``: `initial` levels of equal frequency, of which
+        neighbours are joined so that the least mutual information between columns is lost. ``mdl``:
+        the histogram of minimum description length, with 2 to `levels` intervals.
     levels
-        Number of levels, at most.
+        Largest number of levels.
     columns
         The columns; null is all continuous ones.
     initial
-        Number of levels with which ``hartemink`` begins.
+        Number of initial levels of ``hartemink``.
     """
 
     name = "discretize"
@@ -156,7 +156,7 @@ class Discretize(Transform):
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
         levels, initial = self.levels, max(self.initial, self.levels)
-        return _of_use(
+        return _or_not_applicable(
             self,
             lambda: discretize(
                 data, self.method, levels=levels, columns=self.columns, initial=initial
@@ -173,8 +173,8 @@ class Log(Transform):
     columns
         The columns; null is all continuous ones.
     offset
-        Added to all values before; null adds half of the smallest value above zero to columns with
-        zeros, and nothing to the others. Negative values have no logarithm and are refused.
+        Number added to all values first; null adds half of the smallest positive value to columns
+        with zeros, and nothing to the others. Negative values have no logarithm and are refused.
     """
 
     name = "log"
@@ -195,7 +195,7 @@ class Log(Transform):
         """Return the data with logarithms."""
         if data.is_discrete:
             raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
-        return _of_use(self, lambda: log_columns(data, self.columns, offset=self.offset))
+        return _or_not_applicable(self, lambda: log_columns(data, self.columns, offset=self.offset))
 
 
 def _listed(columns: tuple[str, ...] | None) -> str:
@@ -208,7 +208,7 @@ def _listed(columns: tuple[str, ...] | None) -> str:
     return f"columns names {twice[0]!r} twice" if twice else ""
 
 
-def _of_use(step: Transform, make: Callable[[], Dataset]) -> Dataset:
+def _or_not_applicable(step: Transform, make: Callable[[], Dataset]) -> Dataset:
     """Call a function that makes data, turning a `DataError` into a `NotApplicableError`."""
     try:
         return make()

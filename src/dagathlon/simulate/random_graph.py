@@ -31,10 +31,10 @@ class RandomGraph(GraphGenerator):
     neighbours
         Expected number of neighbours of a node.
     directed
-        Whether the graph is a DAG rather than undirected.
+        Whether the graph is a DAG or undirected.
     max_parents
-        Graphs with more parents (neighbours, if undirected) at a node are drawn again; null is no
-        limit.
+        Largest number of parents (neighbours, if undirected) of a node; graphs beyond it are
+        redrawn. Null is no limit.
     """
 
     nodes: Nodes = 20

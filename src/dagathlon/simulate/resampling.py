@@ -24,7 +24,7 @@ class Subsample(Transform):
     n
         Number of rows.
     number
-        Which of many subsamples.
+        Number of the subsample: other numbers give other rows.
     """
 
     name = "subsample"
@@ -59,9 +59,9 @@ class BootstrapSample(Transform):
     Parameters
     ----------
     n
-        Number of rows; null takes as many as there are.
+        Number of rows; null is the number of rows of the data.
     number
-        Which of many bootstrap samples.
+        Number of the bootstrap sample: other numbers give other rows.
     """
 
     name = "bootstrap"
@@ -95,11 +95,11 @@ class Fold(Transform):
     Parameters
     ----------
     number
-        Which part, from 1.
+        Number of the part, from 1.
     folds
         Number of parts.
     left_out
-        Whether to take the rows of the part instead of all others.
+        Whether to take the rows of the part, instead of all others.
     """
 
     name = "fold"

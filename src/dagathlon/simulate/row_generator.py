@@ -21,10 +21,10 @@ class RowGenerator(DataGenerator):
     Parameters
     ----------
     n
-        Number of rows. For the same seed, a smaller sample is the beginning of a larger one, but
-        for what is computed from all rows, such as quantiles.
+        Number of rows. For the same seed, a smaller sample is a prefix of a larger one, except for
+        what is computed from all rows, such as quantiles.
     standardized
-        Whether continuous columns are shifted and scaled to mean 0 and variance 1.
+        Whether continuous columns are standardised to mean 0 and variance 1.
     """
 
     outside_stream = frozenset({"n", "standardized"})

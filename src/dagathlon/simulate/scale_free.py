@@ -28,7 +28,7 @@ class ScaleFree(RandomGraph):
     Parameters
     ----------
     power
-        How strongly neighbours attract; 1 gives degrees with a power law.
+        Exponent of preferential attachment; 1 gives degrees with a power law.
     """
 
     name = "scale_free"
@@ -45,7 +45,7 @@ class ScaleFree(RandomGraph):
     def edges(self, rng: np.random.Generator) -> Pairs:
         """Grow the graph."""
         counts = _attachments(self.nodes, self.neighbours * self.nodes / 2, rng)
-        return grown(counts, self.power, rng)
+        return attach_nodes(counts, self.power, rng)
 
 
 def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -65,7 +65,7 @@ def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[
     return counts
 
 
-def grown(
+def attach_nodes(
     counts: npt.NDArray[np.int64],
     power: float,
     rng: np.random.Generator,
@@ -77,13 +77,13 @@ def grown(
     Parameters
     ----------
     counts
-        For each node, how many earlier ones it attaches to.
+        For each node, the number of earlier ones it attaches to.
     power
         A node with k edges is chosen in proportion to ``k**power + 1``.
     rng
         The random stream.
     own_edges_attract
-        Whether the edges that a node came with count in its k, or only those that came later.
+        Whether a node's degree k includes the edges to earlier nodes that it was added with.
     """
     key = int(rng.integers(2**64, dtype=np.uint64))
     edges: Pairs = _core.grow_by_attachment(counts.tolist(), power, own_edges_attract, key)

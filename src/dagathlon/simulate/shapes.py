@@ -14,7 +14,7 @@ from dagathlon.modules import Count, Natural, Probability
 from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.pairs import Pairs, number_of_pairs, random_pairs
 from dagathlon.simulate.random_graph import count_of, numbered
-from dagathlon.simulate.scale_free import grown
+from dagathlon.simulate.scale_free import attach_nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,8 @@ class ShapedGraph(GraphGenerator):
     groups
         Number of clusters or hubs; null is one per 20 nodes, and at least two clusters.
     size
-        Number of edges of a random graph or in all clusters together; null leaves it to the
-        probability.
+        Number of edges of a random graph or in all clusters together; null draws it by
+        `probability`.
     """
 
     name = "shaped_graph"
@@ -91,7 +91,7 @@ class ShapedGraph(GraphGenerator):
         return np.concatenate([pairs + start for pairs, start in zip(drawn, starts, strict=True)])
 
     def _tree(self, rng: np.random.Generator) -> Pairs:
-        return grown(np.minimum(np.arange(self.nodes, dtype=np.int64), 1), 1.0, rng)
+        return attach_nodes(np.minimum(np.arange(self.nodes, dtype=np.int64), 1), 1.0, rng)
 
     def _hubs(self, rng: np.random.Generator) -> Pairs:
         default = 1 if self.shape == "star" else math.ceil(self.nodes / 20)

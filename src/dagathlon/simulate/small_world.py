@@ -22,8 +22,7 @@ class SmallWorld(RandomGraph):
     Parameters
     ----------
     moved
-        Probability that an edge is moved: between 0, a ring lattice, and 1, almost an
-        Erdős–Rényi graph.
+        Probability that an edge is rewired: 0 is a ring lattice, and 1 almost an Erdős–Rényi graph.
     """
 
     name = "small_world"
@@ -58,7 +57,7 @@ def _ring(n: int, neighbours: float, rng: np.random.Generator) -> Pairs:
     rest = neighbours / 2 - whole
     parts = [np.column_stack((node, (node + step) % n)) for step in range(1, whole + 1)]
     if rest > 0:
-        # Opposite nodes of an even ring meet from both sides: half as many pairs, twice as likely.
+        # Opposite nodes of an even ring meet twice: half as many pairs, twice as likely.
         opposite = 2 * (whole + 1) == n
         start = node[: n // 2] if opposite else node
         chosen = start[rng.random(len(start)) < (2 * rest if opposite else rest)]

@@ -27,10 +27,10 @@ class Transform(Module):
     Attributes
     ----------
     for_fresh_data
-        Whether fresh data, which estimates are tried on, go through it as well: so for what
-        changes the columns or their scale.
+        Whether fresh data, on which estimates are evaluated, are transformed too: true for
+        transforms that change the columns or their scale.
     keeps_model
-        Whether the model that the data were drawn from still speaks of such data.
+        Whether the model that the data were drawn from still describes the transformed data.
     """
 
     kind = "transform"
@@ -72,7 +72,7 @@ class Transform(Module):
         Parameters
         ----------
         data
-            The data as they were.
+            The data before the transform.
         rng
             The random stream.
         """
@@ -90,7 +90,7 @@ class Transform(Module):
         Parameters
         ----------
         graph
-            The truth about the data as they were.
+            The truth about the data before the transform.
         data
             The transformed data.
         """

@@ -54,11 +54,11 @@ def count_by_roots(n: int) -> tuple[int, ...]:
 
 def _continuations(m: int, k: int) -> int:
     """Count the DAGs on m nodes below k roots, each root of the m having a parent among the k."""
-    return sum(_weighted(m, k))
+    return sum(_continuations_by_roots(m, k))
 
 
 @functools.cache
-def _weighted(m: int, k: int) -> tuple[int, ...]:
+def _continuations_by_roots(m: int, k: int) -> tuple[int, ...]:
     """Count them by the number s = 1, …, m of roots among the m nodes."""
     return tuple(
         (2**k - 1) ** s * 2 ** (k * (m - s)) * count
@@ -77,15 +77,19 @@ def _limit() -> npt.NDArray[np.float64]:
 def _layers(n: int, rng: np.random.Generator) -> list[int]:
     """Draw the sizes of the layers, the roots first."""
     sizes: list[int] = []
-    left = n
-    while left > 0:
-        if left > EXACT:
+    remaining = n
+    while remaining > 0:
+        if remaining > EXACT:
             size = _limit_size(sizes[-1] if sizes else None, rng)
         else:
-            weights = _weighted(left, sizes[-1]) if sizes else count_by_roots(left)
-            size = 1 + _place(weights, rng)
+            weights = (
+                _continuations_by_roots(remaining, sizes[-1])
+                if sizes
+                else count_by_roots(remaining)
+            )
+            size = 1 + _weighted_index(weights, rng)
         sizes.append(size)
-        left -= size
+        remaining -= size
     return sizes
 
 
@@ -96,17 +100,17 @@ def _limit_size(before: int | None, rng: np.random.Generator) -> int:
     return 1 + int(rng.choice(len(weights), p=weights / weights.sum()))
 
 
-def _place(weights: tuple[int, ...], rng: np.random.Generator) -> int:
+def _weighted_index(weights: tuple[int, ...], rng: np.random.Generator) -> int:
     """Draw an index with probability exactly proportional to its integer weight."""
-    left = _below(sum(weights), rng)
+    rest = _uniform_below(sum(weights), rng)
     place = 0
-    while left >= weights[place]:
-        left -= weights[place]
+    while rest >= weights[place]:
+        rest -= weights[place]
         place += 1
     return place
 
 
-def _below(bound: int, rng: np.random.Generator) -> int:
+def _uniform_below(bound: int, rng: np.random.Generator) -> int:
     """Draw a uniform integer from 0 to bound - 1, of any size."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8

@@ -44,14 +44,14 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
     learner
         The learner, its class (used with its defaults), or its name.
     seconds
-        How long a single run on a hundred rows of five columns may take.
+        Time limit of a single run on a hundred rows of five columns.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     UnavailableError
-        When the learner cannot run on this machine.
+        If the learner cannot run on this machine.
     """
     ConformanceError.refuse(problems_of(learner, seconds=seconds))
 
@@ -69,7 +69,7 @@ def problems_of(
     learner, seconds
         As for `check_learner`.
     on_check
-        Told what is checked next, before anything of the learner runs.
+        Called with the name of each check, before any code of the learner runs.
     """
     on_check("its description")
     cls = _class_of(learner)
@@ -86,15 +86,15 @@ def problems_of(
 @contextlib.contextmanager
 def _other_global_randomness() -> Iterator[None]:
     """Seed the global random generators anew in each context, to detect learners that use them."""
-    kept = random.getstate(), np.random.get_state()  # noqa: NPY002
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002
     number = next(_NUMBERS)
     random.seed(number)
     np.random.seed(number)  # noqa: NPY002
     try:
         yield
     finally:
-        random.setstate(kept[0])
-        np.random.set_state(kept[1])  # noqa: NPY002
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002
 
 
 _NUMBERS = itertools.count(1)
@@ -111,7 +111,7 @@ def _description(cls: type[Learner]) -> Iterator[str]:
         yield "it has no name"
     yield from description_problems(cls)
     for name in sorted({field.name for field in fields(cls)} & set(dir(Learner))):
-        yield f"the parameter {name!r} has the name of what every learner has: choose another"
+        yield f"the parameter {name!r} has the name of an attribute of Learner: choose another"
     if not cls.takes:
         yield "it takes no kind of data"
 
@@ -126,24 +126,26 @@ class _Trial:
 
     def problems(self) -> list[str]:
         """Return all problems, grouped by kind of data."""
-        found = list(self._round_trip())
+        problems = list(self._round_trip())
         tried = 0
         for kind in _KINDS:
             self.on_check(f"whether it takes {kind} data")
             levels = self._levels(kind)
             if levels:
                 tried += 1
-                found += [f"{kind} data: {problem}" for problem in self._on(kind, levels)]
-        return found if tried else [*found, "no kind of data suits its parameters"]
+                problems += [f"{kind} data: {problem}" for problem in self._on(kind, levels)]
+        return problems if tried else [*problems, "no kind of data suits its parameters"]
 
     def _levels(self, kind: DataKind) -> int:
         """Return the number of levels of discrete variables that the learner accepts; 0 if none."""
         if kind not in self.learner.accepted():
             return 0
-        suited = (n for n in (3, 2) if not self._objection(self._suited(ordinary(kind, levels=n))))
+        suited = (
+            n for n in (3, 2) if not self._objection(self._with_targets(ordinary(kind, levels=n)))
+        )
         return next(suited, 0)
 
-    def _suited(self, data: Dataset) -> Dataset:
+    def _with_targets(self, data: Dataset) -> Dataset:
         """Return the data, with intervention targets for a learner that uses them."""
         return intervened(data) if self.learner.handles_interventions else data
 
@@ -156,7 +158,7 @@ class _Trial:
             yield "its parameters change when they are written as JSON and read again"
 
     def _on(self, kind: DataKind, levels: int) -> Iterator[str]:
-        data = self._suited(ordinary(kind, levels=levels))
+        data = self._with_targets(ordinary(kind, levels=levels))
         begin = time.perf_counter()
         try:
             first = self._run(data, f"{kind} data: 120 rows")
@@ -174,7 +176,9 @@ class _Trial:
         if self.learner.order_independent:
             yield from self._any_order(data, first, kind)
         for sample in awkward(kind, levels):
-            yield from self._survives(AwkwardData(sample.what, self._suited(sample.data)), kind)
+            yield from self._survives(
+                AwkwardData(sample.what, self._with_targets(sample.data)), kind
+            )
         for sample in with_missing(kind, levels):
             if self.learner.handles_missing:
                 yield from self._survives(sample, kind)
@@ -198,7 +202,7 @@ class _Trial:
             yield "the same random stream gives another result"
         elif again.path != first.path or not _same_array(again.precision, first.precision):
             yield "the same random stream gives another precision matrix or path"
-        elif _lasting(again) != _lasting(first):
+        elif _untimed(again) != _untimed(first):
             yield "the same random stream gives other statistics"
         hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
         if hidden:
@@ -228,6 +232,6 @@ def _same_array(one: Floats | None, other: Floats | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
-def _lasting(estimate: Estimate) -> dict[str, object]:
+def _untimed(estimate: Estimate) -> dict[str, object]:
     """Return the statistics without those that measure time."""
     return {k: v for k, v in estimate.stats.items() if not k.endswith(_VOLATILE)}

@@ -41,9 +41,9 @@ def format_problems(
     name
         Its name.
     seconds
-        How long writing and reading all graphs may take.
+        Time limit of writing and reading all graphs.
     on_check
-        Told what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
     cls = cast(type[GraphFormat], find("format", name))
@@ -70,11 +70,11 @@ def _problems(format: GraphFormat, graph: Graph) -> Iterator[str]:
         written = format.write(graph)
         content = written if isinstance(written, bytes) else written.encode()
         source = TextSource("a file", content)
-        found = format.read(source)
-        if found.names and set(found.names) != set(graph.names):
-            yield f"it is read back with the nodes {', '.join(found.names)}"
-        elif found != graph:
-            yield f"it is read back as {'; '.join(map(str, found.edges())) or 'no edges'}"
+        read_back = format.read(source)
+        if read_back.names and set(read_back.names) != set(graph.names):
+            yield f"it is read back with the nodes {', '.join(read_back.names)}"
+        elif read_back != graph:
+            yield f"it is read back as {'; '.join(map(str, read_back.edges())) or 'no edges'}"
         elif format.read(source, (*graph.names, "one more")).names[-1] != "one more":
             yield "names that are known do not add nodes"
     except DagathlonError as error:

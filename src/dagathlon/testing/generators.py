@@ -41,9 +41,9 @@ def generator_problems(
     name
         Its name.
     seconds
-        How long a single draw may take.
+        Time limit of a single draw.
     on_check
-        Told what is checked next, before anything of the generator runs.
+        Called with the name of each check, before any code of the generator runs.
     """
     on_check("its description")
     cls = find(kind, name)

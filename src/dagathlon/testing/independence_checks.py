@@ -46,12 +46,12 @@ def check_test(test: TestModule | type[TestModule] | str, *, seconds: float = 60
     test
         The test, its class (used with its defaults), or its name.
     seconds
-        How long a single question about 300 rows may take.
+        Time limit of a single test on 300 rows.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     """
     ConformanceError.refuse(problems_of_test(test, seconds=seconds))
 
@@ -69,14 +69,14 @@ def problems_of_test(
     test, seconds
         As for `check_test`.
     on_check
-        Called with what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
-    found = known_tests()[test] if isinstance(test, str) else test
-    cls = found if isinstance(found, type) else type(found)
+    module_of_test = known_tests()[test] if isinstance(test, str) else test
+    cls = module_of_test if isinstance(module_of_test, type) else type(module_of_test)
     problems = list(description_problems(cls))
     try:
-        module = cls.from_json({}) if isinstance(found, type) else found
+        module = cls.from_json({}) if isinstance(module_of_test, type) else module_of_test
     except DagathlonError as error:
         return [*problems, f"its defaults are not valid: {error}"]
     make_ready(cls)
@@ -110,11 +110,11 @@ class _Trial:
         for what, check in checks.items():
             self.on_check(f"{self.kind} data: {what}")
             try:
-                found = list(check())
+                problems = list(check())
             except Exception as error:
-                found = [f"{what}: {type(error).__name__}: {error}"]
-            yield from found
-            if found and what == "probabilities":
+                problems = [f"{what}: {type(error).__name__}: {error}"]
+            yield from problems
+            if problems and what == "probabilities":
                 return
 
     def _on(self, data: Dataset) -> IndependenceTest:
@@ -127,32 +127,32 @@ class _Trial:
     def _probabilities(self) -> Iterator[str]:
         data = ordinary(self.kind, _ROWS)
         before, begin = data.fingerprint, time.perf_counter()
-        found = self._p_values(data)
-        taken = (time.perf_counter() - begin) / len(found)
+        p_values = self._p_values(data)
+        taken = (time.perf_counter() - begin) / len(p_values)
         if taken > self.seconds:
             yield f"a question took {taken:.1f} s, more than {self.seconds:g} s"
-        if not all(0 <= p <= 1 for p in found):
-            yield f"its p-values are not between 0 and 1: {found}"
-        if self._p_values(data) != found:
+        if not all(0 <= p <= 1 for p in p_values):
+            yield f"its p-values are not between 0 and 1: {p_values}"
+        if self._p_values(data) != p_values:
             yield "the same question has another answer the second time"
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies).fingerprint != before:
             yield "it changes the data"
         test = self._on(data)
         turned = [test.test(y, x, given[::-1]).p_value for x, y, given in _QUESTIONS]
-        if self.module.symmetric and not close(found, turned):
+        if self.module.symmetric and not close(p_values, turned):
             yield "x and y exchanged have another p-value (if so by design: symmetric = False)"
 
     def _orders(self) -> Iterator[str]:
         if self.module.needs_seed():
             return
         data = ordinary(self.kind, _ROWS)
-        found = self._p_values(data)
+        p_values = self._p_values(data)
         columns = data.select(tuple(reversed(data.names)))
-        if not (self.module.by_columns or close(found, self._p_values(columns))):
+        if not (self.module.by_columns or close(p_values, self._p_values(columns))):
             yield "another order of the columns changes p-values (if by design: by_columns = True)"
         rows = data.take(np.random.default_rng(5).permutation(len(data)))
-        if not close(found, self._p_values(rows)):
+        if not close(p_values, self._p_values(rows)):
             yield "another order of the rows changes p-values"
 
     def _level(self) -> Iterator[str]:
@@ -176,9 +176,9 @@ class _Trial:
         values[:, 1] = values[:, 0] + 0.3 * values[:, 1]
         test = self._on(of_values(values, self.kind, 3))
         for given in ((), (_C,)):
-            found = test.test(_A, _B, given).p_value
-            if found > _POWER:
-                yield f"strongly dependent variables have the p-value {found:g}"
+            p_value = test.test(_A, _B, given).p_value
+            if p_value > _POWER:
+                yield f"strongly dependent variables have the p-value {p_value:g}"
 
     def _missing(self) -> Iterator[str]:
         data = next(iter(with_missing(self.kind, 3))).data
@@ -189,20 +189,20 @@ class _Trial:
             made[IMPUTATION] = self.module.make_pooled(data, copies=3, seed=1)
         for ending, native in made.items():
             test = IndependenceTest(data.names, native)
-            found = [test.test(*question).p_value for question in _QUESTIONS]
-            if not all(0 <= p <= 1 for p in found):
-                yield f"with {ending} its p-values are not between 0 and 1: {found}"
+            p_values = [test.test(*question).p_value for question in _QUESTIONS]
+            if not all(0 <= p <= 1 for p in p_values):
+                yield f"with {ending} its p-values are not between 0 and 1: {p_values}"
 
     def _awkward(self) -> Iterator[str]:
         for sample in awkward(self.kind, 3):
             x, *others = sample.data.names
             try:
                 test = self._on(sample.data)
-                found = [test.test(x, others[0], others[1:k]).p_value for k in (1, 3) if others]
+                p_values = [test.test(x, others[0], others[1:k]).p_value for k in (1, 3) if others]
             except (DagathlonError, MemoryError):
                 continue
             except Exception as error:
                 yield f"{sample.what}: {type(error).__name__}: {error}"
                 continue
-            if not all(0 <= p <= 1 for p in found):
-                yield f"{sample.what}: its p-values are not between 0 and 1: {found}"
+            if not all(0 <= p <= 1 for p in p_values):
+                yield f"{sample.what}: its p-values are not between 0 and 1: {p_values}"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dagathlon.data import Dataset, Variable
 from dagathlon.data.spec import DataKind
 
-# A space, a dot, a letter beyond ASCII, a digit at the start: what real tables have.
+# Column names as in real tables: space, dot, non-ASCII letter, leading digit.
 NAMES = ("a b", "x.1", "é", "2nd", "last")
 
 

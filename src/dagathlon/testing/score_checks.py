@@ -44,12 +44,12 @@ def check_score(score: ScoreModule | type[ScoreModule] | str, *, seconds: float 
     score
         The score, its class (used with its defaults), or its name.
     seconds
-        How long a single term on 300 rows may take.
+        Time limit of a single term on 300 rows.
 
     Raises
     ------
     ConformanceError
-        Listing all problems.
+        If there are problems; the message lists all of them.
     """
     ConformanceError.refuse(problems_of_score(score, seconds=seconds))
 
@@ -67,14 +67,14 @@ def problems_of_score(
     score, seconds
         As for `check_score`.
     on_check
-        Called with what is checked next.
+        Called with the name of each check.
     """
     on_check("its description")
-    found = known_scores()[score] if isinstance(score, str) else score
-    cls = found if isinstance(found, type) else type(found)
+    module_of_score = known_scores()[score] if isinstance(score, str) else score
+    cls = module_of_score if isinstance(module_of_score, type) else type(module_of_score)
     problems = list(description_problems(cls))
     try:
-        module = cls.from_json({}) if isinstance(found, type) else found
+        module = cls.from_json({}) if isinstance(module_of_score, type) else module_of_score
     except DagathlonError as error:
         return [*problems, f"its defaults are not valid: {error}"]
     make_ready(cls)
@@ -111,11 +111,11 @@ class _Trial:
         for what, check in checks.items():
             self.on_check(f"{self.kind} data: {what}")
             try:
-                found = list(check())
+                problems = list(check())
             except Exception as error:
-                found = [f"{what}: {type(error).__name__}: {error}"]
-            yield from found
-            if found and what == "terms":
+                problems = [f"{what}: {type(error).__name__}: {error}"]
+            yield from problems
+            if problems and what == "terms":
                 return
 
     def _on(self, data: Dataset) -> _core.Score:
@@ -139,13 +139,13 @@ class _Trial:
     def _terms(self) -> Iterator[str]:
         data = self._data()
         before, begin = data.fingerprint, time.perf_counter()
-        found = self._values(data)
-        taken = (time.perf_counter() - begin) / len(found)
+        terms = self._values(data)
+        taken = (time.perf_counter() - begin) / len(terms)
         if taken > self.seconds:
             yield f"a term took {taken:.1f} s, more than {self.seconds:g} s"
-        if not all(map(math.isfinite, found)):
-            yield f"its terms are not finite: {found}"
-        if self._values(data) != found:
+        if not all(map(math.isfinite, terms)):
+            yield f"its terms are not finite: {terms}"
+        if self._values(data) != terms:
             yield "the same family has another term the second time"
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies, data.regimes).fingerprint != before:
@@ -201,11 +201,11 @@ class _Trial:
             p = len(sample.data.names)
             try:
                 score = self._on(sample.data)
-                found = [score.local(c, [k for k in ps if k < p]) for c, ps in _FAMILIES if c < p]
+                terms = [score.local(c, [k for k in ps if k < p]) for c, ps in _FAMILIES if c < p]
             except (DagathlonError, MemoryError):
                 continue
             except Exception as error:
                 yield f"{sample.what}: {type(error).__name__}: {error}"
                 continue
-            if any(math.isnan(term) or term == math.inf for term in found):
-                yield f"{sample.what}: its terms are not numbers or minus infinity: {found}"
+            if any(math.isnan(term) or term == math.inf for term in terms):
+                yield f"{sample.what}: its terms are not numbers or minus infinity: {terms}"

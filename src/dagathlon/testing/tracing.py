@@ -23,16 +23,16 @@ def tracing() -> Iterator[set[tuple[str, str]]]:
 
     Calls in native code and in other threads are not seen.
     """
-    found: set[tuple[str, str]] = set()
+    running: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
-            found.update(_running(frame))
+            running.update(_running(frame))
 
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        yield found
+        yield running
     finally:
         sys.setprofile(before)
 

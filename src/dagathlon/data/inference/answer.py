@@ -46,7 +46,7 @@ class TableAnswer:
         labels = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if len(labels) != len(self.targets):
             raise DataError(
-                f"a level of each of {', '.join(self.targets)} is asked for, found {labels!r}"
+                f"a level of each of {', '.join(self.targets)} is expected, found {labels!r}"
             )
         for name, level, known in zip(self.targets, labels, self.levels, strict=True):
             if level not in known:

@@ -11,7 +11,12 @@ import numpy as np
 from dagathlon.data.inference.answer import Assignment, TableAnswer
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.inference.factor import Factor
-from dagathlon.data.inference.propagation import collect, distribute, normalised, traced
+from dagathlon.data.inference.propagation import (
+    collect,
+    distribute,
+    most_probable_levels,
+    normalised,
+)
 from dagathlon.data.inference.triangulation import MOST_CELLS, clique_tree
 from dagathlon.data.models.distributions import Table
 from dagathlon.errors import DataError
@@ -37,8 +42,8 @@ class Problem:
     def __init__(self, network: Network, evidence: Evidence, names: Iterable[str]) -> None:
         self.network = network
         self.evidence = evidence
-        kept = network.graph.ancestors([*names, *evidence.levels, *evidence.likelihoods])
-        self.names = [name for name in kept if isinstance(network.distribution(name), Table)]
+        relevant = network.graph.ancestors([*names, *evidence.levels, *evidence.likelihoods])
+        self.names = [name for name in relevant if isinstance(network.distribution(name), Table)]
         self.number = {name: k for k, name in enumerate(self.names)}
         self.sizes = [len(self._table(name).levels) for name in self.names]
         known = {self.number[name]: value for name, value in evidence.levels.items()}
@@ -77,7 +82,7 @@ class Problem:
         }
 
 
-def joint(
+def joint_distribution(
     network: Network, targets: Sequence[str], evidence: Evidence, most: int = MOST_CELLS
 ) -> TableAnswer:
     """Return the joint distribution of the targets; raise if the tables exceed `most` cells."""
@@ -88,17 +93,19 @@ def joint(
     rooted = tree.rooted_at(tree.holder(together))
     collected = collect(rooted, problem.factors, problem.sizes)
     if collected.log_total == -math.inf:
-        raise impossible(network, evidence)
+        raise impossible_evidence(network, evidence)
     return problem.answer(targets, collected.tables[0], collected.log_total)
 
 
-def each(network: Network, targets: Sequence[str], evidence: Evidence) -> dict[str, TableAnswer]:
+def marginal_distributions(
+    network: Network, targets: Sequence[str], evidence: Evidence
+) -> dict[str, TableAnswer]:
     """Return the marginal distribution of each target, all from one junction tree."""
     problem = Problem(network, evidence, targets)
     tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
     collected = collect(tree, problem.factors, problem.sizes)
     if collected.log_total == -math.inf:
-        raise impossible(network, evidence)
+        raise impossible_evidence(network, evidence)
     tables = distribute(collected)
     return {
         name: problem.answer(
@@ -114,9 +121,11 @@ def most_probable(network: Network, evidence: Evidence) -> Assignment:
     tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
     best = collect(tree, problem.factors, problem.sizes, largest=True)
     if best.log_total == -math.inf:
-        raise impossible(network, evidence)
+        raise impossible_evidence(network, evidence)
     total = log_probability(network, evidence)
-    return Assignment(problem.levels_of(traced(best)), math.exp(min(best.log_total - total, 0.0)))
+    return Assignment(
+        problem.levels_of(most_probable_levels(best)), math.exp(min(best.log_total - total, 0.0))
+    )
 
 
 def log_probability(network: Network, evidence: Evidence) -> float:
@@ -126,10 +135,10 @@ def log_probability(network: Network, evidence: Evidence) -> float:
     return collect(tree, problem.factors, problem.sizes).log_total
 
 
-def impossible(network: Network, evidence: Evidence) -> DataError:
+def impossible_evidence(network: Network, evidence: Evidence) -> DataError:
     """Return an error that names the first evidence impossible given that before it."""
     seen = Evidence()
-    told: list[str] = []
+    earlier: list[str] = []
     for name in (*evidence.levels, *evidence.likelihoods):
         if name in evidence.levels:
             seen.levels[name] = evidence.levels[name]
@@ -140,9 +149,9 @@ def impossible(network: Network, evidence: Evidence) -> DataError:
             seen.likelihoods[name] = evidence.likelihoods[name]
             written = f"the likelihood of {name}"
         if log_probability(network, seen) == -math.inf:
-            beside = f" together with {', '.join(told)}" if told else ""
+            beside = f" together with {', '.join(earlier)}" if earlier else ""
             return DataError(
                 f"the evidence has probability zero under the network: {written}{beside}"
             )
-        told.append(written)
+        earlier.append(written)
     return DataError("the evidence has probability zero under the network")

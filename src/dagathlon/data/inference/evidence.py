@@ -32,16 +32,16 @@ class Evidence:
 
 def evidence_of(network: Network, given: Mapping[str, Any] | None) -> Evidence:
     """Convert a user's evidence: a level, likelihoods of the levels, or a number per variable."""
-    found = Evidence()
+    evidence = Evidence()
     for name, value in (given or {}).items():
         distribution = network.distribution(name)
         if isinstance(distribution, Gaussian):
-            found.values[name] = number(name, value)
+            evidence.values[name] = number(name, value)
         elif isinstance(value, Mapping) or _is_list(value):
-            found.likelihoods[name] = _likelihood(name, distribution, value)
+            evidence.likelihoods[name] = _likelihood(name, distribution, value)
         else:
-            found.levels[name] = level(name, distribution, value)
-    return found
+            evidence.levels[name] = level(name, distribution, value)
+    return evidence
 
 
 def level(name: str, table: Table, value: object) -> int:

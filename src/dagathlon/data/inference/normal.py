@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dagathlon.data.inference.answer import NormalAnswer, TableAnswer
-from dagathlon.data.inference.discrete import impossible
+from dagathlon.data.inference.discrete import impossible_evidence
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.models.distributions import FloatArray, Gaussian, Table
 from dagathlon.errors import DataError
@@ -73,7 +73,7 @@ def _weights(
                 "a variable follows from others without noise"
             )
             if evidence.values
-            else impossible(network, evidence)
+            else impossible_evidence(network, evidence)
         )
     scaled = np.exp(logs - logs.max())
     return scaled / scaled.sum(), float(logs.max() + math.log(scaled.sum()))
@@ -167,9 +167,9 @@ def _conditioned(
     Directions without variance (variables that were set or are determined by others) must agree
     with the evidence: the result is None where they do not.
     """
-    own = covariance[np.ix_(wanted, wanted)]
+    covariance_of_targets = covariance[np.ix_(wanted, wanted)]
     if not seen:
-        return 0.0, mean[wanted], own
+        return 0.0, mean[wanted], covariance_of_targets
     scale = np.sqrt(np.diag(covariance)[seen])
     scale[scale == 0] = np.maximum(np.abs(mean[seen]), 1.0)[scale == 0]
     spread = covariance[np.ix_(seen, seen)] / np.outer(scale, scale)
@@ -183,5 +183,5 @@ def _conditioned(
     density = -0.5 * float(
         np.sum(misses[free] ** 2 / variances[free]) + np.sum(np.log(2 * math.pi * variances[free]))
     ) - float(np.log(scale).sum())
-    given = own - scaled @ shared.T
+    given = covariance_of_targets - scaled @ shared.T
     return density, mean[wanted] + scaled @ misses[free], given

@@ -44,7 +44,7 @@ def collect(
     """
     inside: list[list[Factor]] = [[] for _ in tree.cliques]
     log_total = 0.0
-    homes = _homes(tree, [factor.variables for factor in factors])
+    homes = _clique_of_scopes(tree, [factor.variables for factor in factors])
     for factor, home in zip(factors, homes, strict=True):
         if home is None:
             constant = float(factor.table)
@@ -70,7 +70,7 @@ def collect(
     return Collected(tree, tables, messages, log_total)
 
 
-def _homes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | None]:
+def _clique_of_scopes(tree: CliqueTree, scopes: Sequence[tuple[int, ...]]) -> list[int | None]:
     """Return, for each scope, the index of a clique that contains it; None for the empty scope."""
     holding: dict[int, set[int]] = {}
     for place, clique in enumerate(tree.cliques):
@@ -101,7 +101,7 @@ def distribute(collected: Collected) -> list[Factor]:
     return tables
 
 
-def traced(collected: Collected) -> dict[int, int]:
+def most_probable_levels(collected: Collected) -> dict[int, int]:
     """Return the most probable level of every variable, after `collect` with `largest`."""
     chosen: dict[int, int] = {}
     for clique, table in zip(collected.tree.cliques, collected.tables, strict=True):

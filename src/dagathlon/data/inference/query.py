@@ -32,7 +32,7 @@ def query(
         return normal.continuous_answer(network, names, known)
     if known.values:
         return normal.discrete_answer(network, names, known)
-    return discrete.joint(network, names, known)
+    return discrete.joint_distribution(network, names, known)
 
 
 def marginals(
@@ -40,24 +40,24 @@ def marginals(
 ) -> dict[str, TableAnswer | NormalAnswer]:
     """Return the marginal distribution of each target; see `Network.marginals`."""
     known = evidence_of(network, evidence)
-    asked = (
+    requested = (
         [name for name in network.names if name not in {*known.levels, *known.values}]
         if targets is None
         else list(targets)
     )
-    if not asked:
+    if not requested:
         return {}
-    names = targets_of(network, asked, known)
+    names = targets_of(network, requested, known)
     tables = [name for name in names if isinstance(network.distribution(name), Table)]
-    found: dict[str, TableAnswer | NormalAnswer] = {}
+    answers: dict[str, TableAnswer | NormalAnswer] = {}
     if tables and not known.values:
-        found.update(discrete.each(network, tables, known))
+        answers.update(discrete.marginal_distributions(network, tables, known))
     elif tables:
-        found.update((name, normal.discrete_answer(network, [name], known)) for name in tables)
-    others = [name for name in names if name not in found]
+        answers.update((name, normal.discrete_answer(network, [name], known)) for name in tables)
+    others = [name for name in names if name not in answers]
     if others:
-        found.update(_one_by_one(normal.continuous_answer(network, others, known)))
-    return {name: found[name] for name in names}
+        answers.update(_one_by_one(normal.continuous_answer(network, others, known)))
+    return {name: answers[name] for name in names}
 
 
 def _one_by_one(answer: NormalAnswer) -> dict[str, NormalAnswer]:
@@ -85,7 +85,7 @@ def most_probable(
     known: Evidence = evidence_of(network, evidence)
     if targets is None:
         return discrete.most_probable(network, known)
-    answer = discrete.joint(network, targets_of(network, targets, known), known)
+    answer = discrete.joint_distribution(network, targets_of(network, targets, known), known)
     place = np.unravel_index(int(np.argmax(answer.probabilities)), answer.probabilities.shape)
     chosen = zip(answer.targets, answer.levels, map(int, place), strict=True)
     return Assignment(

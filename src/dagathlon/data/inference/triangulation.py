@@ -86,12 +86,12 @@ def clique_tree(
             adjacent.setdefault(variable, set()).update(scope)
     for variable, others in adjacent.items():
         others.discard(variable)
-    tree = _tree(_eliminated(adjacent, sizes, most))
+    tree = _tree(_elimination_steps(adjacent, sizes, most))
     _refuse_large(sum(math.prod(sizes[v] for v in clique) for clique in tree.cliques), most)
     return tree
 
 
-def _eliminated(
+def _elimination_steps(
     adjacent: dict[int, set[int]], sizes: Sequence[int], most: int
 ) -> list[tuple[int, frozenset[int]]]:
     """Eliminate variables by least weighted fill-in; return each with its neighbours at that step.

@@ -84,5 +84,5 @@ def _dependence(
     weights, *_ = np.linalg.lstsq(standard[:, list(basis)], standard[:, j], rcond=None)
     used = [names[k] for k, weight in zip(basis, weights, strict=True) if abs(weight) > 1e-6]
     of = ", ".join(map(repr, used[:_NAMED])) + (" …" if len(used) > _NAMED else "")
-    text = f"an exact linear function of {of}: tests and scores cannot tell them apart"
+    text = f"an exact linear function of {of}: tests and scores cannot distinguish them"
     return Remark("linear dependence", text, names[j], "drop", names[j], advised=True)

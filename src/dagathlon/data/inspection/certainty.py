@@ -72,15 +72,15 @@ def certainties(codes: Codes, arities: Sequence[int]) -> list[Certainty]:
 def pairwise_information(codes: Codes, arities: Sequence[int]) -> npt.NDArray[np.float64]:
     """Return the mutual information of all pairs of columns, with -1 on the diagonal."""
     p = len(arities)
-    found = np.full((p, p), -1.0)
+    information = np.full((p, p), -1.0)
     shifted = codes + 1
     sizes = [arity + 1 for arity in arities]
     for i in range(p):
         for j in range(i):
             cells = shifted[:, i] * sizes[j] + shifted[:, j]
             table = np.bincount(cells, minlength=sizes[i] * sizes[j]).reshape(sizes[i], sizes[j])
-            found[i, j] = found[j, i] = _information(table[1:, 1:].astype(np.float64))
-    return found
+            information[i, j] = information[j, i] = _information(table[1:, 1:].astype(np.float64))
+    return information
 
 
 def _information(table: npt.NDArray[np.float64]) -> float:
@@ -88,8 +88,8 @@ def _information(table: npt.NDArray[np.float64]) -> float:
     if not total:
         return 0.0
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
-    there = table > 0
-    return float((table[there] * np.log(table[there] / expected[there])).sum() / total)
+    occupied = table > 0
+    return float((table[occupied] * np.log(table[occupied] / expected[occupied])).sum() / total)
 
 
 def _certainty(codes: Codes, arities: Sequence[int], column: int, order: Counts) -> Certainty:
@@ -122,10 +122,10 @@ def _entropy(groups: Codes, target: Codes, n_groups: int, arity: int) -> float:
     table = _table(groups, target, n_groups, arity)
     sizes = table.sum(axis=1)
     n = max(len(target), 1)
-    there = table > 0
-    share = table[there] / np.broadcast_to(sizes[:, None], table.shape)[there]
+    occupied = table > 0
+    share = table[occupied] / np.broadcast_to(sizes[:, None], table.shape)[occupied]
     penalty = np.count_nonzero(sizes) * (arity - 1) * np.log(n) / 2
-    return float((penalty - (table[there] * np.log(share)).sum()) / n)
+    return float((penalty - (table[occupied] * np.log(share)).sum()) / n)
 
 
 def _table(groups: Codes, target: Codes, n_groups: int, arity: int) -> Counts:
@@ -135,8 +135,8 @@ def _table(groups: Codes, target: Codes, n_groups: int, arity: int) -> Counts:
 
 def _renumbered(groups: Codes, n_groups: int) -> tuple[Codes, int]:
     """Renumber the groups without the empty ones; return the groups and their number."""
-    there = np.bincount(groups, minlength=n_groups) > 0
-    return (np.cumsum(there) - 1)[groups], int(there.sum())
+    occupied = np.bincount(groups, minlength=n_groups) > 0
+    return (np.cumsum(occupied) - 1)[groups], int(occupied.sum())
 
 
 def _held_out(groups: Codes, target: Codes, n_groups: int, arity: int) -> tuple[int, int]:
@@ -177,5 +177,5 @@ def _upper(counts: Counts, totals: Counts, tail: float = _TAIL) -> npt.NDArray[n
     from scipy.special import betaincinv  # noqa: PLC0415 - only where files are described
 
     rest = np.maximum(totals - counts, 1)
-    found: npt.NDArray[np.float64] = betaincinv(counts + 1, rest, 1 - tail)
-    return np.where(counts >= totals, 1.0, found)
+    bounds: npt.NDArray[np.float64] = betaincinv(counts + 1, rest, 1 - tail)
+    return np.where(counts >= totals, 1.0, bounds)

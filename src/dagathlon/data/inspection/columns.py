@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.preparing.gaps import spellings
-from dagathlon.data.reading.buffers import chunk_numbers, column_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers, column_numbers
 from dagathlon.data.reading.cardinality import coded
 from dagathlon.data.reading.column_plan import ColumnPlan
 from dagathlon.data.reading.columns import plan_column
@@ -28,10 +28,9 @@ from dagathlon.data.reading.frames import (
     with_written,
 )
 from dagathlon.data.reading.header import distinct_names
-from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number
+from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number, with_recoded
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.reading.read_csv import cardinalities_of
-from dagathlon.data.reading.recoding import with_recoded
 from dagathlon.data.reading.request import MISSING, ColumnRequest
 from dagathlon.data.reading.text_file import TitleLinesError
 from dagathlon.data.reading.text_table import TextTable
@@ -74,7 +73,7 @@ class Source(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
+def open_source(path: str | os.PathLike[str], reading: Reading) -> Source:
     """Open a file for inspection; raise `DataError` if it cannot be read at all."""
     return _opened_table(path, reading) if is_table_file(path) else _opened_text(path, reading)
 
@@ -101,9 +100,9 @@ def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
     wanted = {name: table.column(name) for name in names if request.wants(name)}
     left_out = tuple(name for name in names if name not in wanted)
     filled = {name: entries_of(name, column, request) for name, column in wanted.items()}
-    found = _found(filled, request, None)
+    columns = _found(filled, request, None)
     remarks += tuple(_of_targets(tuple(marks)))
-    return Source(remarks, found, table.num_rows, tuple(names), left_out)
+    return Source(remarks, columns, table.num_rows, tuple(names), left_out)
 
 
 def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
@@ -127,12 +126,12 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
     n_rows = len(next(iter(wanted.values())))
     remarks += [*_remarks(table, reading), *_of_targets(table.header.indicators)]
     if cardinalities is None:
-        found = _found(wanted, request, table.missing)
-        return Source(tuple(remarks), found, n_rows, names, left_out)
+        parsed = _found(wanted, request, table.missing)
+        return Source(tuple(remarks), parsed, n_rows, names, left_out)
     text = "the second line was taken for the numbers of levels, as in Benchpress's files"
     remarks.append(Remark("cardinality row", text, None, "cardinality-row", "no"))
-    found = _coded(wanted, cardinalities)
-    return Source(tuple(remarks), found, n_rows - 1, names, left_out)
+    parsed = _coded(wanted, cardinalities)
+    return Source(tuple(remarks), parsed, n_rows - 1, names, left_out)
 
 
 def _text_table(path: str | os.PathLike[str], reading: Reading) -> tuple[TextTable, list[Remark]]:
@@ -187,8 +186,8 @@ def _found(
 
 def _spelled(codes: npt.NDArray[np.float64], words: list[str]) -> npt.NDArray[np.float64]:
     numbers = np.array([*(float(plain_number(word)) for word in words), np.nan])
-    found: npt.NDArray[np.float64] = numbers[np.nan_to_num(codes, nan=len(words)).astype(np.intp)]
-    return found
+    values: npt.NDArray[np.float64] = numbers[np.nan_to_num(codes, nan=len(words)).astype(np.intp)]
+    return values
 
 
 def _coded(columns: dict[str, Any], cardinalities: dict[str, int]) -> Iterator[FoundColumn]:
@@ -209,8 +208,8 @@ def _content(
     if not pt.is_dictionary(kind):
         column = _texts(column).dictionary_encode()
     labels = Labels(name, column, _nowhere, missing)
-    found = [word for word in labels.words if word is not None]
-    number = {word: float(code) for code, word in enumerate(dict.fromkeys(found))}
+    occurring = [word for word in labels.words if word is not None]
+    number = {word: float(code) for code, word in enumerate(dict.fromkeys(occurring))}
     table = np.array([*(np.nan if w is None else number[w] for w in labels.words), np.nan])
     last = len(labels.words)
     chunks = [chunk_numbers(chunk.indices, last) for chunk in labels.column.chunks]

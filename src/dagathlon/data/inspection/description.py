@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.data.inspection.columns import FoundColumn, opened
+from dagathlon.data.inspection.columns import FoundColumn, open_source
 from dagathlon.data.inspection.noise import NoiseFinding, noise_findings
 from dagathlon.data.inspection.noise_sample import NoiseSample
-from dagathlon.data.inspection.numbers import Present, of_numbers
+from dagathlon.data.inspection.numbers import PresentValues, number_remarks
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.inspection.row_order import RowOrder
-from dagathlon.data.inspection.together import Together
-from dagathlon.data.inspection.words import of_words
+from dagathlon.data.inspection.together import ColumnStatistics
+from dagathlon.data.inspection.words import word_remarks
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.variable import Variable
 
@@ -55,10 +55,10 @@ class ColumnFacts:
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON; of very many levels only their number."""
-        found = {key: value for key, value in vars(self).items() if value is not None}
+        content = {key: value for key, value in vars(self).items() if value is not None}
         if self.levels is not None and len(self.levels) > _MOST_LEVELS:
-            found["levels"] = len(self.levels)
-        return found
+            content["levels"] = len(self.levels)
+        return content
 
 
 @dataclass(frozen=True)
@@ -128,68 +128,79 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         When the file as a whole cannot be read, with the reason. A column that cannot be read is
         part of the description.
     """
-    source = opened(path, reading)
+    source = open_source(path, reading)
     request = reading.request()
     order = RowOrder()
-    together, sample = Together(source.n_rows), NoiseSample(source.n_rows, len(source.names))
+    together, sample = (
+        ColumnStatistics(source.n_rows),
+        NoiseSample(source.n_rows, len(source.names)),
+    )
     columns, remarks = [], list(source.remarks)
     for found in source.columns:
-        present = Present.of(found.values)
+        present = PresentValues.of(found.values)
         columns.append(_facts(found, present))
         asked = request.kind(found.name) is not None
-        said = list(_remarks(found, present, source.n_rows, asked))
-        remarks += said
+        column_remarks = list(_remarks(found, present, source.n_rows, asked))
+        remarks += column_remarks
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
-        codes = [str(one.value) for one in said if one.what == "sentinel"]
+        codes = [str(remark.value) for remark in column_remarks if remark.what == "sentinel"]
         sample.add(found, codes)
-        is_time = any(one.what == "date" for one in said)
+        is_time = any(remark.what == "date" for remark in column_remarks)
         order.add(found.name, found.values, found.words is None, is_time)
-    out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
-    out += together.remarks({one.column for one in out if one.column is not None})
+    out = [
+        remark
+        for remark in remarks
+        if remark.advised and (remark.option == "drop" or remark.what == "id")
+    ]
+    out += together.remarks({remark.column for remark in out if remark.column is not None})
     known = set(remarks)
-    remarks += [one for one in out if one not in known]
-    remarks += order.remarks({one.column for one in out if one.column is not None})
+    remarks += [remark for remark in out if remark not in known]
+    remarks += order.remarks({remark.column for remark in out if remark.column is not None})
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
     place = {name: j for j, name in enumerate(source.names)}
     columns.sort(key=lambda column: place[column.name])
-    noise = noise_findings(sample, {one.column for one in out if one.column is not None})
+    noise = noise_findings(sample, {remark.column for remark in out if remark.column is not None})
     about = (tuple(columns), tuple(remarks), together.missing(), noise)
     return Description(str(path), source.n_rows, *about)
 
 
-def _facts(found: FoundColumn, there: Present) -> ColumnFacts:
+def _facts(column: FoundColumn, there: PresentValues) -> ColumnFacts:
     present = there.values
-    n_missing, n_distinct = len(found.values) - len(present), len(there.distinct)
-    if found.plan is None:
-        return ColumnFacts(found.name, "unreadable", n_missing, n_distinct)
-    variable = found.plan.variable
+    n_missing, n_distinct = len(column.values) - len(present), len(there.distinct)
+    if column.plan is None:
+        return ColumnFacts(column.name, "unreadable", n_missing, n_distinct)
+    variable = column.plan.variable
     if variable.levels is not None:
         kind = "ordinal" if variable.ordered else "categorical"
-        return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, there, variable))
-    if not len(present) or found.words is not None:
-        return ColumnFacts(found.name, "continuous", n_missing, n_distinct)
+        return ColumnFacts(
+            column.name, kind, n_missing, n_distinct, _levels(column, there, variable)
+        )
+    if not len(present) or column.words is not None:
+        return ColumnFacts(column.name, "continuous", n_missing, n_distinct)
     low, high = float(present.min()), float(present.max())
     finite = bool(np.isfinite([low, high]).all())
     limits = (low, float(present.mean()), high) if finite else (None, None, None)
-    return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
+    return ColumnFacts(column.name, "continuous", n_missing, n_distinct, None, *limits)
 
 
-def _levels(found: FoundColumn, there: Present, variable: Variable) -> dict[str, int]:
-    if found.words is not None:
-        return {level: found.words.get(level, 0) for level in variable.levels or ()}
-    pairs = zip(there.distinct.tolist(), there.counts.tolist(), strict=True)
+def _levels(column: FoundColumn, present: PresentValues, variable: Variable) -> dict[str, int]:
+    if column.words is not None:
+        return {level: column.words.get(level, 0) for level in variable.levels or ()}
+    pairs = zip(present.distinct.tolist(), present.counts.tolist(), strict=True)
     often = {f"{number:g}": n for number, n in pairs}
     return {level: often.get(level, 0) for level in variable.levels or ()}
 
 
-def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> Iterator[Remark]:
+def _remarks(
+    column: FoundColumn, there: PresentValues, n_rows: int, asked: bool
+) -> Iterator[Remark]:
     """Yield all remarks on one column; `asked` if the user specified its kind."""
-    name, present = found.name, there.values
-    if found.problem:
-        about = list(of_words(name, found.words or {}, True))
+    name, present = column.name, there.values
+    if column.problem:
+        about = list(word_remarks(name, column.words or {}, True))
         if not any(remark.advised for remark in about):  # else these say what makes it readable
-            problem = found.problem.partition("; if it means missing")[0]
+            problem = column.problem.partition("; if it means missing")[0]
             yield Remark("unreadable", problem, name, "drop", name, advised=True)
         yield from about
         return
@@ -203,14 +214,14 @@ def _remarks(found: FoundColumn, there: Present, n_rows: int, asked: bool) -> It
     if len(present) < _HALF * n_rows:
         text = f"{1 - len(present) / n_rows:.0%} of the values are missing"
         yield Remark("mostly missing", text, name, "drop", name)
-    assert found.plan is not None
-    discrete = found.plan.variable.is_discrete
-    if found.plan.guessed:
+    assert column.plan is not None
+    discrete = column.plan.variable.is_discrete
+    if column.plan.guessed:
         yield _guess(name, discrete, int(present.max()))
-    if found.words is None:
-        yield from of_numbers(name, there, discrete, asked)
+    if column.words is None:
+        yield from number_remarks(name, there, discrete, asked)
     else:
-        yield from of_words(name, found.words, discrete, found.plan.variable.ordered)
+        yield from word_remarks(name, column.words, discrete, column.plan.variable.ordered)
 
 
 def _guess(name: str, discrete: bool, highest: int) -> Remark:

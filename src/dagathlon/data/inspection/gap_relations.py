@@ -20,7 +20,7 @@ _LEVEL = 0.01
 _SEVERAL = 3
 
 
-class Marked(NamedTuple):
+class MarkedRows(NamedTuple):
     """Rows of a column that are missing, or in one state."""
 
     column: str
@@ -46,7 +46,7 @@ class Relation(NamedTuple):
         P-value of Pearson's test.
     """
 
-    marked: Marked
+    marked: MarkedRows
     other: str
     level: str
     there: float
@@ -61,21 +61,21 @@ def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int
     and its own missing values); levels too rare for the test are pooled. Holm's correction
     controls the family-wise error rate at 1 %.
     """
-    gaps = [Marked(column.name, -1, column.codes < 0) for column in columns]
-    gaps = [one for one in gaps if np.count_nonzero(one.rows) >= _LEAST_GAPS]
+    gaps = [MarkedRows(column.name, -1, column.codes < 0) for column in columns]
+    gaps = [entry for entry in gaps if np.count_nonzero(entry.rows) >= _LEAST_GAPS]
     counted = list(_counted(gaps, columns))
     places = [
         (float(p), i, j)
-        for i, one in enumerate(counted)
-        for j, p in enumerate(one.p_values)
+        for i, entry in enumerate(counted)
+        for j, p in enumerate(entry.p_values)
         if not np.isnan(p)
     ]
-    kept = []
+    significant = []
     for rank, (p, i, j) in enumerate(sorted(places)):
         if p > _LEVEL / (len(places) - rank):
             break
-        kept.append(_relation(gaps[j], counted[i], j))
-    return kept, len(places)
+        significant.append(_relation(gaps[j], counted[i], j))
+    return significant, len(places)
 
 
 def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
@@ -86,23 +86,23 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     """
     able = [column for column in columns if column.arity >= _SEVERAL and not column.is_continuous]
     states = [
-        Marked(column.name, state, column.codes == state)
+        MarkedRows(column.name, state, column.codes == state)
         for column in able
         for state in range(column.arity)
     ]
-    states = [one for one in states if np.count_nonzero(one.rows) >= _LEAST_SEEN]
+    states = [entry for entry in states if np.count_nonzero(entry.rows) >= _LEAST_SEEN]
     if not states:
         return {}
-    tests = np.stack([one.p_values for one in _counted(states, columns)])
+    tests = np.stack([entry.p_values for entry in _counted(states, columns)])
     level = _LEVEL / max(len(columns) - 1, 1)
     related: Bools = np.logical_or.reduce(tests <= level, axis=0)
-    found: dict[str, int] = {}
+    silent: dict[str, int] = {}
     for column in able:
-        mine = [j for j, one in enumerate(states) if one.column == column.name]
+        mine = [j for j, entry in enumerate(states) if entry.column == column.name]
         alone = [states[j].state for j in mine if not related[j]]
         if len(alone) == 1 < len(mine):
-            found[column.name] = alone[0]
-    return found if len(found) >= max(_SEVERAL, len(able) / 2) else {}
+            silent[column.name] = alone[0]
+    return silent if len(silent) >= max(_SEVERAL, len(able) / 2) else {}
 
 
 class _Counted(NamedTuple):
@@ -114,19 +114,19 @@ class _Counted(NamedTuple):
     p_values: Floats
 
 
-def _counted(marked: Sequence[Marked], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
+def _counted(marked: Sequence[MarkedRows], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
     """Yield each column cross-tabulated with all marked rows; no column is tested with itself."""
     if not marked:
         return
-    marks = np.column_stack([one.rows for one in marked])
-    own = np.array([one.column for one in marked], dtype=object)
+    marks = np.column_stack([entry.rows for entry in marked])
+    marked_column = np.array([entry.column for entry in marked], dtype=object)
     for other in columns:
         groups = [other.codes == level for level in (*range(other.arity), -1)]
         sizes = np.array([np.count_nonzero(group) for group in groups], dtype=np.float64)
         counts = np.stack([np.count_nonzero(marks[group], axis=0) for group in groups])
         counts = counts.astype(np.float64)
         tests = _p_values(sizes, counts)
-        tests[own == other.name] = np.nan
+        tests[marked_column == other.name] = np.nan
         yield _Counted(other, sizes, counts, tests)
 
 
@@ -144,16 +144,16 @@ def _p_values(sizes: Floats, counts: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         each = (k - n * share) ** 2 / (n * share * (1 - share))
     statistic = np.where(used, each, 0).sum(axis=0)
-    found: Floats = chdtrc(np.maximum(groups - 1, 1), statistic)
-    return np.where(groups > 1, found, np.nan)
+    p_values: Floats = chdtrc(np.maximum(groups - 1, 1), statistic)
+    return np.where(groups > 1, p_values, np.nan)
 
 
-def _relation(marked: Marked, found: _Counted, j: int) -> Relation:
-    other, sizes, counts = found.other, found.sizes, found.counts[:, j]
+def _relation(marked: MarkedRows, counted: _Counted, j: int) -> Relation:
+    other, sizes, counts = counted.other, counted.sizes, counted.counts[:, j]
     share = counts.sum() / sizes.sum()
     places = np.flatnonzero(sizes * min(share, 1 - share) >= _EXPECTED)
     place = int(places[np.argmax(counts[places] / sizes[places])])
     there = float(counts[place] / sizes[place])
     elsewhere = float((counts.sum() - counts[place]) / (sizes.sum() - sizes[place]))
     level = "gap" if place == other.arity else "" if other.is_continuous else other.labels[place]
-    return Relation(marked, other.name, level, there, elsewhere, float(found.p_values[j]))
+    return Relation(marked, other.name, level, there, elsewhere, float(counted.p_values[j]))

@@ -79,36 +79,45 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
     """
     if len(columns) < 2 or len(columns[0].codes) < _LEAST_ROWS:
         return None
-    coded = [_outer(column) if column.is_continuous else column for column in columns]
+    coded = [_outer_thirds(column) if column.is_continuous else column for column in columns]
     codes = np.column_stack([column.codes for column in coded])
-    found = certainties(codes, [column.arity for column in coded])
-    at_most = min(_bound(one, columns, len(found)) for one in found)
-    sure = [one for one in found if _bound(one, columns) < _NEGLIGIBLE]
+    rates = certainties(codes, [column.arity for column in coded])
+    at_most = min(_largest_rate(certainty, columns, len(rates)) for certainty in rates)
+    sure = [certainty for certainty in rates if _largest_rate(certainty, columns) < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
-        said = _said("hardly any", columns, sure, at_most)
-        return said._replace(surprises=surprises(coded, sure))
-    levels = [one for one in found if not columns[one.column].is_continuous]
-    least = min((one.high for one in levels), default=0.0)
-    floor = [one for one in levels if one.low <= least and _is_foretold(one, columns)]
+        conclusion = _conclusion("hardly any", columns, sure, at_most)
+        return conclusion._replace(surprises=surprises(coded, sure))
+    levels = [certainty for certainty in rates if not columns[certainty.column].is_continuous]
+    least = min((certainty.high for certainty in levels), default=0.0)
+    floor = [
+        certainty
+        for certainty in levels
+        if certainty.low <= least and _is_predictable(certainty, columns)
+    ]
     verdict = _verdict(floor, len(levels))
-    if verdict == "probably" and _follow_one_thing(floor, columns):
+    if verdict == "probably" and _all_related(floor, columns):
         verdict = "possibly"
-    return _said(verdict, columns, floor, at_most)
+    return _conclusion(verdict, columns, floor, at_most)
 
 
-def _outer(column: SampledColumn) -> SampledColumn:
+def _outer_thirds(column: SampledColumn) -> SampledColumn:
     """Recode a continuous column as lowest and highest third; the middle third becomes missing."""
     codes = np.where(column.codes == 1, -1, column.codes // 2)
     return column._replace(codes=codes, arity=2, labels=("in the lowest third", "in the highest"))
 
 
-def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1) -> float:
+def _largest_rate(
+    certainty: Certainty, columns: Sequence[SampledColumn], n_together: int = 1
+) -> float:
     """Return the largest rate of wrong values consistent with a column's contradiction rate.
 
     If wrong continuous values are drawn from the same column, only those that land in the
     opposite third contradict (which is smaller where many values are equal).
     """
-    column, high = columns[one.column], proportion(one.different, one.rows, n_together)[1]
+    column, high = (
+        columns[certainty.column],
+        proportion(certainty.different, certainty.rows, n_together)[1],
+    )
     if not column.is_continuous:
         return high
     known = column.codes[column.codes >= 0]
@@ -116,15 +125,15 @@ def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1
     return min(high / outer, 1.0) if outer > 0 else 1.0
 
 
-def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
+def _is_predictable(certainty: Certainty, columns: Sequence[SampledColumn]) -> bool:
     """Whether other columns predict a column clearly better than its most frequent value does."""
-    codes = columns[one.column].codes
+    codes = columns[certainty.column].codes
     counts = np.bincount(codes[codes >= 0])
     unusual = 1 - counts.max() / counts.sum()
-    return bool(one.by) and one.rate < _FORETOLD * unusual
+    return bool(certainty.by) and certainty.rate < _FORETOLD * unusual
 
 
-def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
+def _all_related(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
     """Whether nearly all pairs of columns are associated, as children of one class variable are.
 
     Such children differ from their class at some rate by nature, and look as if they were
@@ -132,7 +141,7 @@ def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColum
     """
     from scipy.special import chdtri  # noqa: PLC0415 - only where files are described
 
-    chosen = [columns[one.column] for one in floor]
+    chosen = [columns[certainty.column] for certainty in floor]
     codes = np.column_stack([column.codes for column in chosen])
     arities = np.array([column.arity for column in chosen])
     known = (codes >= 0).astype(np.float64)
@@ -141,8 +150,10 @@ def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColum
     return bool(related[np.triu_indices(len(chosen), 1)].mean() >= _ONE_THING)
 
 
-def _rate(found: Sequence[Certainty]) -> float:
-    return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
+def _rate(certainties: Sequence[Certainty]) -> float:
+    return sum(certainty.different for certainty in certainties) / max(
+        sum(certainty.rows for certainty in certainties), 1
+    )
 
 
 def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
@@ -155,17 +166,20 @@ def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
     return "possibly" if most else "cannot be told"
 
 
-def _said(
+def _conclusion(
     verdict: Verdict, columns: Sequence[SampledColumn], by: Sequence[Certainty], at_most: float
 ) -> Misrecorded:
-    by = sorted(by, key=lambda one: one.rate)
-    rows, different = sum(one.rows for one in by), sum(one.different for one in by)
-    names = tuple(columns[one.column].name for one in by)
+    by = sorted(by, key=lambda certainty: certainty.rate)
+    rows, different = (
+        sum(certainty.rows for certainty in by),
+        sum(certainty.different for certainty in by),
+    )
+    names = tuple(columns[certainty.column].name for certainty in by)
     rate = low = high = None
     if verdict in ("probably", "possibly"):
         # Some of them are a little less sure by nature, which the surest quarter shows.
         surer = by[: (len(by) + 3) // 4]
-        total = sum(one.rows for one in surer)
-        low = min(proportion(sum(one.different for one in surer), total)[0], at_most)
+        total = sum(certainty.rows for certainty in surer)
+        low = min(proportion(sum(certainty.different for certainty in surer), total)[0], at_most)
         rate, high = min(_rate(by), at_most), at_most
     return Misrecorded(verdict, at_most, rate, low, high, names, len(columns), rows, different)

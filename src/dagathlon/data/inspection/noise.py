@@ -17,7 +17,7 @@ from dagathlon.errors import listing
 Kind: TypeAlias = Literal["missing", "incorrect", "merged", "hidden"]
 
 _NAMED = 4
-_DOUBT = ", as columns do by nature too that are few, very random or all about one thing"
+_DOUBT = ", as also happens with columns that are few, very random or all related"
 _JOINTS = ("+", "/", "&", "|", " or ", " and ", "-or-")
 
 
@@ -75,9 +75,9 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
     looked = sample.varying(without)
     silent = silent_states(looked)
     related = [column for column in columns if len(column.codes)]
-    found = _silent(silent, looked) if silent else _missing(sample, related)
+    finding = _silent(silent, looked) if silent else _missing(sample, related)
     clean = [_without(column, silent.get(column.name)) for column in looked]
-    return found, _incorrect(misrecorded(clean), clean, sample), _merged(looked), _hidden()
+    return finding, _incorrect(misrecorded(clean), clean, sample), _merged(looked), _hidden()
 
 
 def _without(column: SampledColumn, state: int | None) -> SampledColumn:
@@ -136,65 +136,71 @@ def _why(columns: Sequence[SampledColumn]) -> str:
         return "too few to say whether they come at random"
     if not relations:
         return "related to no other column, as if completely at random"
-    names = len({one.marked.column for one in relations})
+    names = len({relation.marked.column for relation in relations})
     return (
         f"not completely at random: in {names} column{'s' if names > 1 else ''} they are related "
         f"to other columns, most surely {_related(relations[0])}"
     )
 
 
-def _related(one: Relation) -> str:
-    if one.level == "gap":
-        place = f"{one.other!r} is missing too"
+def _related(relation: Relation) -> str:
+    if relation.level == "gap":
+        place = f"{relation.other!r} is missing too"
     else:
-        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a third of {one.other!r}"
+        place = (
+            f"{relation.other!r} is {relation.level!r}"
+            if relation.level
+            else f"in a third of {relation.other!r}"
+        )
     where = place if place.startswith("in ") else f"where {place}"
-    return (
-        f"those of {one.marked.column!r}, {one.there:.1%} {where} and {one.elsewhere:.1%} elsewhere"
-    )
+    shares = f"{relation.there:.1%} {where} and {relation.elsewhere:.1%} elsewhere"
+    return f"those of {relation.marked.column!r}, {shares}"
 
 
 def _incorrect(
-    found: Misrecorded | None, looked: Sequence[SampledColumn], sample: NoiseSample
+    estimate: Misrecorded | None, looked: Sequence[SampledColumn], sample: NoiseSample
 ) -> NoiseFinding:
-    if found is None:
+    if estimate is None:
         few = "columns" if len(looked) < 2 else "rows"
         return NoiseFinding("incorrect", "cannot be told", f"cannot be told: too few {few}")
-    some = listing(map(repr, found.columns[:_NAMED]))
-    more = " …" if len(found.columns) > _NAMED else ""
-    named, n = f"{some}{more}", len(found.columns)
-    rows = f"{found.different:,} of {found.rows:,} times"
-    if found.verdict == "hardly any":
+    some = listing(map(repr, estimate.columns[:_NAMED]))
+    more = " …" if len(estimate.columns) > _NAMED else ""
+    named, n = f"{some}{more}", len(estimate.columns)
+    rows = f"{estimate.different:,} of {estimate.rows:,} times"
+    if estimate.verdict == "hardly any":
         text = (
-            f"hardly any: at most {found.at_most:.1%} of the values, if wrong ones are equally "
+            f"hardly any: at most {estimate.at_most:.1%} of the values, if wrong ones are equally "
             f"frequent in all columns; {named} are all but decided, by other columns or by having "
             f"hardly another value, and differ from that {rows}"
         )
-    elif found.rate is not None:
-        sure = "probably" if found.verdict == "probably" else "possibly"
+    elif estimate.rate is not None:
+        sure = "probably" if estimate.verdict == "probably" else "possibly"
         doubt = "" if sure == "probably" else _DOUBT
         text = (
-            f"{sure} about {found.rate:.1%} of the values ({found.low:.1%} to {found.high:.1%}): "
-            f"however surely other columns foretell them, {n} of {found.n_columns} columns "
-            f"({named}) differ at this rate ({rows}), and none at a lower one{doubt}"
+            f"{sure} about {estimate.rate:.1%} of the values ({estimate.low:.1%} to "
+            f"{estimate.high:.1%}): however well other columns predict them, {n} of "
+            f"{estimate.n_columns} columns ({named}) differ at this rate ({rows}), and none at a "
+            f"lower one{doubt}"
         )
     else:
         text = (
-            f"at most {found.at_most:.1%} of the values, if wrong ones are equally frequent in all "
-            "columns; how many there are cannot be told"
+            f"at most {estimate.at_most:.1%} of the values, if wrong ones are equally frequent in "
+            "all columns; how many there are cannot be told"
         )
     if len(looked) == MOST_COLUMNS:
         text += f" (looked at {MOST_COLUMNS} columns)"
-    cells = tuple(_cell(one, int(sample.rows[one.row]) + 1) for one in found.surprises)
+    cells = tuple(
+        _cell(surprise, int(sample.rows[surprise.row]) + 1) for surprise in estimate.surprises
+    )
     if cells:
         text += f"; most surprising: {_surprise(cells[0])}"
-    numbers = (found.rate, found.low, found.high, found.at_most)
-    return NoiseFinding("incorrect", found.verdict, text, *numbers, found.columns, cells)
+    numbers = (estimate.rate, estimate.low, estimate.high, estimate.at_most)
+    return NoiseFinding("incorrect", estimate.verdict, text, *numbers, estimate.columns, cells)
 
 
-def _cell(one: Surprise, row: int) -> dict[str, Any]:
+def _cell(surprise: Surprise, row: int) -> dict[str, Any]:
     """Return a surprising value with its 1-based row in the file."""
-    return one._asdict() | {"row": row, "given": dict(one.given)}
+    return surprise._asdict() | {"row": row, "given": dict(surprise.given)}
 
 
 def _surprise(cell: Mapping[str, Any]) -> str:
@@ -207,7 +213,7 @@ def _surprise(cell: Mapping[str, Any]) -> str:
 
 
 def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
-    hints = list(_joined(columns))
+    hints = list(_joined_levels(columns))
     if not hints:
         text = "cannot be told: states that were made one leave no trace in a file"
         return NoiseFinding("merged", "cannot be told", text)
@@ -218,7 +224,7 @@ def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
     return NoiseFinding("merged", "possibly", text, columns=names)
 
 
-def _joined(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
+def _joined_levels(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
     """Yield column and level where the name joins two level names, such as ``low+high``."""
     everywhere: dict[str, int] = {}
     for column in columns:

@@ -74,40 +74,40 @@ class NoiseSample:
         self._step = max(-(-n_columns // _MOST_KEPT), 1)
         self.columns: list[SampledColumn] = []
         self.n_columns = 0
-        kept = min(n_rows, MOST_ROWS)
-        self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
+        n_sampled = min(n_rows, MOST_ROWS)
+        self.rows = np.linspace(0, max(n_rows - 1, 0), n_sampled).astype(np.intp)
 
-    def add(self, found: FoundColumn, lost: Collection[str] = ()) -> None:
+    def add(self, column: FoundColumn, lost: Collection[str] = ()) -> None:
         """Sample one more readable column; with too many levels only missing values are kept.
 
         Numbers in `lost` count as missing.
         """
-        spelled = numbers_but_for_gaps(found.words or ()) if found.problem else None
-        if found.plan is None and not spelled:
+        spelled = numbers_but_for_gaps(column.words or ()) if column.problem else None
+        if column.plan is None and not spelled:
             return
         self.n_columns += 1
-        values = found.values
+        values = column.values
         gaps = int(np.isnan(values).sum())
-        words = {w: n for w, n in (found.words or {}).items() if w.casefold() in NOTHING}
+        words = {w: n for w, n in (column.words or {}).items() if w.casefold() in NOTHING}
         if spelled:
             places = np.nan_to_num(values, nan=len(spelled)).astype(np.intp)
             values = np.array([*spelled, np.nan])[places]
-        elif found.words is None and lost:
+        elif column.words is None and lost:
             values, words = _without_codes(values, lost)
         if (self.n_columns - 1) % self._step:
-            self.columns.append(SampledColumn(found.name, _NO_CODES, 1, (), words, gaps))
+            self.columns.append(SampledColumn(column.name, _NO_CODES, 1, (), words, gaps))
             return
         labels: tuple[str, ...] = ()
-        if found.plan is not None and found.plan.variable.is_discrete:
+        if column.plan is not None and column.plan.variable.is_discrete:
             numbers, codes = _levels(values[self.rows])
-            labels = tuple(_label(found, number) for number in numbers)
+            labels = tuple(_label(column, number) for number in numbers)
             codes = _without(codes, [i for i, label in enumerate(labels) if label in words])
             if len(numbers) > _MOST_LEVELS:
                 labels, codes = ("any",), np.minimum(codes, 0)
         else:
             codes = _thirds(values[self.rows])
         arity = max(len(labels) or _GROUPS, 1)
-        self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
+        self.columns.append(SampledColumn(column.name, codes, arity, labels, words, gaps))
 
     def varying(self, without: Collection[str]) -> list[SampledColumn]:
         """Return columns that vary, evenly thinned where they are too many."""
@@ -145,8 +145,8 @@ def _levels(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], C
     return numbers, codes
 
 
-def _label(found: FoundColumn, number: float) -> str:
-    return f"{number:g}" if found.words is None else list(found.words)[int(number)]
+def _label(column: FoundColumn, number: float) -> str:
+    return f"{number:g}" if column.words is None else list(column.words)[int(number)]
 
 
 def _without(codes: Codes, lost: list[int]) -> Codes:

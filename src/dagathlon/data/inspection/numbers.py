@@ -28,7 +28,7 @@ _SURVEY_WEIGHT = re.compile(
 )
 
 
-class Present(NamedTuple):
+class PresentValues(NamedTuple):
     """Present values of a column, and the distinct ones with their counts."""
 
     values: npt.NDArray[np.float64]
@@ -36,14 +36,14 @@ class Present(NamedTuple):
     counts: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, values: npt.NDArray[np.float64]) -> Present:
+    def of(cls, values: npt.NDArray[np.float64]) -> PresentValues:
         """Make it from values in which NaN marks missing ones."""
         present = values[~np.isnan(values)]
         return cls(present, *np.unique(present, return_counts=True))
 
 
-def of_numbers(
-    name: str, present: Present, is_discrete: bool, asked: bool = False
+def number_remarks(
+    name: str, present: PresentValues, is_discrete: bool, asked: bool = False
 ) -> Iterator[Remark]:
     """Yield remarks on a column's present numbers; `asked` if the user specified its kind."""
     values, distinct, counts = present
@@ -51,7 +51,7 @@ def of_numbers(
     if infinite.any():
         text = f"infinite values: {int(infinite.sum())}; values are finite"
         yield Remark("infinite", text, name, "na", "inf,-inf", advised=True)
-        values, distinct, counts = Present.of(values[~infinite])
+        values, distinct, counts = PresentValues.of(values[~infinite])
     if len(distinct) < 2:
         return
     yield from _sentinels(name, distinct, counts)
@@ -73,13 +73,13 @@ def _sentinels(
     if len(distinct) < 3:
         return
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
-        found = distinct[end]
-        gap = np.abs(others - found).min()
+        extreme = distinct[end]
+        gap = np.abs(others - extreme).min()
         spread = others[-1] - others[0]
-        at_its_end = (found < 0) == (end == 0)
-        if float(found) in _SENTINELS and at_its_end and gap > max(spread / 2, 1.0):
-            text = f"{found:g} ({counts[end]} times) is far from all other values"
-            yield Remark("sentinel", text, name, "na", f"{found:g}", advised=True)
+        at_its_end = (extreme < 0) == (end == 0)
+        if float(extreme) in _SENTINELS and at_its_end and gap > max(spread / 2, 1.0):
+            text = f"{extreme:g} ({counts[end]} times) is far from all other values"
+            yield Remark("sentinel", text, name, "na", f"{extreme:g}", advised=True)
 
 
 def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> Iterator[Remark]:
@@ -90,7 +90,7 @@ def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> I
         text = "it counts the rows"
         yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
     elif is_index_name(name):
-        text = "another whole number in each row: by its name it tells rows apart"
+        text = "another whole number in each row: by its name it identifies rows"
         yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
 
 

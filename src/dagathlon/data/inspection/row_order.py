@@ -44,7 +44,7 @@ class RowOrder:
             return
         head = values[:MOST_ROWS]
         head = head[np.isfinite(head)]
-        if is_time or (is_number and _counts(head)):
+        if is_time or (is_number and _is_monotone(head)):
             self._times.append(name)
         elif is_number and len(head) >= _LEAST_ROWS and head.min() < head.max():
             self._heads[name] = head.copy()
@@ -55,11 +55,11 @@ class RowOrder:
         if not tested:
             return
         level = (_LEVEL if self._times else _SURE) / len(tested)
-        alike = [one for one in tested if one.p <= level and one.correlation >= _LEAST]
+        alike = [serial for serial in tested if serial.p <= level and serial.correlation >= _LEAST]
         if len(alike) < (1 if self._times else _SEVERAL):
             return
-        alike.sort(key=lambda one: -one.correlation)
-        most = listing(f"{one.correlation:.2f} in {one.name!r}" for one in alike[:_NAMED])
+        alike.sort(key=lambda serial: -serial.correlation)
+        most = listing(f"{serial.correlation:.2f} in {serial.name!r}" for serial in alike[:_NAMED])
         columns = "column" if len(tested) == 1 else "columns"
         text = (
             f"neighbouring rows are alike in {len(alike)} of {len(tested)} {columns} (lag-1 "
@@ -70,7 +70,7 @@ class RowOrder:
         yield Remark("serial dependence", text)
 
 
-def _counts(values: Floats) -> bool:
+def _is_monotone(values: Floats) -> bool:
     """Whether numbers are strictly monotone in the row number, as times and row numbers are."""
     if len(values) < _LEAST_ROWS:
         return False

@@ -95,8 +95,8 @@ def in_order(words: Collection[str]) -> list[str] | None:
     """Return the words from low to high if all lie on different steps of one scale; else None."""
     if len(words) < _FEWEST:
         return None
-    found = {word: match for word in words if (match := _NUMBERED.fullmatch(word))}
-    numbers = {word: int(match[1]) for word, match in found.items()}
+    numbered = {word: match for word in words if (match := _NUMBERED.fullmatch(word))}
+    numbers = {word: int(match[1]) for word, match in numbered.items()}
     if len(numbers) == len(words) == len(set(numbers.values())):
         return sorted(words, key=numbers.__getitem__)
     for ranks in _RANKS:

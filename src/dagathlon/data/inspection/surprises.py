@@ -43,13 +43,15 @@ def surprises(
     columns: Sequence[SampledColumn], certainties: Sequence[Certainty]
 ) -> tuple[Surprise, ...]:
     """Return the most surprising values, at most one per row and column, rarest first."""
-    found = [one for certain in certainties for one in _of_column(columns, certain)]
-    found.sort(key=lambda one: (one.alike / one.rows, one.row))
-    kept: list[Surprise] = []
-    for one in found:
-        if all(one.row != other.row and one.column != other.column for other in kept):
-            kept.append(one)
-    return tuple(kept[:_MOST])
+    candidates = [
+        candidate for certain in certainties for candidate in _of_column(columns, certain)
+    ]
+    candidates.sort(key=lambda candidate: (candidate.alike / candidate.rows, candidate.row))
+    chosen: list[Surprise] = []
+    for candidate in candidates:
+        if all(candidate.row != other.row and candidate.column != other.column for other in chosen):
+            chosen.append(candidate)
+    return tuple(chosen[:_MOST])
 
 
 def _of_column(columns: Sequence[SampledColumn], certain: Certainty) -> list[Surprise]:

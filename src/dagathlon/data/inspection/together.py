@@ -14,7 +14,7 @@ from dagathlon.data.inspection.remarks import Remark
 _NAMED = 4
 
 
-class Together:
+class ColumnStatistics:
     """Collector of statistics over all columns, which are added one by one.
 
     Parameters
@@ -58,14 +58,14 @@ class Together:
     def missing(self) -> dict[str, Any]:
         """Return the number of complete rows and the most frequent pattern of missing values."""
         complete = int(np.count_nonzero(~self._incomplete))
-        found: dict[str, Any] = {"complete_rows": complete, "columns": len(self.gaps)}
+        summary: dict[str, Any] = {"complete_rows": complete, "columns": len(self.gaps)}
         if not self.gaps:
-            return found
+            return summary
         rows = np.flatnonzero(self._incomplete)
         _, first, counts = np.unique(self._pattern[rows], return_index=True, return_counts=True)
         most = int(np.argmax(counts))
         row = int(rows[first[most]])
         names = [name for name, bits in self.gaps.items() if bits[row // 8] >> (7 - row % 8) & 1]
-        found["patterns"] = len(counts)
-        found["most_frequent"] = {"columns": names, "rows": int(counts[most])}
-        return found
+        summary["patterns"] = len(counts)
+        summary["most_frequent"] = {"columns": names, "rows": int(counts[most])}
+        return summary

@@ -34,7 +34,7 @@ _DATE = re.compile(
 )
 
 
-def of_words(
+def word_remarks(
     name: str, counts: Mapping[str, int], is_discrete: bool, ordered: bool = False
 ) -> Iterator[Remark]:
     """Yield remarks on a column's words, given their counts without missing ones.
@@ -90,12 +90,12 @@ def numbers_but_for_gaps(words: Iterable[str]) -> list[float] | None:
 
 
 def _unknown_values(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
-    found = [word for word in counts if word.casefold() in NOTHING]
-    if found and in_order(list(counts)) is None:
-        often = sum(counts[word] for word in found)
+    suspects = [word for word in counts if word.casefold() in NOTHING]
+    if suspects and in_order(list(counts)) is None:
+        often = sum(counts[word] for word in suspects)
         among = " among numbers" if numbers_but_for_gaps(counts) is not None else ""
-        text = f"{listing(map(repr, found))} ({often} times){among} may mean a missing value"
-        yield Remark("missing word", text, name, "na", ",".join(found), advised=True)
+        text = f"{listing(map(repr, suspects))} ({often} times){among} may mean a missing value"
+        yield Remark("missing word", text, name, "na", ",".join(suspects), advised=True)
 
 
 def _many_levels(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remark]:

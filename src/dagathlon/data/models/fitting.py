@@ -72,9 +72,9 @@ def fit(
     if not (math.isfinite(prior) and prior > 0):
         raise DataError(f"prior: found {prior:g}, expected a number of imaginary rows above 0")
     table = data if isinstance(data, Dataset) else read_data(data)
-    found = as_graph(graph)
-    table = table.select(_columns(found, table))
-    dag = chosen_dag(found, table)
+    as_given = as_graph(graph)
+    table = table.select(_columns(as_given, table))
+    dag = chosen_dag(as_given, table)
     rows = 0.0 if method == "mle" else prior
     return Network({name: _node(name, dag, table, rows) for name in dag.names}, about=about)
 
@@ -101,15 +101,15 @@ def _refuse_no_dag(graph: Graph) -> None:
     reason = "learn a DAG or CPDAG, for example with hc, boss or pc"
     if graph.is_undirected and not graph.is_chordal:
         raise GraphError(
-            "a network needs directions, and no DAG says the same as this undirected graph, which "
+            "a network needs directions, and no DAG is equivalent to this undirected graph, which "
             f"is not chordal; {reason}"
         )
     marks = graph.marks
     both = (marks == Mark.ARROW) & (marks.T == Mark.ARROW)
     if (marks == Mark.CIRCLE).any() or both.any():
         raise GraphError(
-            "a network needs a DAG, and this graph has circles or two-headed edges: it stands for "
-            f"models with hidden variables, whose distribution its nodes do not give; {reason}"
+            "a network needs a DAG, and this graph has circles or two-headed edges: it represents "
+            f"models with hidden variables, whose distribution its nodes do not determine; {reason}"
         )
 
 
@@ -141,13 +141,13 @@ def _node(name: str, dag: Graph, data: Dataset, prior: float) -> Distribution:
 
 def _rows(name: str, parents: tuple[str, ...], data: Dataset) -> npt.NDArray[np.intp]:
     """Return the rows with the family complete and the variable not intervened on."""
-    kept = np.ones(len(data), dtype=bool)
+    usable = np.ones(len(data), dtype=bool)
     places = [data.position(n) for n in (name, *parents)]
     if data.missing is not None:
-        kept &= ~data.missing[:, places].any(axis=1)
+        usable &= ~data.missing[:, places].any(axis=1)
     if data.intervened is not None:
-        kept &= ~data.intervened[:, places[0]]
-    return np.flatnonzero(kept)
+        usable &= ~data.intervened[:, places[0]]
+    return np.flatnonzero(usable)
 
 
 def _shape(names: tuple[str, ...], child: str, data: Dataset) -> tuple[int, ...]:

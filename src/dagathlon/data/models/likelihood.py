@@ -55,17 +55,17 @@ class _Columns:
 
     def _translated(self, name: str) -> IntArray:
         column = self._data.column(name)
-        found = self._data.variables[self._data.position(name)].levels
-        if found is None:
+        data_levels = self._data.variables[self._data.position(name)].levels
+        if data_levels is None:
             raise DataError(f"variable {name!r} is continuous in the data, discrete in the network")
         self._refuse_missing(name, column == self._data.missing_code)
         given = self._network.distribution(name)
         known = given.levels if isinstance(given, Table) else ()
         position = {level: i for i, level in enumerate(known)}
         for code in np.unique(column).tolist():
-            if found[code] not in position:
-                raise DataError(unknown("level", found[code], known, f"variable {name!r}"))
-        table = np.array([position.get(level, 0) for level in found], dtype=np.intp)
+            if data_levels[code] not in position:
+                raise DataError(unknown("level", data_levels[code], known, f"variable {name!r}"))
+        table = np.array([position.get(level, 0) for level in data_levels], dtype=np.intp)
         return np.take(table, column)
 
     def _refuse_missing(self, name: str, missing: npt.NDArray[np.bool_]) -> None:

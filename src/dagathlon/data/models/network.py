@@ -18,7 +18,7 @@ from dagathlon.data.models.distributions import Distribution, FloatArray, Gaussi
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
-from dagathlon.graphs.checks import circuit, directed_cycle
+from dagathlon.graphs.checks import cycle_text, directed_cycle
 from dagathlon.immutable import Immutable
 from dagathlon.wording import counted
 
@@ -337,5 +337,5 @@ def _short_cycle(nodes: Mapping[str, Distribution]) -> str:
     for name, given in nodes.items():
         for parent in given.parents:
             if name in nodes[parent].parents:
-                return circuit(list(dict.fromkeys((name, parent))), "->")
+                return cycle_text(list(dict.fromkeys((name, parent))), "->")
     return ""

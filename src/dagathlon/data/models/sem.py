@@ -50,8 +50,8 @@ class LinearSem:
             raise DataError("noise variances are at least 0")
         self.order = tuple(_core.weight_order(self.weights))
         if len(self.order) < p:
-            left = sorted(set(range(p)) - set(self.order))
-            name = self.names[left[0]]
+            on_cycles = sorted(set(range(p)) - set(self.order))
+            name = self.names[on_cycles[0]]
             raise DataError(f"weights of a linear model: {name} is on or behind a cycle")
 
     @cached_property
@@ -80,8 +80,8 @@ class LinearSem:
 def _checked(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> npt.NDArray[np.float64]:
     array = np.array(values, dtype=np.float64)
     if array.shape != shape:
-        found, wanted = ("×".join(map(str, s)) for s in (array.shape, shape))
-        raise DataError(f"{what}: expected {wanted} numbers, found {found}")
+        actual, wanted = ("×".join(map(str, s)) for s in (array.shape, shape))
+        raise DataError(f"{what}: expected {wanted} numbers, found {actual}")
     if not np.all(np.isfinite(array)):
         raise DataError(f"{what}: all numbers must be finite")
     array.flags.writeable = False

@@ -113,8 +113,8 @@ def _format(file: Path, given: str | None) -> str:
         if given not in NETWORK_FORMATS:
             raise DataError(unknown("network format", given, NETWORK_FORMATS, str(file)))
         return given
-    found = _by_ending(file)
-    if found is None:
+    by_ending = _by_ending(file)
+    if by_ending is None:
         endings = [ending for known in NETWORK_FORMATS.values() for ending in known.endings]
         raise DataError(unknown("ending of a network file", file.suffix, endings, str(file)))
-    return found
+    return by_ending

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from dagathlon.data.models.network import Network
-from dagathlon.data.networks.declaration import declared, discrete_levels
+from dagathlon.data.networks.declaration import discrete_levels, read_declaration
 from dagathlon.data.networks.definition import Definition, Draft, build, definitions_of, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.rows import RowTable
@@ -35,7 +35,7 @@ def definitions(text: str) -> list[Definition]:
         if word == "network":
             scan.skip_block()
         elif word == "variable":
-            declared(scan, draft, "variable", "type", discrete_levels)
+            read_declaration(scan, draft, "variable", "type", discrete_levels)
         elif word == "probability":
             blocks.append(_Block(scan, line))
         else:

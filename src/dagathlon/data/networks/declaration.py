@@ -9,7 +9,7 @@ from dagathlon.data.networks.scanner import Scanner
 from dagathlon.errors import DataError
 
 
-def declared(
+def read_declaration(
     scan: Scanner,
     draft: Draft,
     what: str,

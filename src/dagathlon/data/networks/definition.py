@@ -80,14 +80,14 @@ class Draft:
         self, name: str, parents: Sequence[str], line: int | None
     ) -> tuple[int, ...]:
         """Return numbers of levels of the discrete parents; refuse a table that is too large."""
-        own = self.levels(name, line)
+        own_levels = self.levels(name, line)
         shape = []
         with at(line, name):
             for parent in parents:
                 levels = self.levels(parent)
                 if levels is not None:
                     shape.append(len(levels))
-            width = len(own) if own is not None else len(parents) - len(shape) + 2
+            width = len(own_levels) if own_levels is not None else len(parents) - len(shape) + 2
             check_size(shape, width)
         return tuple(shape)
 
@@ -96,13 +96,13 @@ class Draft:
     ) -> None:
         """Add a node's numbers, in the order described by `Definition`."""
         rows = int(np.prod(self.configurations(name, parents, line), dtype=np.int64))
-        own = self.levels(name)
+        own_levels = self.levels(name)
         continuous = sum(self.levels(parent) is None for parent in parents)
-        width = len(own) if own is not None else continuous + 2
+        width = len(own_levels) if own_levels is not None else continuous + 2
         with at(line, name):
             if name in self._tables:
                 raise DataError("has a second table")
-            if own is not None and continuous:
+            if own_levels is not None and continuous:
                 raise DataError("a discrete node has no continuous parents")
             numbers = np.asarray(values, dtype=np.float64)
             if numbers.size != rows * width:
@@ -111,7 +111,7 @@ class Draft:
                     f"({rows} parent configurations × {width})"
                 )
         numbers = numbers.reshape(rows, width)
-        self._tables[name] = Definition(name, own, tuple(parents), numbers, line)
+        self._tables[name] = Definition(name, own_levels, tuple(parents), numbers, line)
 
     def definitions(self) -> list[Definition]:
         """Return all nodes, in the order in which the variables were declared."""
@@ -150,12 +150,12 @@ def _distribution(
     for parent in definition.parents:
         if parent not in levels:
             raise DataError(unknown("parent", parent, levels))
-        own = levels[parent]
-        if own is None:
+        parent_levels = levels[parent]
+        if parent_levels is None:
             continuous.append(parent)
         else:
             discrete.append(parent)
-            shape.append(len(own))
+            shape.append(len(parent_levels))
     width = len(continuous) + 2 if definition.levels is None else len(definition.levels)
     check_size(shape, width)
     if definition.values.size != int(np.prod(shape, dtype=np.int64)) * width:

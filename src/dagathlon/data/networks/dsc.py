@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dagathlon.data.models.network import Network
-from dagathlon.data.networks.declaration import declared, discrete_levels
+from dagathlon.data.networks.declaration import discrete_levels, read_declaration
 from dagathlon.data.networks.definition import Draft, build, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.rows import RowTable
@@ -23,7 +23,7 @@ def read(content: bytes) -> Network:
         line = scan.line
         word = scan.next()
         if word == "node":
-            declared(scan, draft, "node", "type", _levels)
+            read_declaration(scan, draft, "node", "type", _levels)
         elif word == "probability":
             tables.append(_table(scan, line))
         elif word in ("belief", "diagnostic"):

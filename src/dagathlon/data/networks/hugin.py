@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.data.models.network import Network
-from dagathlon.data.networks.declaration import declared
+from dagathlon.data.networks.declaration import read_declaration
 from dagathlon.data.networks.definition import Draft, at, build, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.scanner import Scanner, numbers
@@ -43,7 +43,9 @@ def read(content: bytes) -> Network:
         elif word in _KINDS:
             if word != "node":
                 scan.expect("node")
-            declared(scan, draft, "node", "states", _states, continuous=word == "continuous")
+            read_declaration(
+                scan, draft, "node", "states", _states, continuous=word == "continuous"
+            )
         elif word == "potential":
             potentials.append(_potential(scan, line))
         elif word in ("decision", "utility", "function", "class"):
@@ -68,19 +70,19 @@ def _potential(scan: Scanner, line: int) -> _Potential:
     scan.expect("(")
     name = scan.name("a node's name")
     scan.accept("|")
-    found = _Potential(name, scan.names(")"), line)
+    potential = _Potential(name, scan.names(")"), line)
     scan.expect("{")
     while not scan.accept("}"):
         if scan.accept("data"):
             scan.expect("=")
-            found.data = scan.raw_until(";")
+            potential.data = scan.raw_until(";")
         elif scan.at_mark("model_nodes") or scan.at_mark("model_data"):
             raise scan.error("tables given by expressions are not read, only numbers")
         elif scan.at_end():
-            raise scan.error(f"expected '}}' after potential {found.name!r}")
+            raise scan.error(f"expected '}}' after potential {potential.name!r}")
         else:
             scan.skip_statement()
-    return found
+    return potential
 
 
 def _finish(potential: _Potential, draft: Draft) -> None:

@@ -12,6 +12,7 @@ from dagathlon.data.networks.definition import Definition, at, build
 from dagathlon.data.networks.limits import MAX_NODES
 from dagathlon.data.networks.r_objects import RVector, read_r_object
 from dagathlon.errors import DataError, listing
+from dagathlon.wording import counted
 
 
 def read(content: bytes) -> Network:
@@ -23,11 +24,11 @@ def definitions(content: bytes) -> list[Definition]:
     """Return the nodes of a ``bn.fit`` object."""
     fit = read_r_object(content)
     if not isinstance(fit, RVector) or fit.kind != "list" or "bn.fit" not in _classes(fit):
-        found = listing(_classes(fit)) if isinstance(fit, RVector) else type(fit).__name__
-        raise DataError(f"holds no bn.fit object of bnlearn, found class {found}")
+        kind = listing(_classes(fit)) if isinstance(fit, RVector) else type(fit).__name__
+        raise DataError(f"holds no bn.fit object of bnlearn, found class {kind}")
     names = fit.names()
     if len(names) != len(fit.values) or len(names) > MAX_NODES:
-        raise DataError(f"{len(names)} names for {len(fit.values)} nodes")
+        raise DataError(f"{counted(len(names), 'name')} for {counted(len(fit.values), 'node')}")
     parts = {}
     for name, node in zip(names, fit.values, strict=True):
         if not isinstance(node, RVector) or node.kind != "list":

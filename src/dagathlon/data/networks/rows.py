@@ -9,6 +9,7 @@ import numpy as np
 from dagathlon.data.models.distributions import FloatArray
 from dagathlon.data.networks.definition import Draft, place
 from dagathlon.errors import DataError, unknown
+from dagathlon.wording import counted
 
 
 class RowTable:
@@ -47,15 +48,17 @@ class RowTable:
 
     def _checked(self, line: int, row: list[float], width: int) -> list[float]:
         if len(row) != width:
+            found = counted(len(row), "probability", "probabilities")
             raise DataError(
-                f"{place(line, self.name)}: found {len(row)} probabilities for {width} levels"
+                f"{place(line, self.name)}: found {found} for {counted(width, 'level')}"
             )
         return row
 
     def _position(self, line: int, chosen: list[str], index: Sequence[Mapping[str, int]]) -> int:
         where = place(line, self.name)
         if len(chosen) != len(self.parents):
-            raise DataError(f"{where}: found {len(chosen)} levels for {len(self.parents)} parents")
+            parents = counted(len(self.parents), "parent")
+            raise DataError(f"{where}: found {counted(len(chosen), 'level')} for {parents}")
         position = 0
         for parent, label, known in zip(self.parents, chosen, index, strict=True):
             if label not in known:

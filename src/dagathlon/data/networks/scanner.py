@@ -29,8 +29,10 @@ class Scanner:
         # pattern reports it with its line.
         hidden = re.compile(rf'("(?:[^"\\]|\\.)*+(?:"|\Z))|{comment}', re.DOTALL)
         self._text = hidden.sub(_blank, text)
-        own = re.escape(marks)
-        self._token = re.compile(rf'\s*(?:"((?:[^"\\]|\\.)*)"|([{own}])|([^\s"{own}]+))', re.DOTALL)
+        single_marks = re.escape(marks)
+        self._token = re.compile(
+            rf'\s*(?:"((?:[^"\\]|\\.)*)"|([{single_marks}])|([^\s"{single_marks}]+))', re.DOTALL
+        )
         self._marks = marks
         self._at = 0
         self.quoted = False

@@ -30,10 +30,10 @@ class Element:
 
     def first(self, tag: str) -> Element:
         """Return the first child with this tag; raise if there is none."""
-        found = self.all(tag)
-        if not found:
+        children = self.all(tag)
+        if not children:
             raise DataError(f"line {self.line}: <{self.tag}> has no <{tag}>")
-        return found[0]
+        return children[0]
 
     def attribute(self, name: str) -> str:
         """Return an attribute's value; raise if it is absent."""

@@ -67,8 +67,8 @@ def discretize(
     if method == "hartemink":
         cuts = hartemink_cuts(data, chosen, levels, initial, equal_frequency)
     else:
-        one = _METHODS[method]
-        cuts = {name: one(_values(data, name), levels) for name in chosen}
+        cuts_of = _METHODS[method]
+        cuts = {name: cuts_of(_values(data, name), levels) for name in chosen}
     return cut(data, cuts)
 
 
@@ -94,9 +94,9 @@ def cut(data: Dataset, cuts: Mapping[str, Floats]) -> Dataset:
     for variable in data.variables:
         column = data.column(variable.name)
         if variable.name in cuts:
-            found, intervals = _levels(column, cuts[variable.name])
+            level_codes, intervals = _levels(column, cuts[variable.name])
             variables.append(Variable(variable.name, intervals, ordered=True))
-            codes.append(found)
+            codes.append(level_codes)
             continue
         variables.append(variable)
         if variable.is_discrete:
@@ -117,9 +117,9 @@ def _levels(column: Floats, cuts: Floats) -> tuple[npt.NDArray[np.int64], tuple[
     present = ~np.isnan(column)
     raw = np.searchsorted(cuts, column, side="right")
     occurring = np.unique(raw[present])
-    kept = cuts[occurring[1:] - 1]  # a level that is left out goes to the one below it
-    codes = np.where(present, np.searchsorted(kept, column, side="right"), -1)
-    return codes.astype(np.int64), intervals_of(kept)
+    cuts_between = cuts[occurring[1:] - 1]  # a level that is left out goes to the one below it
+    codes = np.where(present, np.searchsorted(cuts_between, column, side="right"), -1)
+    return codes.astype(np.int64), intervals_of(cuts_between)
 
 
 def intervals_of(cuts: Floats) -> tuple[str, ...]:

@@ -18,13 +18,13 @@ _NAMED = 3
 
 def spellings(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words, and for numbers among them also their other spelling: -999, -999.0."""
-    found = []
+    words_and_forms = []
     for word in words:
-        found.append(word)
+        words_and_forms.append(word)
         if is_number(word) and float(word).is_integer():
             whole = str(int(float(word)))
-            found += [whole, f"{whole}.0"]
-    return tuple(dict.fromkeys(found))
+            words_and_forms += [whole, f"{whole}.0"]
+    return tuple(dict.fromkeys(words_and_forms))
 
 
 def with_gaps(column: Any, words: Collection[str]) -> Any:

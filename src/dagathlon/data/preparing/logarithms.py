@@ -9,6 +9,7 @@ import numpy as np
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.discretization import continuous_columns
 from dagathlon.errors import DataError
+from dagathlon.wording import counted
 
 
 def log_columns(
@@ -49,8 +50,8 @@ def _added(name: str, column: np.ndarray, offset: float | None) -> float:
         count = int(np.count_nonzero(column + (offset or 0.0) <= 0))
         remedy = f"an offset above {-least:g} would do" if least < 0 else "a larger offset would do"
         raise DataError(
-            f"column {name!r}: {count:,} values down to {least:g} have no logarithm; leave the "
-            f"column out of the list, or add something first ({remedy})"
+            f"column {name!r}: {counted(count, 'value')} down to {least:g} without a logarithm; "
+            f"leave the column out of the list, or add something first ({remedy})"
         )
     if least > 0:
         return 0.0

@@ -47,8 +47,8 @@ class Regimes(NamedTuple):
 
     def restricted(self, names: Iterable[str]) -> Regimes:
         """Return the regimes with targets outside `names` dropped."""
-        kept = frozenset(names)
-        return merged([target & kept for target in self.targets], self.rows)
+        observed = frozenset(names)
+        return merged([target & observed for target in self.targets], self.rows)
 
 
 def merged(targets: Iterable[Iterable[str]], rows: npt.NDArray[np.integer]) -> Regimes:
@@ -75,18 +75,18 @@ def checked_regimes(
     for name in (name for target in sets for name in sorted(target, key=str)):
         if name not in known:
             raise DataError(unknown("intervention target", name, names))
-    found = np.asarray(rows, dtype=None if n_rows else np.uint16)
-    if found.shape != (n_rows,) or found.dtype.kind not in "iu":
+    indices = np.asarray(rows, dtype=None if n_rows else np.uint16)
+    if indices.shape != (n_rows,) or indices.dtype.kind not in "iu":
         raise DataError(
             f"regimes are one whole number for each of the {n_rows} rows, "
-            f"found an array of shape {found.shape} and type {found.dtype}"
+            f"found an array of shape {indices.shape} and type {indices.dtype}"
         )
-    if n_rows and not (int(found.min()) >= 0 and int(found.max()) < len(sets)):
+    if n_rows and not (int(indices.min()) >= 0 and int(indices.max()) < len(sets)):
         raise DataError(
             f"a row's regime is the index of one of the {len(sets)} target sets, "
-            f"found {int(found.min())} to {int(found.max())}"
+            f"found {int(indices.min())} to {int(indices.max())}"
         )
-    return merged(sets, found) if any(sets) else None
+    return merged(sets, indices) if any(sets) else None
 
 
 def regimes_of_mask(names: Sequence[str], mask: npt.NDArray[np.bool_]) -> Regimes:

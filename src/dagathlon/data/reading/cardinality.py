@@ -1,4 +1,4 @@
-"""The cardinality row of Benchpress's discrete data: finding it and holding data against it.
+"""The cardinality row of Benchpress's discrete data: detection and validation.
 
 The first row below the header holds cardinalities when every field in it is a whole number from 1
 to 65,535, at least one row follows, and every other field in the file is empty or a whole number
@@ -19,16 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers
 from dagathlon.data.reading.labels import numbers_of, shown
 from dagathlon.data.reading.request import Place
 from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.errors import DataError
 
 _TOLERATED = 0.01
-_ADVICE = (
-    "; say cardinality_row=True or False to tell whether the first row holds the numbers of levels"
-)
+_ADVICE = "; pass cardinality_row=True or False: whether the first row holds the numbers of levels"
 
 
 def cardinalities(
@@ -38,28 +36,28 @@ def cardinalities(
     if demanded is False:
         return None
     if demanded:
-        found = [
+        numbers = [
             _demanded(name, column, place) for name, column in zip(names, columns, strict=True)
         ]
     else:
         guessed = [_whole(column[0].as_py()) for column in columns]
-        found = [number for number in guessed if number is not None and 1 <= number <= MAX_LEVELS]
+        numbers = [number for number in guessed if number is not None and 1 <= number <= MAX_LEVELS]
     n_rows = len(columns[0]) - 1
-    if len(found) < len(columns) or not n_rows:
+    if len(numbers) < len(columns) or not n_rows:
         if demanded:
             raise DataError(f"{place(0)}: no rows follow the row of cardinalities")
         return None
     rests = [column.slice(1) for column in columns]
-    outside = [j for j, rest in enumerate(rests) if not _is_inside(rest, found[j])]
+    outside = [j for j, rest in enumerate(rests) if not _is_inside(rest, numbers[j])]
     if not outside:
-        return found
-    if demanded or _is_narrow_miss(rests, found, outside):
-        first = {j: int(np.argmax(_outside(rests[j], found[j]))) for j in outside}
+        return numbers
+    if demanded or _is_narrow_miss(rests, numbers, outside):
+        first = {j: int(np.argmax(_outside(rests[j], numbers[j]))) for j in outside}
         j = min(outside, key=lambda column: first[column])
         raise DataError(
             f"{place(first[j] + 1)}, column {names[j]!r}: found "
             f"{shown(rests[j][first[j]].as_py())}, but the first row gives the column "
-            f"{found[j]} levels: 0 to {found[j] - 1}{'' if demanded else _ADVICE}"
+            f"{numbers[j]} levels: 0 to {numbers[j] - 1}{'' if demanded else _ADVICE}"
         )
     return None
 
@@ -96,19 +94,19 @@ def _is_inside(rest: Any, cardinality: int) -> bool:
     if pa.types.is_null(rest.type):
         return True
     if pa.types.is_uint8(rest.type):  # nearly always, and numpy is at it sooner
-        return all(chunk_numbers(one, 0).max(initial=0) < cardinality for one in rest.chunks)
+        return all(chunk_numbers(chunk, 0).max(initial=0) < cardinality for chunk in rest.chunks)
     if not pa.types.is_integer(rest.type):
         return not _outside(rest, cardinality).any()
     bounds = pc.min_max(rest).as_py()
     return bounds["min"] is None or (bounds["min"] >= 0 and bounds["max"] < cardinality)
 
 
-def _is_narrow_miss(rests: Sequence[Any], found: Sequence[int], outside: Sequence[int]) -> bool:
+def _is_narrow_miss(rests: Sequence[Any], counts: Sequence[int], outside: Sequence[int]) -> bool:
     allowed = _TOLERATED * len(rests[0])
-    if allowed < 1 or min(found) < 2:
+    if allowed < 1 or min(counts) < 2:
         return False
     for j in outside:
-        if np.count_nonzero(_outside(rests[j], found[j])) > allowed:
+        if np.count_nonzero(_outside(rests[j], counts[j])) > allowed:
             return False
     return all(bool((numbers_of(rest) == 0).any()) for rest in rests)
 

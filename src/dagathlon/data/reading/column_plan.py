@@ -19,8 +19,7 @@ import pyarrow as pa
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.regimes import Regimes
-from dagathlon.data.reading.buffers import chunk_numbers
-from dagathlon.data.reading.mapped_columns import as_matrix
+from dagathlon.data.reading.arrow_arrays import as_matrix, chunk_numbers
 from dagathlon.data.reading.request import Place
 from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.storage import aligned_empty, code_type, missing_code
@@ -48,7 +47,7 @@ class ColumnPlan:
     guessed: bool = False
 
 
-def carried_out(
+def execute_plans(
     plans: list[ColumnPlan],
     place: Place,
     regimes: Regimes | None,
@@ -116,8 +115,8 @@ def warn_of_guesses(guessed: Sequence[Variable], where: str, depth: int = 5) -> 
     The warning points to the caller of `read_data`, `depth` frames up.
     """
     taken = {
-        "levels": [repr(one.name) for one in guessed if one.is_discrete],
-        "measurements": [repr(one.name) for one in guessed if not one.is_discrete],
+        "levels": [repr(variable.name) for variable in guessed if variable.is_discrete],
+        "measurements": [repr(variable.name) for variable in guessed if not variable.is_discrete],
     }
     parts = [f"{listing(names)} as {kind}" for kind, names in taken.items() if names]
     if parts:
@@ -151,21 +150,23 @@ def plan_entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
         if table is None:
             yield _direct(entries, gap, plan.variable)
         else:
-            yield looked_up(
+            yield apply_table(
                 table, chunk_numbers(entries, len(table) - 1 + plan.offset), plan.offset
             )
 
 
-def looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
+def apply_table(
+    table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int
+) -> npt.NDArray[Any]:
     """Return ``table[entry - offset]`` for each entry."""
     bytes_only = entries.dtype == np.uint8 and len(table) + offset <= _BYTES
     if not (bytes_only and table.dtype.kind == "i" and table.max() < _BYTES):
         return table[entries.astype(np.int64, copy=False) - offset]
     whole = np.zeros(_BYTES, np.uint8)
     whole[offset : offset + len(table)] = table
-    found = np.empty_like(entries)
-    _core.recode(entries, whole, found)
-    return found
+    result = np.empty_like(entries)
+    _core.recode(entries, whole, result)
+    return result
 
 
 def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers
 from dagathlon.data.reading.column_plan import ColumnPlan
 from dagathlon.data.reading.labels import (
     MAX_CODE,

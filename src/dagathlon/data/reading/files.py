@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import spellings
+from dagathlon.data.reading.arrow_arrays import with_narrow_labels
 from dagathlon.data.reading.frames import (
     ARROW_SUFFIXES,
     from_frame,
@@ -24,11 +25,10 @@ from dagathlon.data.reading.frames import (
     read_table_file,
 )
 from dagathlon.data.reading.labels import looks_like_data
-from dagathlon.data.reading.narrow_batches import with_narrow_labels
 from dagathlon.data.reading.preview import constant_columns, row_names
 from dagathlon.data.reading.read_csv import read_csv
 from dagathlon.data.reading.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
-from dagathlon.data.reading.table_sizes import PARQUET_SUFFIXES
+from dagathlon.data.reading.table_files import PARQUET_SUFFIXES
 from dagathlon.data.writing.export import to_arrow
 from dagathlon.data.writing.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown

@@ -25,21 +25,19 @@ import pyarrow.types as pt
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
-from dagathlon.data.reading.buffers import number_array
+from dagathlon.data.reading.arrow_arrays import number_array, usable_in_place
 from dagathlon.data.reading.codes_in_file import codes_in_file
-from dagathlon.data.reading.column_plan import carried_out, warn_of_guesses
+from dagathlon.data.reading.column_plan import execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
-from dagathlon.data.reading.labels import shown, word_of
-from dagathlon.data.reading.mapped_columns import lies_ready
-from dagathlon.data.reading.recoding import with_recoded
+from dagathlon.data.reading.labels import shown, with_recoded, word_of
 from dagathlon.data.reading.request import ColumnRequest
 from dagathlon.data.reading.rows_in_file import rows_in_file
-from dagathlon.data.reading.table_faults import explained
-from dagathlon.data.reading.table_sizes import (
+from dagathlon.data.reading.table_files import (
     PARQUET_SUFFIXES,
     read_arrow,
     read_in_place,
     read_parquet,
+    reading_errors,
     table_rows,
     table_schema,
 )
@@ -47,6 +45,7 @@ from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
 from dagathlon.data.variable import first_repeated
 from dagathlon.data.writing.export import LEVELS_KEY, ORDERED_KEY, indicator_name
 from dagathlon.errors import DataError, DataWarning, listing
+from dagathlon.wording import counted
 
 _DOUBLE = 8
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -75,7 +74,7 @@ def _note_row_labels(path: str | os.PathLike[str], schema: Any, request: ColumnR
 
 def load_table(path: str | os.PathLike[str]) -> Any:
     """Load the table of a Parquet or Arrow file, chosen by its ending."""
-    with explained(Path(path), str(path)):
+    with reading_errors(Path(path), str(path)):
         table = _loaded(Path(path), str(path))
         table.validate(full=True)
     return table
@@ -85,7 +84,7 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
     """Read a file too large for memory, if its rows or codes can stay on disk."""
     if request.recode:
         raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
-    with explained(path, str(path)):
+    with reading_errors(path, str(path)):
         schema = table_schema(path)
         _note_row_labels(path, schema, request)
         fields = list(schema)
@@ -104,12 +103,12 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
 def _with_codes_in_file(
     path: Path, fields: Sequence[Any], targets: Sequence[str], request: ColumnRequest
 ) -> Dataset:
-    found = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
+    coded = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
     places = {name: i for i, name in enumerate(targets)}
-    regimes = _regimes(places, found.marks, str(path)) if targets else None
-    variables = [plan.variable for plan in found.plans]
-    data = Dataset(variables, found.codes, None, regimes)
-    warn_of_guesses([plan.variable for plan in found.plans if plan.guessed], str(path), 6)
+    regimes = _regimes(places, coded.marks, str(path)) if targets else None
+    variables = [plan.variable for plan in coded.plans]
+    data = Dataset(variables, coded.codes, None, regimes)
+    warn_of_guesses([plan.variable for plan in coded.plans if plan.guessed], str(path), 6)
     return data
 
 
@@ -118,8 +117,8 @@ def _check_room_for_marks(path: Path, marks: Collection[str]) -> None:
         raise TooLargeError(
             most_unpacked(),
             str(path),
-            f". It says in which rows {listing(map(repr, marks))} were intervened on, and of so "
-            "many rows that needs more memory",
+            f". The record in which rows {listing(map(repr, marks))} were intervened on needs "
+            "more memory than that",
         )
 
 
@@ -128,7 +127,7 @@ def _used_in_place(
 ) -> Dataset | None:
     """Memory-map an Arrow file as a data set; None if its layout does not allow it."""
     table = None if request.missing else read_in_place(path)
-    if table is None or not all(lies_ready(table.column(name)) for name in names):
+    if table is None or not all(usable_in_place(table.column(name)) for name in names):
         return None
     table.select([*names, *map(indicator_name, targets)]).validate(full=True)
     try:
@@ -172,7 +171,8 @@ def from_matrix(
         raise DataError(f"{where}: data have rows and columns, found {matrix.ndim} dimensions")
     labels = [f"V{j + 1}" for j in range(matrix.shape[1])] if names is None else list(names)
     if len(labels) != matrix.shape[1]:
-        raise DataError(f"{where}: {len(labels)} names for {matrix.shape[1]} columns")
+        width = counted(matrix.shape[1], "column")
+        raise DataError(f"{where}: {counted(len(labels), 'name')} for {width}")
     try:
         columns = [pa.chunked_array([_column_of_matrix(column)]) for column in matrix.T]
     except (pa.ArrowException, ValueError, TypeError) as error:
@@ -206,16 +206,18 @@ def with_written(
 ) -> ColumnRequest:
     """Return the request completed by levels and orders stored in a table's schema."""
     known = {**_written_levels(schema), **(levels or {})}
-    kept = {
+    applicable = {
         name: known[name]
         for name in known
         if request.kind(name) != "continuous" and name not in request.recode
     }
-    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(schema, name)}
+    ordinal = {
+        name: "ordinal" for name in applicable if name in ordered or _written_order(schema, name)
+    }
     return replace(
         request,
         kinds={**ordinal, **request.kinds},
-        levels={**kept, **request.levels},
+        levels={**applicable, **request.levels},
         drop=request.drop | row_labels(schema, request),
     )
 
@@ -224,8 +226,8 @@ def row_labels(schema: Any, request: ColumnRequest) -> frozenset[str]:
     """Return unnamed index columns written by pandas that the user did not mention."""
     if request.keep is not None:
         return frozenset()
-    found = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
-    return frozenset(found) - request.drop
+    labels = {name for name in schema.names if _INDEX.fullmatch(name) and not request.kind(name)}
+    return frozenset(labels) - request.drop
 
 
 def _written_order(schema: Any, name: str) -> bool:
@@ -252,7 +254,7 @@ def _from_columns(
     plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
     regimes = _regimes(marks, columns, where) if marks else None
     guessed = [plan.variable for plan in plans if plan.guessed]
-    data = carried_out(plans, place, regimes, mapped, most)
+    data = execute_plans(plans, place, regimes, mapped, most)
     warn_of_guesses(guessed, where, 5 if most == math.inf else 7)
     return data
 
@@ -290,8 +292,8 @@ def _check_names(names: Sequence[str], where: str) -> None:
 def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
     """Return positions of the intervention columns, by variable; only names and types are used."""
     position = {name: j for j, name in enumerate(names)}
-    found = {name: position.get(indicator_name(name), -1) for name in names}
-    return {name: j for name, j in found.items() if j >= 0 and pt.is_boolean(columns[j].type)}
+    places = {name: position.get(indicator_name(name), -1) for name in names}
+    return {name: j for name, j in places.items() if j >= 0 and pt.is_boolean(columns[j].type)}
 
 
 def _regimes(marks: dict[str, int], columns: Sequence[Any], where: str) -> Regimes:

@@ -24,8 +24,8 @@ _DROPPED = (
     "names of rows that pandas and R write (the first is {!r}); it was left out"
 )
 _KEPT = (
-    "column 1 has no name and is called {0!r}; it was kept, since its values neither count the "
-    "rows nor tell them apart. If it only names them: --drop {0!r}"
+    "column 1 has no name and is called {0!r}; it was kept, since its values are neither row "
+    "numbers nor row labels. If they only name the rows: --drop {0!r}"
 )
 
 
@@ -95,8 +95,8 @@ def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Heade
         note = f"{fault}; other commands refuse the file"
         trailing = len(words) > 1 and not words[-1]
         named = distinct_names(words[: len(words) - trailing])
-        kept = tuple(tuple(row) for _, row in fitting)
-        return Header(tuple(named), (), len(words), line, kept, notes=(note,))
+        sample_rows = tuple(tuple(row) for _, row in fitting)
+        return Header(tuple(named), (), len(words), line, sample_rows, notes=(note,))
 
 
 def _header(
@@ -124,12 +124,12 @@ def _header(
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names with missing and repeated ones replaced, as pandas does it."""
-    found: dict[str, None] = {}
+    taken: dict[str, None] = {}
     for number, name in enumerate(names):
         plain = name or UNNAMED.format(number)
         choices = (f"{plain}.{i}" if i else plain for i in itertools.count())
-        found[next(choice for choice in choices if choice not in found)] = None
-    return list(found)
+        taken[next(choice for choice in choices if choice not in taken)] = None
+    return list(taken)
 
 
 def without_header(text: TextFile, delimiter: str) -> Header:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.types as pt
 
-from dagathlon.data.reading.buffers import chunk_numbers, column_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers, column_numbers, with_indices
 from dagathlon.data.reading.column_plan import ColumnPlan
-from dagathlon.data.reading.narrow_batches import with_indices
 from dagathlon.data.reading.request import Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
-from dagathlon.errors import DataError, suggestion
+from dagathlon.errors import DataError, suggestion, unknown
 
 MAX_CODE = 19
 """Largest integer in a column that is taken as discrete."""
@@ -141,32 +141,32 @@ class Labels:
 
     def _discrete(self, levels: tuple[str, ...]) -> ColumnPlan:
         number = {level: code for code, level in enumerate(levels)}
-        strange = [word is not None and word not in number for word in self.words]
-        row = self.first_row(strange) if any(strange) else -1
-        if row >= 0:
-            found = self._found(row)
-            raise DataError(
-                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is none of "
-                f"the levels that were given{suggestion(found, levels)}"
-            )
+        self._refuse(
+            [word is not None and word not in number for word in self.words],
+            lambda word: f"none of the levels that were given{suggestion(word, levels)}",
+        )
         codes = [-1 if word is None else number.get(word, -1) for word in self.words]
         return ColumnPlan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
 
     def _continuous(self) -> ColumnPlan:
         words = [None if word is None else plain_number(word) for word in self.words]
         wrong = [word is not None and not is_float(word) for word in words]
-        row = self.first_row(wrong) if any(wrong) else -1
-        if row >= 0:
-            found = self._found(row)
-            raise DataError(
-                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is not a "
-                f"number{_comma_hint(found)}"
-            )
+        self._refuse(wrong, lambda word: f"not a number{_comma_hint(word)}")
         numbers = [
             math.nan if word is None or strange else float(word)
             for word, strange in zip(words, wrong, strict=True)
         ]
         return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
+
+    def _refuse(self, wrong: Sequence[bool], describe: Callable[[str], str]) -> None:
+        """Raise `DataError` about the first row whose entry of `words` is wrong, if any."""
+        row = self.first_row(wrong) if any(wrong) else -1
+        if row >= 0:
+            entry = self._found(row)
+            raise DataError(
+                f"{self.place(row)}, column {self.name!r}: found {shown(entry)}, which is "
+                f"{describe(entry)}"
+            )
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
         """Refuse text that is numeric but for a few entries, which are probably errors."""
@@ -187,17 +187,17 @@ class Labels:
                 raise DataError(self._mostly_numbers(max(row, 0)))
 
     def _mostly_numbers(self, row: int) -> str:
-        found = self._found(row)
+        entry = self._found(row)
         advice = (
-            _comma_hint(found)
-            or _sign_hint(found)
+            _comma_hint(entry)
+            or _sign_hint(entry)
             or (
                 "; if it means missing, say so (`missing` of read_data, --na of the commands), and "
                 "if the column is one of labels, give it the kind 'categorical'"
             )
         )
         return (
-            f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
+            f"{self.place(row)}, column {self.name!r}: found {shown(entry)} in a column of "
             f"numbers{advice}"
         )
 
@@ -299,7 +299,7 @@ def _are_codes(labels: set[str]) -> bool:
 def _comma_hint(word: str) -> str:
     if DECIMAL_COMMA.fullmatch(word):
         return (
-            "; a comma here is not surely a decimal one: write numbers with a decimal point, or "
+            "; this comma is not clearly a decimal sign: write numbers with a decimal point, or "
             "say that the decimal sign is a comma"
         )
     return ""
@@ -309,3 +309,45 @@ def _sign_hint(word: str) -> str:
     if is_number(plain_number(word)):
         return "; give the column the kind 'continuous', which takes such signs for what they mean"
     return ""
+
+
+def with_recoded(
+    name: str, column: Any, changes: Mapping[str, str], missing: Iterable[str] | None = None
+) -> Any:
+    """Return a pyarrow column with labels replaced; an empty new label means a missing value.
+
+    Parameters
+    ----------
+    name
+        Name of the column.
+    column
+        A column of labels or numbers.
+    changes
+        New labels by old ones; each old one occurs.
+    missing
+        For columns of text files, the words that mean a missing value.
+    """
+    if not changes:
+        return column
+    if not pt.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if not column.num_chunks:
+        return column
+    column = column.unify_dictionaries()
+    labels = [word_of(entry) for entry in column.chunk(0).dictionary.to_pylist()]
+    if missing is not None:
+        gaps = frozenset(missing)
+        labels = [None if label is None else label.strip() for label in labels]
+        labels = [None if label in gaps else label for label in labels]
+    known = [label for label in labels if label is not None]
+    for old in changes:
+        if old not in known:
+            raise DataError(unknown("value", old, sorted(known), f"column {name!r}"))
+    renamed = [None if label is None else changes.get(label, label) or None for label in labels]
+    words = pa.array(list(dict.fromkeys(renamed)), pa.string())
+    place = {word: number for number, word in enumerate(words.to_pylist())}
+    table = pa.array([place[label] for label in renamed], pa.int32())
+    chunks = [
+        pa.DictionaryArray.from_arrays(table.take(chunk.indices), words) for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks)

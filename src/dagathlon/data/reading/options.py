@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dagathlon.data.dataset import Dataset
@@ -67,9 +67,9 @@ class Reading:
 
     def request(self) -> ColumnRequest:
         """Return the options about columns."""
-        found = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
+        request = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
         beyond = frozenset(spellings(self.na)) - frozenset(MISSING)
-        return replace(found, missing=beyond, recode=self.recode)
+        return replace(request, missing=beyond, recode=self.recode)
 
     def layout(self) -> TextLayout:
         """Return the options about the layout of a text file."""
@@ -89,7 +89,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as JSON, without those that are not set."""
-        said = {
+        settings = {
             "kinds": dict(sorted(self.kinds.items())),
             "levels": {name: list(self.levels[name]) for name in sorted(self.levels)},
             "drop": sorted(self.drop),
@@ -98,36 +98,23 @@ class Reading:
                 name: dict(sorted(self.recode[name].items())) for name in sorted(self.recode)
             },
         }
-        found: dict[str, Any] = {key: value for key, value in said.items() if value}
+        content: dict[str, Any] = {key: value for key, value in settings.items() if value}
         if self.keep is not None:
-            found["keep"] = sorted(self.keep)
+            content["keep"] = sorted(self.keep)
         if not self.header:
-            found["header"] = False
+            content["header"] = False
         if self.skip:
-            found["skip"] = self.skip
+            content["skip"] = self.skip
         for key in ("cardinality_row", "delimiter", "decimal", "encoding", "sheet"):
             if getattr(self, key) is not None:
-                found[key] = getattr(self, key)
-        return found
+                content[key] = getattr(self, key)
+        return content
 
     def read(self, path: str | os.PathLike[str]) -> Dataset:
         """Read a file with these options."""
-        return read_data(
-            path,
-            kinds=self.kinds,  # type: ignore[arg-type]  # checked above
-            levels=self.levels,
-            drop=self.drop,
-            keep=self.keep,
-            missing=(*MISSING, *self.na),
-            cardinality_row=self.cardinality_row,
-            header=self.header,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            encoding=self.encoding,
-            skip=self.skip,
-            sheet=self.sheet,
-            recode=self.recode,
-        )
+        options = {each.name: getattr(self, each.name) for each in fields(self)}
+        missing = (*MISSING, *options.pop("na"))
+        return read_data(path, missing=missing, **options)
 
 
 def _is_names(value: Any) -> bool:

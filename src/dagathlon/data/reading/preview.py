@@ -85,7 +85,7 @@ def constant_columns(data: Dataset) -> list[str]:
     if not data.has_rows:
         lowest, highest = data.ranges
         return [data.names[j] for j in np.flatnonzero(lowest == highest)]
-    found = []
+    constant = []
     varied = _varied(data)
     for name, variable in zip(data.names, data.variables, strict=True):
         if name in varied:
@@ -93,8 +93,8 @@ def constant_columns(data: Dataset) -> list[str]:
         column = data.column(name)
         gap = data.missing_code if variable.is_discrete else math.nan
         if _has_one_value(column[:_GLANCE], gap) and _has_one_value(column, gap):
-            found.append(name)
-    return found
+            constant.append(name)
+    return constant
 
 
 def _varied(data: Dataset) -> set[str]:
@@ -107,7 +107,7 @@ def _varied(data: Dataset) -> set[str]:
         several[True] = iter(codes.min(axis=0) < highest)
     if values.size:  # a missing value is neither lowest nor highest, and needs the longer look
         several[False] = iter(values.min(axis=0) < values.max(axis=0))
-    return {one.name for one in data.variables if next(several[one.is_discrete])}
+    return {variable.name for variable in data.variables if next(several[variable.is_discrete])}
 
 
 def text(data: Dataset) -> str:
@@ -119,20 +119,20 @@ def row_names(data: Dataset) -> list[str]:
     """Return names of columns that identify rows: a distinct label per row, or the row number."""
     if len(data) < _FEW_ROWS:
         return []
-    found = []
+    labelling = []
     for name, variable in zip(data.names, data.variables, strict=True):
         if variable.is_discrete:
             many = variable.arity >= len(data)
-            own = many and len(np.unique(data.column(name))) == len(data)
+            identifies = many and len(np.unique(data.column(name))) == len(data)
         else:
-            own = is_index_name(name) and _counts_rows(data, name)
-        if own:
-            found.append(name)
-    return found
+            identifies = is_index_name(name) and _counts_rows(data, name)
+        if identifies:
+            labelling.append(name)
+    return labelling
 
 
 def _counts_rows(data: Dataset, name: str) -> bool:
-    """Whether a column counts up by one; of rows on disk only the first are checked."""
+    """Whether a column counts up by one; of rows in a file only the range is checked."""
     if data.has_rows:
         return bool((np.diff(data.column(name)) == 1).all())
     lowest, highest = (bounds[data.position(name)] for bounds in data.ranges)

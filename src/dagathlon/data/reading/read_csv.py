@@ -13,16 +13,15 @@ import numpy as np
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.cardinality import cardinalities, coded
-from dagathlon.data.reading.column_plan import ColumnPlan, carried_out, warn_of_guesses
+from dagathlon.data.reading.column_plan import ColumnPlan, execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
-from dagathlon.data.reading.labels import numbers_of, shown
-from dagathlon.data.reading.plain_text import PlainText
-from dagathlon.data.reading.recoding import with_recoded
+from dagathlon.data.reading.labels import numbers_of, shown, with_recoded
+from dagathlon.data.reading.plain_text import PlainText, WholeTable, whole_table
 from dagathlon.data.reading.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.reading.text_table import TextColumns, TextTable
-from dagathlon.data.reading.wide_text import WholeTable, whole_table
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, DataWarning
+from dagathlon.wording import counted
 
 
 def read_csv(
@@ -43,23 +42,23 @@ def read_csv(
         warn_of_guesses(whole.guessed, table.label)
         return whole.data
     columns = table.columns(request, plain)
-    found = cardinalities_of(table, columns, request)
-    place: Place = table.place if found is None else _below_cardinalities(table.place)
+    cardinality = cardinalities_of(table, columns, request)
+    place: Place = table.place if cardinality is None else _below_cardinalities(table.place)
     plans = []
     for name in names:
         column = columns.variables.pop(name, None)
         if column is None:
             continue
-        if found is None:
+        if cardinality is None:
             recoded = with_recoded(name, column, request.recode.get(name, {}), table.missing)
             plans.append(plan_column(name, recoded, request, place, table.missing))
         else:
-            plans.append(_plan_codes(name, column, found[name], request))
+            plans.append(_plan_codes(name, column, cardinality[name], request))
     warn_of_guesses([plan.variable for plan in plans if plan.guessed], table.label)
     indicators = columns.indicators
-    if found is not None:
+    if cardinality is not None:
         indicators = {name: coded(column) for name, column in indicators.items()}
-    return carried_out(plans, place, _regimes(indicators, place))
+    return execute_plans(plans, place, _regimes(indicators, place))
 
 
 def _whole(table: TextTable, plain: PlainText, request: ColumnRequest) -> WholeTable | None:
@@ -83,18 +82,18 @@ def cardinalities_of(
     if continuous and demanded:
         raise DataError(
             f"{table.label}: a row of cardinalities goes with discrete columns only, but "
-            f"{continuous[0]!r} was asked to be continuous"
+            f"{continuous[0]!r} was requested as continuous"
         )
     if continuous or (demanded is None and not table.may_begin_with_cardinalities()):
         return None
     all_columns = [*columns.variables.values(), *columns.indicators.values()]
-    found = cardinalities([*names, *indicators], all_columns, demanded, table.place)
-    if found is not None and request.recode:
+    numbers = cardinalities([*names, *indicators], all_columns, demanded, table.place)
+    if numbers is not None and request.recode:
         raise DataError(
             f"{table.label}: the second line was taken for the numbers of levels, and codes below "
             "it cannot be recoded; if it is data, say cardinality_row=False (--cardinality-row no)"
         )
-    return None if found is None else dict(zip(names, found, strict=False))
+    return None if numbers is None else dict(zip(names, numbers, strict=False))
 
 
 def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest) -> ColumnPlan:
@@ -105,8 +104,8 @@ def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest
         return ColumnPlan(replace(variable, ordered=True) if ordered else variable, coded(column))
     if len(levels) != cardinality:
         raise DataError(
-            f"column {name!r}: {len(levels)} levels were given, but the first row of the file "
-            f"says that there are {cardinality}"
+            f"column {name!r}: {counted(len(levels), 'level')} given, but the first row of the "
+            f"file says that there are {cardinality}"
         )
     return ColumnPlan(Variable(name, tuple(levels), ordered), coded(column))
 

@@ -118,8 +118,8 @@ class ColumnRequest:
     @property
     def is_about_kinds(self) -> bool:
         """Whether the user specified anything about kinds of columns."""
-        said = self.kinds or self.levels or self.recode
-        return bool(said) or self.default is not None
+        specified = self.kinds or self.levels or self.recode
+        return bool(specified) or self.default is not None
 
     def is_ordered(self, name: str) -> bool:
         """Whether the user declared the column as ordinal."""
@@ -134,8 +134,8 @@ class ColumnRequest:
     def check(self, names: Sequence[str], where: str) -> None:
         """Check that all columns that the user named exist, and that some columns remain."""
         known = set(names)
-        told = (*self.kinds, *self.levels, *self.recode)
-        for name in (*told, *sorted(self.drop), *sorted(self.keep or ())):
+        mentioned = (*self.kinds, *self.levels, *self.recode)
+        for name in (*mentioned, *sorted(self.drop), *sorted(self.keep or ())):
             if name not in known:
                 raise DataError(unknown("column", name, names, where))
         for name, levels in self.levels.items():

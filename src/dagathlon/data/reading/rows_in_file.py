@@ -21,14 +21,14 @@ import pyarrow.types as pt
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
-from dagathlon.data.reading.buffers import chunk_numbers
+from dagathlon.data.reading.arrow_arrays import chunk_numbers
 from dagathlon.data.reading.request import ColumnRequest
-from dagathlon.data.reading.table_faults import explained
-from dagathlon.data.reading.table_sizes import table_batches
+from dagathlon.data.reading.table_files import reading_errors, table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.storage import Values, aligned_empty
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
+from dagathlon.wording import counted
 
 _CELL = 8
 _BLOCK = 1 << 25
@@ -97,7 +97,7 @@ class RowsOfFile:
         `DataError`.
         """
         passed = 0
-        with explained(self.place, str(self.path)):
+        with reading_errors(self.place, str(self.path)):
             self._check_unchanged()
             for block in self._blocks(names):
                 passed += len(block)
@@ -107,7 +107,7 @@ class RowsOfFile:
             self._check_unchanged()
         if self.n_rows and passed != self.n_rows:
             raise DataError(
-                f"{self.path}: does not have the {self.n_rows} rows that it had when it was opened"
+                f"{self.path}: does not have {counted(self.n_rows, 'row')} as when it was opened"
             )
 
     def _check_unchanged(self) -> None:
@@ -116,8 +116,8 @@ class RowsOfFile:
 
     def _stamp_now(self) -> Stamp:
         """Return size and modification time; inode numbers may change on network file systems."""
-        found = self.place.stat()
-        return found.st_size, found.st_mtime_ns
+        status = self.place.stat()
+        return status.st_size, status.st_mtime_ns
 
     def _blocks(self, names: Sequence[str]) -> Iterator[Values]:
         part = _core.BlockMoments.rows_of_block
@@ -142,11 +142,11 @@ class RowsOfFile:
             column = column.cast(pa.float64(), safe=False)
         return chunk_numbers(column, np.nan)
 
-    def fit(self, n_rows: int) -> bool:
+    def fits_in_memory(self, n_rows: int) -> bool:
         """Whether so many rows of all columns fit into the memory limit."""
         return n_rows * len(self.names) * _CELL <= most_unpacked()
 
-    def looked_through(self) -> RowsOfFile:
+    def scanned(self) -> RowsOfFile:
         """Scan the file and return a copy with row count and ranges; infinite values are refused.
 
         So is a missing value, unless all rows fit into memory; the ranges are invalid then.
@@ -165,7 +165,7 @@ class RowsOfFile:
             lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
             sums.add(block)
             n_rows += len(block)
-            if gap is not None and not self.fit(n_rows):
+            if gap is not None and not self.fits_in_memory(n_rows):
                 raise gap
         if not n_rows:
             raise DataError(f"{self.path}: no rows")
@@ -198,13 +198,13 @@ class RowsOfFile:
     @cached_property
     def moments(self) -> _core.Moments:
         """Means and sums of products of deviations, of all columns."""
-        found = _core.BlockMoments(self.means, self.n_rows)
+        sums = _core.BlockMoments(self.means, self.n_rows)
         again = True
         while again:
             for block in self.blocks(self.names):
-                found.add(block)
-            again = found.next_pass()
-        return found.finished()
+                sums.add(block)
+            again = sums.next_pass()
+        return sums.finished()
 
     def column(self, name: str) -> Values:
         """Return all rows of one column."""
@@ -218,7 +218,7 @@ class RowsOfFile:
         result.flags.writeable = False
         return result
 
-    def taken(self, names: Sequence[str], rows: Rows) -> Values:
+    def take_rows(self, names: Sequence[str], rows: Rows) -> Values:
         """Return a copy of chosen rows of some columns, in the given order."""
         if len(rows) * len(names) * _CELL > most_unpacked():
             raise RowsInFileError(str(self.path))
@@ -300,7 +300,7 @@ class FileDataset(Dataset):
 
     def take(self, indices: npt.ArrayLike) -> Dataset:
         """A copy of chosen rows, in the given order; a row may be chosen several times."""
-        values = self._rows.taken(self.names, self._checked_rows(indices))
+        values = self._rows.take_rows(self.names, self._checked_rows(indices))
         return Dataset(self._variables, values=values)
 
     @property
@@ -343,9 +343,9 @@ def rows_in_file(
     if not all(_is_measured(field, request) for field in fields):
         return None
     names = tuple(field.name for field in fields)
-    found = RowsOfFile(Path(path), names, request.missing).looked_through()
-    data = FileDataset(tuple(map(Variable, names)), found)
-    return data[:] if found.fit(len(data)) else data
+    rows = RowsOfFile(Path(path), names, request.missing).scanned()
+    data = FileDataset(tuple(map(Variable, names)), rows)
+    return data[:] if rows.fits_in_memory(len(data)) else data
 
 
 def _is_measured(field: pa.Field, request: ColumnRequest) -> bool:

@@ -148,10 +148,10 @@ def _whole(file: Path, content: bytes | None) -> bytes:
 def without_separator_line(text: TextFile) -> tuple[TextFile, str | None]:
     """Skip the line ``sep=;`` that programs write for Excel; return the delimiter that it names."""
     with text.open() as stream:
-        found = _SEPARATOR_LINE.match(stream.read(_LONGEST_SEPARATOR_LINE))
-    if found is None or text.start:
+        match = _SEPARATOR_LINE.match(stream.read(_LONGEST_SEPARATOR_LINE))
+    if match is None or text.start:
         return text, None
-    return replace(text, start=found.end(), skipped=1), found[1].decode()
+    return replace(text, start=match.end(), skipped=1), match[1].decode()
 
 
 def without_titles(text: TextFile, lines: int) -> TextFile:
@@ -164,7 +164,7 @@ def without_titles(text: TextFile, lines: int) -> TextFile:
             passed += 1
         start = stream.tell()
     if passed < lines or start >= text.start + text.size:
-        raise DataError(f"{text.label}: nothing is below the {lines} lines to skip")
+        raise DataError(f"{text.label}: nothing follows the {lines} lines to skip")
     return replace(text, start=start, skipped=lines)
 
 
@@ -276,16 +276,16 @@ class _NotUtf8Error(DataError):
         with text.open() as stream:
             line = stream.read(offset).count(b"\n") + 1
         self.found = f"byte 0x{byte:02X} at offset {offset}, line {line}"
-        said = (
+        reason = (
             f"{text.label}, line {line}: not UTF-8 text (byte 0x{byte:02X} at offset {offset}); "
             "name the encoding (--encoding NAME), or save the file as UTF-8"
         )
         if not byte:
-            said = (
+            reason = (
                 f"{text.label}: not a text file (found a zero byte at offset {offset}); if it is "
                 "text in another encoding, name it: --encoding NAME"
             )
-        super().__init__(said)
+        super().__init__(reason)
 
 
 def _packed(text: TextFile) -> str:

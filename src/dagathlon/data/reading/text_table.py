@@ -81,8 +81,8 @@ class TextTable:
         self.text, separator = without_separator_line(without_titles(text, layout.skip))
         self.has_quotes = signs.quotes > 0
         self.may_have_hexadecimals = signs.may_have_hexadecimals
-        told = None if is_workbook(self.text.path) else layout.delimiter
-        self.delimiter = told or separator or sniffed_delimiter(self.text)
+        given_delimiter = None if is_workbook(self.text.path) else layout.delimiter
+        self.delimiter = given_delimiter or separator or sniffed_delimiter(self.text)
         if signs.quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.tolerant = tolerant
@@ -134,22 +134,22 @@ class TextTable:
         """Return the requested columns as tokenised natively; None if the file is not plain."""
         if self.has_quotes or self.header.ends_in_delimiter:
             return None
-        self._set_out(request)
+        self._choose_columns(request)
         if self.decimal != ".":
             return None
         row_size = sum(map(len, self.header.sample[0])) + self.header.width
         if self.text.size > _MANY_ROWS * row_size and pa.float64() in self._guess(request).values():
             return None
         uses = [Use.ANY] * self.header.width
-        for j in self._asked(request):
+        for j in self._label_types(request):
             uses[j] = Use.FIELDS
         for j in self.unwanted:
             uses[j] = Use.LEFT_OUT
-        found = plain_text(self.text, self.delimiter, self._lines_above, uses, self.missing)
+        plain = plain_text(self.text, self.delimiter, self._lines_above, uses, self.missing)
         # A number of levels above 255 would have been taken for a measurement.
-        if found is not None and len(found.values) and self.first_row_may_hold_cardinalities():
+        if plain is not None and len(plain.values) and self.first_row_may_hold_cardinalities():
             return None
-        return found
+        return plain
 
     def columns(self, request: ColumnRequest, plain: PlainText | None = None) -> TextColumns:
         """Return the requested columns, typed; those with a requested kind may come as labels.
@@ -157,22 +157,24 @@ class TextTable:
         The types are integers, doubles, dictionaries of text, or null where all is missing.
         Columns already tokenised as `plain` are not read again.
         """
-        self._set_out(request)
+        self._choose_columns(request)
         names = [*self.header.names, *self.header.indicators]
-        found = None
+        columns = None
         if plain is not None:
             worded = {*request.levels, *request.recode}
-            found = plain.columns({j for j, name in enumerate(self.header.names) if name in worded})
-        if found is None:
-            found = self._by_pyarrow(request)
+            columns = plain.columns(
+                {j for j, name in enumerate(self.header.names) if name in worded}
+            )
+        if columns is None:
+            columns = self._by_pyarrow(request)
         if self.header.ends_in_delimiter:
-            rest = found.pop(self.header.width - 1)
+            rest = columns.pop(self.header.width - 1)
             if not self.tolerant:
                 self._check_empty(rest)
         split = len(self.header.names)
         return TextColumns(
-            {names[j]: column for j, column in found.items() if j < split},
-            {names[j]: column for j, column in found.items() if j >= split},
+            {names[j]: column for j, column in columns.items() if j < split},
+            {names[j]: column for j, column in columns.items() if j >= split},
         )
 
     def first_row_may_hold_cardinalities(self) -> bool:
@@ -194,14 +196,14 @@ class TextTable:
                 return False
         return True
 
-    def _set_out(self, request: ColumnRequest) -> None:
+    def _choose_columns(self, request: ColumnRequest) -> None:
         """Determine the unwanted columns, and the decimal sign of the others."""
         names = (*self.header.names, *self.header.indicators)
         self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
         self.unwanted |= {0} if self.header.labels_rows else set()
-        self.decimal = self._decimal_sign({*self._asked(request), *self.unwanted})
+        self.decimal = self._decimal_sign({*self._label_types(request), *self.unwanted})
 
-    def _asked(self, request: ColumnRequest) -> dict[int, Any]:
+    def _label_types(self, request: ColumnRequest) -> dict[int, Any]:
         """Return the columns that are to be read as labels, with that type."""
         if not request.is_about_kinds:
             return {}
@@ -213,19 +215,21 @@ class TextTable:
         }
 
     def _by_pyarrow(self, request: ColumnRequest) -> dict[int, Any]:
-        asked, hexadecimal = self._asked(request), self._hexadecimal()
-        found = self._typed(asked | self._guess(request) | hexadecimal, asked | hexadecimal)
-        for number in found.keys() - asked.keys():
-            found[number] = self._with_points(found[number])
-        return found
+        label_types, hexadecimal = self._label_types(request), self._hexadecimal()
+        columns = self._read_typed(
+            label_types | self._guess(request) | hexadecimal, label_types | hexadecimal
+        )
+        for number in columns.keys() - label_types.keys():
+            columns[number] = self._with_points(columns[number])
+        return columns
 
     def _hexadecimal(self) -> dict[int, Any]:
         """Return the columns with fields such as ``0x1F``, which pyarrow parses as integers."""
         if not self.may_have_hexadecimals:
             return {}
         wanted = (j for j in range(self.header.width) if j not in self.unwanted)
-        found = self._parsed(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
-        return dict.fromkeys(map(int, found or ()), _LABELS)
+        hexadecimal = self._run_reader(_with_hexadecimals, dict.fromkeys(wanted, pa.string()))
+        return dict.fromkeys(map(int, hexadecimal or ()), _LABELS)
 
     def _fields(self) -> list[list[str]]:
         """Return the fields of the first rows, column by column."""
@@ -306,7 +310,7 @@ class TextTable:
                 types[j] = kind
         return types
 
-    def _typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
+    def _read_typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
         """Read the columns with pyarrow in these types; in the `asked` ones if they do not fit."""
         table = self._read(types)
         if table is None:
@@ -324,9 +328,9 @@ class TextTable:
 
     def _read(self, types: Mapping[int, Any]) -> Any | None:
         """Read the table; return None when a column does not have its given type."""
-        return self._parsed(pa_csv.read_csv, types)
+        return self._run_reader(pa_csv.read_csv, types)
 
-    def _parsed(
+    def _run_reader(
         self, read: Callable[..., Any], types: Mapping[int, Any], block: int | None = None
     ) -> Any | None:
         """Run a pyarrow reader; return None when a column does not have its given type."""
@@ -356,7 +360,7 @@ class TextTable:
             if "conversion error" in str(error):
                 return None
             if "straddl" in str(error) and block < self.text.size:
-                return self._parsed(read, types, min(self.text.size + 1, _LARGEST_BLOCK))
+                return self._run_reader(read, types, min(self.text.size + 1, _LARGEST_BLOCK))
             raise self._fault(error) from None
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{self.label}: cannot be read ({error})") from None
@@ -404,7 +408,7 @@ class TextTable:
         if column.null_count < len(column):
             present = column.is_valid().to_pylist()
             raise DataError(
-                f"{self.place(present.index(True))}: a value stands behind the last named column"
+                f"{self.place(present.index(True))}: there is a value after the last named column"
             )
 
 
@@ -412,13 +416,13 @@ def _with_hexadecimals(stream: Any, **options: Any) -> set[str]:
     """Return text columns that contain a hexadecimal number, reading batch by batch."""
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
-    found: set[str] = set()
+    hexadecimal: set[str] = set()
     with pa_csv.open_csv(stream, **options) as reader:
         for batch in reader:
-            for name in set(batch.schema.names) - found:
+            for name in set(batch.schema.names) - hexadecimal:
                 if pc.any(pc.match_substring_regex(batch.column(name), _HEXADECIMAL)).as_py():
-                    found.add(name)
-    return found
+                    hexadecimal.add(name)
+    return hexadecimal
 
 
 def _has_decimals(field: str) -> bool:

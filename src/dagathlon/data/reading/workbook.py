@@ -7,12 +7,11 @@ import datetime
 import io
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
-from dagathlon.data.reading.workbook_texts import SHEET, check_texts
 from dagathlon.errors import DataError, listing, unknown
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -22,7 +21,15 @@ _MOST_CELLS = 50_000_000
 _PER_BYTE = 8
 # A cell that is closed at once has a style and no content.
 _FILLED_CELL = re.compile(rb'<(?:\w+:)?c\s(?:[^>]*\s)?r="([A-Z]{1,3})(\d{1,7})"(?:[^>]*[^/>])?>')
-_PIECE, _LONGEST_CELL = 1 << 20, 400
+_PIECE, _LONGEST_CELL, _LONGEST_REFERENCE = 1 << 20, 400, 400
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+_STRINGS, _OPEN = "xl/sharedStrings.xml", "content.xml"
+_STRING = re.compile(rb"<(?:\w+:)?si\b")
+_REFERENCE = re.compile(rb'\st="s"[^>]*>\s*<(?:\w+:)?v>(\d{1,9})<')
+_ROWS = re.compile(rb'number-rows-repeated="(\d{1,9})"')
+_COLUMNS = re.compile(rb'number-columns-repeated="(\d{1,9})"')
+_SHORTEST_CELL = 28  # <c r="A1" t="s"><v>0</v></c>
+_LONGEST_TEXT = 1 << 20
 
 
 def is_workbook(file: Path) -> bool:
@@ -75,9 +82,9 @@ def _check_size(file: Path, label: str) -> None:
                 size = sum(part.file_size for part in archive.infolist())
                 if size <= most:
                     # The library allocates all cells of a sheet before their number is known.
-                    check_texts(archive, most // _PER_BYTE, label)
+                    _check_texts(archive, most // _PER_BYTE, label)
                     for part in archive.namelist():
-                        if SHEET.fullmatch(part):
+                        if _SHEET.fullmatch(part):
                             _check_cells(_last_filled(archive, part), label)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise DataError(f"{label}: not a readable workbook ({error})") from None
@@ -89,12 +96,11 @@ def _last_filled(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
     """Return the last row and column, from 0 on, of cells with content in a sheet's XML."""
     row = column = 0
     before = b""
-    with archive.open(part) as stream:
-        while piece := stream.read(_PIECE):
-            for letters, number in _FILLED_CELL.findall(before + piece):
-                row = max(row, int(number) - 1)
-                column = max(column, _column_number(letters))
-            before = (before + piece)[-_LONGEST_CELL:]
+    for piece in _pieces(archive, part):
+        for letters, number in _FILLED_CELL.findall(before + piece):
+            row = max(row, int(number) - 1)
+            column = max(column, _column_number(letters))
+        before = (before + piece)[-_LONGEST_CELL:]
     return row, column
 
 
@@ -142,3 +148,79 @@ def _word(cell: Any) -> str:
     if isinstance(cell, datetime.date | datetime.time):
         return cell.isoformat(" ") if isinstance(cell, datetime.datetime) else cell.isoformat()
     return " ".join(str(cell).split()) if cell is not None else ""
+
+
+def _check_texts(archive: zipfile.ZipFile, most: int, label: str) -> None:
+    """Refuse a workbook with a cell of excessive text, or with more than `most` bytes in all."""
+    names = archive.namelist()
+    parts = [name for name in names if name in {_STRINGS, _OPEN} or _SHEET.fullmatch(name)]
+    for part in parts:
+        if _longest_text(archive, part) > _LONGEST_TEXT:
+            raise DataError(f"{label}: a cell has more than {_LONGEST_TEXT:,} bytes of text")
+    size = 0
+    if _STRINGS in names:
+        size += _shared(archive, [name for name in parts if _SHEET.fullmatch(name)], most)
+    if _OPEN in names:
+        size += _repeated(archive.read(_OPEN))
+    if size > most:
+        raise DataError(
+            f"{label}: the cells hold more than {most:,} bytes of text; save the sheet as CSV"
+        )
+
+
+def _pieces(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
+    with archive.open(part) as stream:
+        while piece := stream.read(_PIECE):
+            yield piece
+
+
+def _longest_text(archive: zipfile.ZipFile, part: str) -> int:
+    """Return the greatest distance in bytes between the beginnings of two tags."""
+    longest = begun = 0
+    for piece in _pieces(archive, part):
+        first, *others = map(len, piece.split(b"<"))
+        begun += first
+        longest = max(longest, begun, *others, 0)
+        begun = others[-1] if others else begun
+        if longest > _LONGEST_TEXT:
+            break
+    return longest
+
+
+def _shared(archive: zipfile.ZipFile, sheets: list[str], most: int) -> int:
+    """Return the bytes of Excel's shared strings, multiplied by their references."""
+    _, *strings = map(len, _STRING.split(archive.read(_STRINGS)))
+    cells = sum(archive.getinfo(sheet).file_size for sheet in sheets) // _SHORTEST_CELL
+    if cells * max(strings, default=0) <= most:
+        return 0
+    size = 0
+    for sheet in sheets:
+        before = b""
+        for piece in _pieces(archive, sheet):
+            text, end = before + piece, 0
+            for reference in _REFERENCE.finditer(text):
+                number, end = int(reference[1]), reference.end()
+                size += strings[number] if number < len(strings) else 0
+            before = text[max(end, len(text) - _LONGEST_REFERENCE) :]
+    return size
+
+
+def _repeated(content: bytes) -> int:
+    """Return the bytes of OpenDocument's repeated cells, multiplied by their repetitions."""
+    size = 0
+    for row in content.split(b"<table:table-row"):
+        if b"-repeated=" not in row:
+            continue
+        head, *cells = row.split(b"<table:table-cell")
+        size += _times(_ROWS, head) * sum(map(_size_of_cell, cells))
+    return size
+
+
+def _size_of_cell(cell: bytes) -> int:
+    head, _, content = cell.partition(b">")
+    return 0 if head.endswith(b"/") else _times(_COLUMNS, head) * len(content)
+
+
+def _times(pattern: re.Pattern[bytes], head: bytes) -> int:
+    match = pattern.search(head)
+    return 1 if match is None else int(match[1])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from dagathlon.data.reading.buffers import number_array, text_array
+from dagathlon.data.reading.arrow_arrays import number_array, text_array
 from dagathlon.errors import DataError
 
 if TYPE_CHECKING:

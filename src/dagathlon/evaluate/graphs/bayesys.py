@@ -59,8 +59,8 @@ class BayesysCounts(NamedTuple):
         Half matches ``count`` as whole edges among those learned (Constantinou et al. 2021)
         or ``shrink`` to half an edge (Constantinou 2019).
         """
-        found = (self.tp + self.tp2 if half_matches == "count" else self.hits) + self.fp
-        return self.hits / found if found else None
+        learned = (self.tp + self.tp2 if half_matches == "count" else self.hits) + self.fp
+        return self.hits / learned if learned else None
 
     @property
     def recall(self) -> float | None:
@@ -113,13 +113,13 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
         such as a direction that is open in the classes of both (rule 6 of Constantinou 2019).
     """
     learned, true = on_shared_nodes(estimate, truth)
-    found, wanted = on_joined_pairs(learned, true)
-    full = _full_matches(found, wanted)
+    learned_ends, wanted = on_joined_pairs(learned, true)
+    full = _full_matches(learned_ends, wanted)
     classes = _classes(learned, true) if equivalent else None
     if classes is not None:
         # The classes join the same pairs.
         full |= _full_matches(*on_joined_pairs(*classes))
-    both = found.joined & wanted.joined
+    both = learned_ends.joined & wanted.joined
     tp = int(np.count_nonzero(both & full))
     half = int(np.count_nonzero(both)) - tp
     edges = int(np.count_nonzero(wanted.joined))

@@ -97,7 +97,7 @@ def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustmen
     import gadjid  # noqa: PLC0415 - only where these distances are wanted
 
     measure = getattr(gadjid, f"{adjustment}_aid")
-    return [int(measure(truth, one, edge_direction=_DIRECTION)[1]) for one in learned]
+    return [int(measure(truth, estimate, edge_direction=_DIRECTION)[1]) for estimate in learned]
 
 
 @metric_family(
@@ -124,11 +124,11 @@ def causal_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     if not _is_accepted(learned) or not _is_accepted(true):
         return dict.fromkeys(("SID", *(f"{name}_AID" for name in _ADJUSTMENTS)))
     graphs = coded(true), [coded(learned)]
-    found = {name: count_mistakes(*graphs, name)[0] for name in _ADJUSTMENTS}
+    distances = {name: count_mistakes(*graphs, name)[0] for name in _ADJUSTMENTS}
     both_dags = learned.is_dag and true.is_dag
     return {
-        "SID": found["parent"] if both_dags else None,
-        **{f"{name}_AID": value for name, value in found.items()},
+        "SID": distances["parent"] if both_dags else None,
+        **{f"{name}_AID": value for name, value in distances.items()},
     }
 
 

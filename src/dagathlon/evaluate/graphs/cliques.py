@@ -18,8 +18,8 @@ def maximal_clique_sets(graph: Graph) -> frozenset[frozenset[str]] | None:
     """Return the maximal cliques of an undirected graph; None if they are too many to list."""
     if graph.is_chordal:  # these have at most as many as nodes, and are quick to list
         return frozenset(map(frozenset, maximal_cliques(graph)))
-    found = list(islice(all_maximal_cliques(graph), MOST_CLIQUES + 1))
-    return None if len(found) > MOST_CLIQUES else frozenset(map(frozenset, found))
+    cliques = list(islice(all_maximal_cliques(graph), MOST_CLIQUES + 1))
+    return None if len(cliques) > MOST_CLIQUES else frozenset(map(frozenset, cliques))
 
 
 def _size(name: str, title: str, short: str) -> Measure:

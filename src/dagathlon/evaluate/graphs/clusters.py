@@ -30,11 +30,11 @@ CLUSTER_MEASURES = (
     ),
     Measure("clustered_share", "indicators in some cluster", "more", "clustered"),
     Measure(
-        "latent_omission", "true clusters that no learned one stands for", "less", "omitted",
+        "latent_omission", "true clusters without a learned one", "less", "omitted",
         references=_SILVA,
     ),
     Measure(
-        "latent_commission", "learned clusters that stand for no true one", "less", "superfluous",
+        "latent_commission", "learned clusters without a true one", "less", "superfluous",
         references=_SILVA,
     ),
 )  # fmt: skip
@@ -70,10 +70,10 @@ def compare_clusters(estimate: MeasurementModel, truth: MeasurementModel) -> dic
 
 def _labels(model: MeasurementModel) -> dict[str, int]:
     """Return a cluster number per variable; unclustered variables get numbers of their own."""
-    found = {name: -1 - i for i, name in enumerate(model.names)}
+    numbers = {name: -1 - i for i, name in enumerate(model.names)}
     for number, cluster in enumerate(model.clusters):
-        found |= dict.fromkeys(cluster, number)
-    return found
+        numbers |= dict.fromkeys(cluster, number)
+    return numbers
 
 
 def _by_pairs(
@@ -135,7 +135,7 @@ class ClusterScores(MetricModule):
 
     def compute(self, model: Any, estimate: Estimate) -> dict[str, Value]:
         """Return one row of values; None without a measurement model or a true one."""
-        row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
+        row: dict[str, Value] = dict.fromkeys(measure.name for measure in self.measures)
         graph = getattr(model, "graph", None)
         if estimate.measurement is None or not isinstance(graph, Graph):
             return row

@@ -7,7 +7,7 @@ from typing import Any
 
 from dagathlon.errors import GraphError
 from dagathlon.evaluate.graphs.bayesys import bayesys_counts, columns_of
-from dagathlon.evaluate.metric import MetricModule, Value, families, is_own
+from dagathlon.evaluate.metric import MetricModule, Value, families, is_user_defined
 from dagathlon.graphs import Graph, as_graph, as_undirected
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
@@ -47,18 +47,18 @@ def compare(
         Metrics by name, those of your own modules last. Graphs over different nodes are compared
         over the shared ones, and ``n_nodes_left_out`` counts the others.
     """
-    families = [*standard_families(), *own_families()]
+    families = [*standard_families(), *user_families()]
     return compare_by(families, estimate, truth, causal, undirected, equivalent=equivalent)
 
 
 def standard_families() -> list[type[MetricModule]]:
     """Return the built-in metrics of a graph against the truth."""
-    return [family for family in families(_INPUTS) if not is_own(family)]
+    return [family for family in families(_INPUTS) if not is_user_defined(family)]
 
 
-def own_families() -> list[type[MetricModule]]:
+def user_families() -> list[type[MetricModule]]:
     """Return the user-defined metrics of a graph against the truth."""
-    return [family for family in families(_INPUTS) if is_own(family)]
+    return [family for family in families(_INPUTS) if is_user_defined(family)]
 
 
 def compare_by(
@@ -92,8 +92,10 @@ def _not_of_undirected(
     chosen: list[type[MetricModule]], metrics: Mapping[str, Value]
 ) -> dict[str, Value]:
     """Blank the columns for DAGs and CPDAGs, as a moral graph may look like a CPDAG by chance."""
-    measures = (one for family in chosen for one in family.measures)
-    odd = [one.name for one in measures if one.takes and "undirected" not in one.takes]
+    measures = (measure for family in chosen for measure in family.measures)
+    odd = [
+        measure.name for measure in measures if measure.takes and "undirected" not in measure.takes
+    ]
     return dict.fromkeys(name for name in odd if name in metrics)
 
 
@@ -107,5 +109,5 @@ def _shared(learned: Graph, true: Graph) -> int:
     return len(shared)
 
 
-def _graph(found: Any) -> Graph:
-    return found.graph if isinstance(found, Estimate) else as_graph(found)
+def _graph(given: Any) -> Graph:
+    return given.graph if isinstance(given, Estimate) else as_graph(given)

@@ -74,23 +74,25 @@ def random_baselines(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, 
     seed
         The same seed gives the same graphs.
     """
-    asked, columns = _asked()
-    found = [
-        compare_by(asked, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
+    chosen, columns = _baseline_metrics()
+    rows = [
+        compare_by(chosen, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
     ]
     means: dict[str, Value] = {}
     for metric in columns:
-        values = [row.get(metric) for row in found]
+        values = [row.get(metric) for row in rows]
         numbers = [float(value) for value in values if isinstance(value, int | float)]
         means[f"control_{metric}"] = float(np.mean(numbers)) if numbers else None
     return means
 
 
-def _asked() -> tuple[list[type[MetricModule]], list[str]]:
+def _baseline_metrics() -> tuple[list[type[MetricModule]], list[str]]:
     """Return the metric families used for baselines, and the names of their columns."""
     families = standard_families()
-    columns = [one.name for family in families for one in family.measures if one.control]
-    return [one for one in families if any(m.control for m in one.measures)], columns
+    columns = [
+        measure.name for family in families for measure in family.measures if measure.control
+    ]
+    return [measure for measure in families if any(m.control for m in measure.measures)], columns
 
 
 def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
@@ -105,17 +107,17 @@ def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
     truth
         The true graph.
     """
-    return {metric: dict(found) for metric, found in _trivial(truth)}
+    return {metric: dict(values) for metric, values in _trivial(truth)}
 
 
 @lru_cache(maxsize=2048)
 def _trivial(truth: Graph) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    asked, columns = _asked()
+    chosen, columns = _baseline_metrics()
     graphs = {EMPTY: Graph(truth.names)}
     if len(truth) <= _MOST_COMPLETE:
         every = 1 - np.eye(len(truth), dtype=np.uint8)
         graphs[COMPLETE] = Graph.from_adjacency(truth.names, every)
-    rows = {name: compare_by(asked, graph, truth, causal=None) for name, graph in graphs.items()}
+    rows = {name: compare_by(chosen, graph, truth, causal=None) for name, graph in graphs.items()}
     values = {
         metric: tuple((name, _number(row.get(metric))) for name, row in rows.items())
         for metric in columns
@@ -128,7 +130,7 @@ def _number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else float("nan")
 
 
-def best_baseline(found: Sequence[Mapping[str, float]], better: Better) -> Baseline | None:
+def best_baseline(values: Sequence[Mapping[str, float]], better: Better) -> Baseline | None:
     """Return the baseline with the best mean over data sets; None if there is none.
 
     Parameters
@@ -138,9 +140,9 @@ def best_baseline(found: Sequence[Mapping[str, float]], better: Better) -> Basel
     better
         Whether more or less is better.
     """
-    names = set.intersection(*map(set, found)) if found else set()
+    names = set.intersection(*map(set, values)) if values else set()
     ordered = [name for name in (EMPTY, RANDOM, COMPLETE) if name in names]
-    means = [Baseline(name, float(np.mean([one[name] for one in found]))) for name in ordered]
+    means = [Baseline(name, float(np.mean([value[name] for value in values]))) for name in ordered]
     if not means:
         return None
-    return max(means, key=lambda one: one.value if better == "more" else -one.value)
+    return max(means, key=lambda value: value.value if better == "more" else -value.value)

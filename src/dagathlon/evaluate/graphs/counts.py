@@ -29,8 +29,8 @@ class Counts(NamedTuple):
     @property
     def precision(self) -> float:
         """True positives among the positives; NaN without positives."""
-        found = self.tp + self.fp
-        return self.tp / found if found else float("nan")
+        positives = self.tp + self.fp
+        return self.tp / positives if positives else float("nan")
 
     @property
     def recall(self) -> float:
@@ -63,13 +63,13 @@ class Ends(NamedTuple):
     @property
     def joined(self) -> Bools:
         """Return a mask of the adjacent pairs."""
-        found: Bools = self.left != Mark.NONE
-        return found
+        mask: Bools = self.left != Mark.NONE
+        return mask
 
     def same(self, other: Ends) -> Bools:
         """Return a mask of the pairs with the same marks, or no edge, in both."""
-        found: Bools = (self.left == other.left) & (self.right == other.right)
-        return found
+        mask: Bools = (self.left == other.left) & (self.right == other.right)
+        return mask
 
 
 def on_joined_pairs(estimate: Graph, truth: Graph) -> tuple[Ends, Ends]:

@@ -86,8 +86,10 @@ def _parameters_of(name: str, truth: Graph, data: Dataset) -> int:
     levels = {
         parent: data.variables[data.position(parent)].levels for parent in truth.parents(name)
     }
-    configurations = math.prod(len(found) for found in levels.values() if found is not None)
-    own = data.variables[data.position(name)].levels
-    if own is not None:
-        return (len(own) - 1) * configurations
-    return (2 + sum(found is None for found in levels.values())) * configurations
+    configurations = math.prod(
+        len(parent_levels) for parent_levels in levels.values() if parent_levels is not None
+    )
+    own_levels = data.variables[data.position(name)].levels
+    if own_levels is not None:
+        return (len(own_levels) - 1) * configurations
+    return (2 + sum(parent_levels is None for parent_levels in levels.values())) * configurations

@@ -141,12 +141,12 @@ def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -
     return _mean_of(-predicted_rows(dag, training, complete, sample_size))
 
 
-def _mean_of(found: FloatArray) -> CrossEntropyValue:
+def _mean_of(rows: FloatArray) -> CrossEntropyValue:
     """Return the mean over rows, with its standard error."""
-    if not len(found) or not np.isfinite(found).all():
+    if not len(rows) or not np.isfinite(rows).all():
         raise DataError("some fresh rows have no finite log-likelihood")
-    error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
-    return CrossEntropyValue(float(found.mean()), error, counted(len(found), "fresh row"))
+    error = float(np.std(rows, ddof=1) / math.sqrt(len(rows))) if len(rows) > 1 else None
+    return CrossEntropyValue(float(rows.mean()), error, counted(len(rows), "fresh row"))
 
 
 def discrete_cross_entropy(fitted: Network, truth: Network) -> float:
@@ -176,10 +176,10 @@ def _expected(fitted: Network, tables: FamilyTables) -> float:
             raise GraphError("the cross-entropy to a discrete network is that of a discrete one")
         probable = tables.table((*given.parents, name))
         estimated = _aligned(fitted, (*given.parents, name), given.probabilities, tables)
-        there = probable > 0
+        possible = probable > 0
         with np.errstate(divide="ignore"):
-            logs = np.log(estimated[there])
-        total -= float(probable[there] @ logs)
+            logs = np.log(estimated[possible])
+        total -= float(probable[possible] @ logs)
     if not math.isfinite(total):
         raise DataError("the fitted network gives no probability to rows that the truth draws")
     return total
@@ -191,13 +191,16 @@ def _aligned(
     """Return a fitted table's probabilities with axes and levels in the order of the truth."""
     for axis, name in enumerate(names):
         given = fitted.distribution(name)
-        own, wanted = given.levels if isinstance(given, Table) else (), tables.levels[name]
-        if own == wanted:
+        fitted_levels, wanted = (
+            given.levels if isinstance(given, Table) else (),
+            tables.levels[name],
+        )
+        if fitted_levels == wanted:
             continue
-        lacking = [level for level in wanted if level not in own]
+        lacking = [level for level in wanted if level not in fitted_levels]
         if lacking:
             raise DataError(f"variable {name!r} has no level {listing(lacking)} in the data")
-        cells = np.take(cells, [own.index(level) for level in wanted], axis=axis)
+        cells = np.take(cells, [fitted_levels.index(level) for level in wanted], axis=axis)
     return cells
 
 
@@ -278,9 +281,9 @@ class CrossEntropy(LearnerPriorScore):
             graph, faithful = estimate.graph, True
             if not stands_for_normal(graph, data):
                 graph, faithful = _extended(graph)
-            found = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
+            entropy = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
         except DagathlonError as error:
             return {CROSS_ENTROPY.name: None, "cross_entropy_note": str(error)}
-        row = {CROSS_ENTROPY.name: found.value, "cross_entropy_how": found.how}
-        row |= {} if found.error is None else {"cross_entropy_se": found.error}
+        row = {CROSS_ENTROPY.name: entropy.value, "cross_entropy_how": entropy.how}
+        row |= {} if entropy.error is None else {"cross_entropy_se": entropy.error}
         return row | ({} if faithful else {"cross_entropy_note": REMARK})

@@ -60,8 +60,8 @@ class PredictedRows(LearnerPriorScore):
             return {_NAME: {"note": str(error)}}
         if not np.isfinite(rows).all():
             return {_NAME: {"note": "some rows have no finite log-likelihood"}}
-        found = _summed(rows) | {"sample_size": self.sample_size}
-        return {_NAME: found | ({} if extended.exact else {"remark": REMARK})}
+        fold = _summed(rows) | {"sample_size": self.sample_size}
+        return {_NAME: fold | ({} if extended.exact else {"remark": REMARK})}
 
 
 def _summed(rows: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def cross_validate(
     table = data if isinstance(data, Dataset) else read_data(data)
     chosen = LearnerSpec.of(learner, parameters).learner()
     score = PredictedRows(sample_size=sample_size).for_learner(chosen)
-    found = []
+    results = []
     for number in range(1, folds + 1):
         fold = Fold.from_json({"number": number, "folds": folds})
         training, test = (
@@ -150,8 +150,8 @@ def cross_validate(
             for one in (fold, replace(fold, left_out=True))
         )
         estimate = learn(training, chosen, seed=seed)
-        found.append(score.compute(training, test, estimate))
-    return joined_folds(found)
+        results.append(score.compute(training, test, estimate))
+    return joined_folds(results)
 
 
 def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:
@@ -162,20 +162,20 @@ def joined_folds(folds: Sequence[Mapping[str, Any] | None]) -> CrossValidated:
     folds
         Result of `PredictedRows` for each fold; None where learning failed.
     """
-    there = [fold[_NAME] for fold in folds if fold is not None]
-    if len(there) < len(folds) or not there:
-        missing = len(folds) - len(there)
+    results = [fold[_NAME] for fold in folds if fold is not None]
+    if len(results) < len(folds) or not results:
+        missing = len(folds) - len(results)
         return CrossValidated(None, note=f"nothing was learned in {missing} of {len(folds)} folds")
-    notes = [fold["note"] for fold in there if "note" in fold]
+    notes = [fold["note"] for fold in results if "note" in fold]
     if notes:
         where = f" (in {len(notes)} of {len(folds)} folds)" if len(notes) < len(folds) else ""
         return CrossValidated(None, note=f"{notes[0]}{where}")
-    n = sum(fold["rows"] for fold in there)
+    n = sum(fold["rows"] for fold in results)
     if not n:
         return CrossValidated(None, note="there is no row without missing values")
-    mean = sum(fold["rows"] * fold["mean"] for fold in there) / n
-    spread = sum(f["spread"] + f["rows"] * (f["mean"] - mean) ** 2 for f in there)
+    mean = sum(fold["rows"] * fold["mean"] for fold in results) / n
+    spread = sum(f["spread"] + f["rows"] * (f["mean"] - mean) ** 2 for f in results)
     error = math.sqrt(spread / (n - 1) / n) if n > 1 else None
-    blocks = tuple(block for fold in there for block in fold["blocks"])
-    remark = next((fold["remark"] for fold in there if "remark" in fold), "")
+    blocks = tuple(block for fold in results for block in fold["blocks"])
+    remark = next((fold["remark"] for fold in results if "remark" in fold), "")
     return CrossValidated(mean, error, n, blocks, remark=remark)

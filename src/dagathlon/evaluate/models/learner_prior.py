@@ -30,8 +30,8 @@ class LearnerPriorScore(MetricModule):
 
     def for_learner(self, learner: Learner) -> Self:
         """Return the score with the imaginary sample size of this learner, if it has one."""
-        own = learner.parameter_sample_size()
-        return self if own is None else replace(self, sample_size=own)
+        learner_size = learner.parameter_sample_size()
+        return self if learner_size is None else replace(self, sample_size=learner_size)
 
 
 __getattr__ = renamed(__name__, {"UnderOwnPrior": f"{__name__}:LearnerPriorScore"})

@@ -78,13 +78,13 @@ def mixed_row_log_likelihoods(
     total = np.zeros(len(test))
     for name in dag.names:
         family = _Family.of(name, dag, training)
-        own = training.take(np.flatnonzero(~_intervened(name, training)))
-        if not len(own):
+        own_rows = training.take(np.flatnonzero(~_intervened(name, training)))
+        if not len(own_rows):
             raise DataError(f"variable {name!r} was intervened on in every row")
         if training.variables[training.position(name)].is_discrete:
-            terms = _discrete_terms(family, own, test, sample_size)
+            terms = _discrete_terms(family, own_rows, test, sample_size)
         else:
-            terms = _continuous_terms(family, own, test)
+            terms = _continuous_terms(family, own_rows, test)
         terms[_intervened(name, test)] = 0.0
         total += terms
     return total
@@ -98,21 +98,21 @@ def _intervened(name: str, data: Dataset) -> npt.NDArray[np.bool_]:
 
 def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> FloatArray:
     cells, values = family.configurations(training), family.values(training)
-    asked, given = family.configurations(test), family.values(test)
+    test_configurations, given = family.configurations(test), family.values(test)
     node = training.column(family.node).astype(np.float64)
-    there = test.column(family.node).astype(np.float64)
+    observed = test.column(family.node).astype(np.float64)
     shared = _regression(values, node)
     if shared is None:
         raise DataError(f"variable {family.node!r} follows from its parents without noise")
     terms = np.empty(len(test))
-    for cell in np.unique(asked):
-        rows, mine = asked == cell, cells == cell
+    for cell in np.unique(test_configurations):
+        rows, mine = test_configurations == cell, cells == cell
         own = None
         if mine.sum() >= values.shape[1] + 1 + _SPARE_ROWS:
             own = _regression(values[mine], node[mine])
         weights, deviation = own or shared
         mean = weights[0] + given[rows] @ weights[1:]
-        terms[rows] = _log_normal((there[rows] - mean) / deviation) - math.log(deviation)
+        terms[rows] = _log_normal((observed[rows] - mean) / deviation) - math.log(deviation)
     return terms
 
 
@@ -140,8 +140,8 @@ def _discrete_terms(
     counts = np.bincount(cells * arity + codes, minlength=n_cells * arity).reshape(n_cells, arity)
     smoothed = counts + sample_size / counts.size
     logs = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
-    asked = family.configurations(test)
-    weights = logs[asked]
+    test_configurations = family.configurations(test)
+    weights = logs[test_configurations]
     if family.continuous:
         weights = weights + _parent_densities(family, training, test, counts)
         weights -= np.logaddexp.reduce(weights, axis=1, keepdims=True)
@@ -168,7 +168,7 @@ def _parent_densities(
     spread = residuals.T @ residuals / len(values)
     spread += np.diag(_RIDGE * values.var(axis=0) + 1e-300)
     root = np.linalg.cholesky(spread)
-    given, asked = family.values(test), family.configurations(test)
-    apart = given[:, None, :] - means[asked]
+    given, test_configurations = family.values(test), family.configurations(test)
+    apart = given[:, None, :] - means[test_configurations]
     scaled = np.linalg.solve(root, apart.reshape(-1, values.shape[1]).T)
     return np.asarray(-0.5 * (scaled**2).sum(axis=0).reshape(len(test), arity))

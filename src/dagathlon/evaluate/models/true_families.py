@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network
 from dagathlon.data.inference.answer import NormalAnswer
-from dagathlon.data.inference.discrete import joint
+from dagathlon.data.inference.discrete import joint_distribution
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.models.distributions import FloatArray
 from dagathlon.data.models.multivariate_normal import MultivariateNormal
@@ -53,15 +53,15 @@ class FamilyTables:
         DataError
             When the exact answer would need too large tables.
         """
-        found = self._tables.get(names)
-        if found is None:
-            answer = joint(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
-            found = self._tables[names] = answer.probabilities
-            self._cells += found.size
+        table = self._tables.get(names)
+        if table is None:
+            answer = joint_distribution(self._network, names, Evidence(), _MOST_CELLS_OF_TREE)
+            table = self._tables[names] = answer.probabilities
+            self._cells += table.size
             while self._cells > _MOST_CELLS and len(self._tables) > 1:
                 self._cells -= self._tables.popitem(last=False)[1].size
         self._tables.move_to_end(names)
-        return found
+        return table
 
     def within_reach(self, families: Iterable[tuple[str, ...]]) -> bool:
         """Whether the joint probabilities of all these families can be computed exactly."""

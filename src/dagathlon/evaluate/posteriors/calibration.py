@@ -11,8 +11,8 @@ from dagathlon.errors import DataError
 from dagathlon.evaluate.posteriors.graphs import (
     MissingInputError,
     RankedEdges,
-    matched,
     ranked_edges,
+    reorder_nodes,
 )
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.packed import Bools, Floats, Ints
@@ -67,7 +67,7 @@ def edge_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
 
 def path_outcomes(posterior: Posterior, truth: Graph) -> RankedEdges:
     """Return, for all ordered pairs, the path probability and whether the truth has a path."""
-    true = matched(truth, posterior.names, "the true graph")
+    true = reorder_nodes(truth, posterior.names, "the true graph")
     if not true.is_dag:
         raise MissingInputError("paths are compared with those of a true DAG")
     reached = true.adjacency != 0
@@ -122,8 +122,8 @@ def calibration(
         never drawn may still be true, and would cost infinitely much.
     """
     check_outcomes(probability, present)
-    kept = np.clip(probability, least, 1 - least)
-    logs = np.where(present, np.log(kept), np.log1p(-kept))
+    clipped = np.clip(probability, least, 1 - least)
+    logs = np.where(present, np.log(clipped), np.log1p(-clipped))
     return Calibration(
         float(np.mean((probability - present) ** 2)),
         float(-logs.mean()),

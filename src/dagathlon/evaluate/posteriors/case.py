@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
 from dagathlon.evaluate.posteriors.entropy import MOST_ROWS
-from dagathlon.evaluate.posteriors.graphs import MissingInputError, matched, places
+from dagathlon.evaluate.posteriors.graphs import MissingInputError, node_positions, reorder_nodes
 from dagathlon.evaluate.posteriors.likelihoods import complete_rows
 from dagathlon.evaluate.posteriors.quasi_random import normal_points
 from dagathlon.graphs import Graph
@@ -76,12 +76,14 @@ class PosteriorCase:
     @property
     def drawn_dags(self) -> Posterior:
         """The posterior; raise `MissingInputError` if its draws are no DAGs."""
-        found = self.drawn
-        if not found.edge_probabilities.any():  # graphs without edges are kept as undirected ones
-            return found
-        if any(chain.form != "arcs" for chain in found.chains) or _undirected(found):
+        posterior = self.drawn
+        if (
+            not posterior.edge_probabilities.any()
+        ):  # graphs without edges are kept as undirected ones
+            return posterior
+        if any(chain.form != "arcs" for chain in posterior.chains) or _undirected(posterior):
             raise MissingInputError("the draws are no DAGs")
-        return found
+        return posterior
 
     @cached_property
     def true_graph(self) -> Graph:
@@ -91,7 +93,7 @@ class PosteriorCase:
             known = self.model.graph
         if known is None:
             raise MissingInputError("there is no true graph to compare with")
-        return matched(known, self.names, "the true graph")
+        return reorder_nodes(known, self.names, "the true graph")
 
     @cached_property
     def true_model(self) -> LinearSem:
@@ -101,7 +103,7 @@ class PosteriorCase:
         sem = rescaled(self.model, "standardized" if self.scaled else "raw")
         if sem.names == self.names:
             return sem
-        order = places(sem.names, self.names, "the true model")
+        order = node_positions(sem.names, self.names, "the true model")
         weights = sem.weights[np.ix_(order, order)]
         return LinearSem(self.names, weights, sem.variances[order])
 
@@ -148,12 +150,12 @@ class PosteriorCase:
     @cached_property
     def reference_models(self) -> LinearModels:
         """The reference's draws with parameters, with nodes in the posterior's order."""
-        found = self._with_parameters(self.other, _REFERENCE)
-        if found.names == self.names:
-            return found
-        order = places(found.names, self.names, "the reference")
-        coefficients = found.coefficients[:, order][:, :, order]
-        return LinearModels(self.names, coefficients, found.variances[:, order], found.shares)
+        models = self._with_parameters(self.other, _REFERENCE)
+        if models.names == self.names:
+            return models
+        order = node_positions(models.names, self.names, "the reference")
+        coefficients = models.coefficients[:, order][:, :, order]
+        return LinearModels(self.names, coefficients, models.variances[:, order], models.shares)
 
     def _with_parameters(self, posterior: Posterior, stream: int) -> LinearModels:
         if not posterior.chains:

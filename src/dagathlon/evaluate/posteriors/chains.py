@@ -96,8 +96,8 @@ def autocorrelation(values: npt.ArrayLike, lags: int) -> Floats:
         Pearson correlations of the overlapping parts; NaN where one of them is constant.
     """
     series = np.asarray(values, dtype=np.float64)
-    found = [_correlation(series[:-lag], series[lag:]) for lag in _moves(series, lags)]
-    return np.array(found, dtype=np.float64)
+    correlations = [_correlation(series[:-lag], series[lag:]) for lag in _moves(series, lags)]
+    return np.array(correlations, dtype=np.float64)
 
 
 def _moves(series: Floats, lags: int) -> range:

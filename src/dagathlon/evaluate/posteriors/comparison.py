@@ -10,8 +10,8 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DataError, unknown
 from dagathlon.evaluate.metric import Value
 from dagathlon.evaluate.posteriors.case import Parameters, PosteriorCase
-from dagathlon.evaluate.posteriors.graphs import same_nodes
-from dagathlon.evaluate.posteriors.scores import scores, settled
+from dagathlon.evaluate.posteriors.graphs import require_same_nodes
+from dagathlon.evaluate.posteriors.scores import scores, without_burn_in
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.files import read_posterior
@@ -63,19 +63,26 @@ def compare_posterior(
         with the draws, if anything is.
     """
     _check_asked(draw_parameters, burn_in)
-    found = _posterior(posterior, burn_in)
+    compared = _posterior(posterior, burn_in)
     other = None if reference is None else _posterior(reference, burn_in)
-    if draw_parameters != "own" and data is None and _graphs_alone(found):
+    if draw_parameters != "own" and data is None and _graphs_alone(compared):
         raise DataError(
             f"draw_parameters={draw_parameters!r} draws them given the data learned from: give data"
         )
     true = None if truth is None else _graph(truth)
     given = {"the true graph": true, "the true model": model, "the reference": other}
-    for what, one in given.items():
-        if one is not None and hasattr(one, "names"):
-            same_nodes(tuple(one.names), found.names, what)
+    for what, reference_object in given.items():
+        if reference_object is not None and hasattr(reference_object, "names"):
+            require_same_nodes(tuple(reference_object.names), compared.names, what)
     case = PosteriorCase(
-        found, true, model, data, test_data, other, draw_parameters=draw_parameters, scaled=scaled
+        compared,
+        true,
+        model,
+        data,
+        test_data,
+        other,
+        draw_parameters=draw_parameters,
+        scaled=scaled,
     )
     return scores(case)
 
@@ -97,14 +104,14 @@ def _posterior(given: Any, burn_in: float) -> Posterior:
     if isinstance(given, str | os.PathLike):
         given = read_posterior(given)  # type: ignore[arg-type]
     elif isinstance(given, Sequence):
-        given = Posterior.of([as_graph(one) for one in given])
-    found = settled(given, burn_in) if isinstance(given, Posterior | Estimate) else None
-    if found is None:
+        given = Posterior.of([as_graph(graph) for graph in given])
+    posterior = without_burn_in(given, burn_in) if isinstance(given, Posterior | Estimate) else None
+    if posterior is None:
         raise DataError(
             "there is no distribution over graphs: give a Posterior, an estimate of a sampler, a "
             "list of graphs, or the file of a posterior"
         )
-    return found
+    return posterior
 
 
 def _graph(given: Any) -> Graph:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.errors import DataError
-from dagathlon.evaluate.posteriors.graphs import MissingInputError, matched_matrix, places
+from dagathlon.evaluate.posteriors.graphs import MissingInputError, node_positions, reorder_matrix
 from dagathlon.evaluate.posteriors.interventions import KernelDistance
 from dagathlon.evaluate.posteriors.likelihoods import Drawn, dense_models
 from dagathlon.posteriors.arrays import GraphRows, LinearModels, distinct_graphs
@@ -25,7 +25,7 @@ def graph_mmd(posterior: Posterior, reference: Posterior) -> float:
     so exact wherever these are. The kernel depends on these probabilities only: two posteriors
     with the same ones are at distance 0; see `exponential_graph_mmd`.
     """
-    other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
+    other = reorder_matrix(reference.edge_probabilities, reference.names, posterior.names)
     pairs = max(len(posterior.names) * (len(posterior.names) - 1), 1)
     return float(2.0 / pairs * ((posterior.edge_probabilities - other) ** 2).sum())
 
@@ -46,38 +46,38 @@ def exponential_graph_mmd(
     scale
         λ; by default the expected Hamming distance of a graph of each.
     """
-    one, other = distinct_graphs(posterior), distinct_graphs(reference)
-    other = _reordered(other, one.names)
-    bits, others = (_bits(rows) for rows in (one, other))
+    drawn, other = distinct_graphs(posterior), distinct_graphs(reference)
+    other = _reordered(other, drawn.names)
+    bits, others = (_bits(rows) for rows in (drawn, other))
     between = _hamming(bits, others)
     if scale is None:
-        scale = float(one.shares @ between @ other.shares) or 1.0
+        scale = float(drawn.shares @ between @ other.shares) or 1.0
     if not scale > 0:
         raise DataError(f"the scale of a kernel is positive, found {scale}")
     terms = [
-        one.shares @ np.exp(-_hamming(bits, bits) / scale) @ one.shares,
+        drawn.shares @ np.exp(-_hamming(bits, bits) / scale) @ drawn.shares,
         other.shares @ np.exp(-_hamming(others, others) / scale) @ other.shares,
-        -2 * (one.shares @ np.exp(-between / scale) @ other.shares),
+        -2 * (drawn.shares @ np.exp(-between / scale) @ other.shares),
     ]
     return KernelDistance(max(float(sum(terms)), 0.0), scale)
 
 
-def _bits(found: GraphRows) -> Floats:
-    off = ~np.eye(len(found.names), dtype=bool)
-    return found.adjacency()[:, off].astype(np.float64)
+def _bits(graphs: GraphRows) -> Floats:
+    off = ~np.eye(len(graphs.names), dtype=bool)
+    return graphs.adjacency()[:, off].astype(np.float64)
 
 
 def _hamming(left: Floats, right: Floats) -> Floats:
     return np.asarray(left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T))
 
 
-def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
-    if found.names == names:
-        return found
-    order = places(found.names, names, "the reference")
+def _reordered(graphs: GraphRows, names: tuple[str, ...]) -> GraphRows:
+    if graphs.names == names:
+        return graphs
+    order = node_positions(graphs.names, names, "the reference")
     packing = Packing(len(names), "arcs")
-    rows = packing.pack(found.adjacency()[:, order][:, :, order])
-    return GraphRows(names, packing, rows, found.shares)
+    rows = packing.pack(graphs.adjacency()[:, order][:, :, order])
+    return GraphRows(names, packing, rows, graphs.shares)
 
 
 def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> KernelDistance:
@@ -99,10 +99,10 @@ def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> Kernel
     KernelDistance
         The estimate, which may be below 0 where the two are alike, and ℓ.
     """
-    one = dense_models(posterior)
-    other = dense_models(reference, one.names)
-    one, other = one.thinned(most), other.thinned(most)
-    return weighted_mmd(_vectors(one), one.shares, _vectors(other), other.shares)
+    drawn = dense_models(posterior)
+    other = dense_models(reference, drawn.names)
+    drawn, other = drawn.thinned(most), other.thinned(most)
+    return weighted_mmd(_vectors(drawn), drawn.shares, _vectors(other), other.shares)
 
 
 def _vectors(models: LinearModels) -> Floats:
@@ -146,10 +146,10 @@ def _squares(left: Floats, right: Floats) -> Floats:
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:
     """Return the median distance over all pairs of different points."""
-    found = [np.repeat(between.ravel(), 2)]
+    squares = [np.repeat(between.ravel(), 2)]
     for square in (within, without):
-        found.append(square[~np.eye(len(square), dtype=bool)])
-    return float(np.sqrt(np.median(np.concatenate(found))))
+        squares.append(square[~np.eye(len(square), dtype=bool)])
+    return float(np.sqrt(np.median(np.concatenate(squares))))
 
 
 def _within(squares: Floats, weights: Floats, factor: float) -> float:
@@ -184,17 +184,17 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
         Exact probabilities of any DAG: see `exact_probabilities`.
     """
     posterior.require_dags()
-    found = distinct_graphs(posterior)
-    right = exact_probabilities(found, exact)
-    apart = float(np.maximum(found.shares - right, 0.0).sum())
-    some = found.shares > 0  # a weight can underflow to zero
-    shares = found.shares[some]
+    drawn = distinct_graphs(posterior)
+    right = exact_probabilities(drawn, exact)
+    apart = float(np.maximum(drawn.shares - right, 0.0).sum())
+    some = drawn.shares > 0  # a weight can underflow to zero
+    shares = drawn.shares[some]
     with np.errstate(divide="ignore"):
         ratios = np.log(shares) - np.log(right[some])
     return ExactDistance(apart, max(float(shares @ ratios), 0.0))
 
 
-def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
+def exact_probabilities(graphs: GraphRows, exact: Posterior) -> Floats:
     """Return the exact probability of each of some DAGs.
 
     Parameters
@@ -207,10 +207,10 @@ def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
     """
     if isinstance(exact, MarginalPosterior):
         try:
-            return np.exp(exact.log_probabilities(_reordered(found, exact.names).adjacency()))
+            return np.exp(exact.log_probabilities(_reordered(graphs, exact.names).adjacency()))
         except DataError as error:
             raise MissingInputError(str(error)) from None
-    known = _reordered(distinct_graphs(exact), found.names)
+    known = _reordered(distinct_graphs(exact), graphs.names)
     pairs = zip(known.arcs(), known.shares, strict=True)
     table = {row.tobytes(): share for row, share in pairs}
-    return np.array([table.get(row.tobytes(), 0.0) for row in found.arcs()])
+    return np.array([table.get(row.tobytes(), 0.0) for row in graphs.arcs()])

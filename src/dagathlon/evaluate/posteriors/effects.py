@@ -9,7 +9,7 @@ import numpy as np
 from dagathlon.data import LinearSem
 from dagathlon.errors import GraphError
 from dagathlon.evaluate.graphs.causal import Adjustment, coded, count_mistakes
-from dagathlon.evaluate.posteriors.graphs import matched
+from dagathlon.evaluate.posteriors.graphs import reorder_nodes
 from dagathlon.evaluate.posteriors.likelihoods import Drawn, dense_models, total_effects
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.arrays import distinct_graphs
@@ -69,7 +69,7 @@ def expected_aid(
     most
         So many distinct graphs are compared; of more, an even sample by their probabilities.
     """
-    true = matched(truth, posterior.names, "the true graph")
+    true = reorder_nodes(truth, posterior.names, "the true graph")
     posterior.require_dags()
     if not true.is_dag:
         raise GraphError("expected intervention distances compare with a true DAG")

@@ -38,7 +38,7 @@ def expected_shd(posterior: Posterior, truth: Graph) -> float:
     truth
         The true graph, over the same nodes.
     """
-    true = matched(truth, posterior.names, "the true graph")
+    true = reorder_nodes(truth, posterior.names, "the true graph")
     if posterior.chains and posterior.chains[0].form == "marks":
         return float(posterior.expect(lambda graph: shd(graph, true)))
     edges = posterior.edge_probabilities
@@ -56,7 +56,7 @@ def expected_cpdag_shd(posterior: Posterior, truth: Graph) -> float:
     truth
         The true graph: a DAG, or its CPDAG.
     """
-    true = cpdag(matched(truth, posterior.names, "the true graph"))
+    true = cpdag(reorder_nodes(truth, posterior.names, "the true graph"))
     edges, undirected = cpdag_edges(posterior)
     return _expected_pairs(edges, undirected, true)
 
@@ -84,14 +84,14 @@ def _drawn_classes(posterior: Posterior) -> tuple[Words, Floats]:
     """Return the CPDAG of each distinct graph, and its probability."""
     if not posterior.chains:
         raise MissingInputError("exact marginals without draws")
-    found = distinct_graphs(posterior)
-    p = len(found.names)
-    arcs = found.arcs()
+    drawn = distinct_graphs(posterior)
+    p = len(drawn.names)
+    arcs = drawn.arcs()
     rows, first_without = _core.cpdag_rows(arcs, p)
     if first_without < len(arcs):
-        bad = found.packing.graph(found.names, found.rows[first_without])
+        bad = drawn.packing.graph(drawn.names, drawn.rows[first_without])
         raise GraphError(f"a drawn graph has no CPDAG: {_reason(bad)}")
-    return rows, found.shares
+    return rows, drawn.shares
 
 
 def _reason(graph: Graph) -> str:
@@ -130,7 +130,7 @@ def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> 
     diagonal
         Whether self-loops, which have probability 0, count as pairs.
     """
-    true = matched(truth, posterior.names, "the true graph")
+    true = reorder_nodes(truth, posterior.names, "the true graph")
     chosen = ~np.eye(len(true), dtype=bool) | diagonal
     return RankedEdges(posterior.edge_probabilities[chosen], (true.adjacency != 0)[chosen])
 
@@ -158,13 +158,13 @@ def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
         Weight of a tie. An implementation that sorts and breaks ties in the order of the entries
         has a weight between 0 and 1 here, depending on that order.
     """
-    there, not_there = scores[present], np.sort(scores[~present])
-    if not len(there) or not len(not_there):
+    positive, negative = scores[present], np.sort(scores[~present])
+    if not len(positive) or not len(negative):
         return math.nan
-    below = np.searchsorted(not_there, there, side="left")
-    up_to = np.searchsorted(not_there, there, side="right")
+    below = np.searchsorted(negative, positive, side="left")
+    up_to = np.searchsorted(negative, positive, side="right")
     won = below.sum() + ties * (up_to - below).sum()
-    return float(won / (len(there) * len(not_there)))
+    return float(won / (len(positive) * len(negative)))
 
 
 def average_precision(scores: Floats, present: Bools) -> float:
@@ -182,34 +182,34 @@ def average_precision(scores: Floats, present: Bools) -> float:
 
 def edge_error(posterior: Posterior, reference: Posterior) -> float:
     """Return the largest difference between two posteriors in the probability of an edge."""
-    other = matched_matrix(reference.edge_probabilities, reference.names, posterior.names)
+    other = reorder_matrix(reference.edge_probabilities, reference.names, posterior.names)
     return float(np.abs(posterior.edge_probabilities - other).max(initial=0.0))
 
 
-def matched(graph: Graph, names: tuple[str, ...], what: str) -> Graph:
+def reorder_nodes(graph: Graph, names: tuple[str, ...], what: str) -> Graph:
     """Return the graph with its nodes in the order of a posterior over the same nodes."""
     if graph.names == names:
         return graph
-    same_nodes(graph.names, names, what)
+    require_same_nodes(graph.names, names, what)
     return graph.subgraph(names)
 
 
-def matched_matrix(values: Floats, given: tuple[str, ...], names: tuple[str, ...]) -> Floats:
+def reorder_matrix(values: Floats, given: tuple[str, ...], names: tuple[str, ...]) -> Floats:
     """Return a matrix with rows and columns in the node order of a posterior."""
     if given == names:
         return values
-    order = places(given, names, "the reference")
+    order = node_positions(given, names, "the reference")
     return values[np.ix_(order, order)]
 
 
-def places(given: tuple[str, ...], names: tuple[str, ...], what: str) -> list[int]:
+def node_positions(given: tuple[str, ...], names: tuple[str, ...], what: str) -> list[int]:
     """Return the positions of a posterior's nodes in another list of nodes."""
-    same_nodes(given, names, what)
+    require_same_nodes(given, names, what)
     where = {name: k for k, name in enumerate(given)}
     return [where[name] for name in names]
 
 
-def same_nodes(given: tuple[str, ...], names: tuple[str, ...], what: str) -> None:
+def require_same_nodes(given: tuple[str, ...], names: tuple[str, ...], what: str) -> None:
     """Refuse an object whose nodes differ from a posterior's."""
     if set(given) != set(names):
         mine = [name for name in names if name not in given]

@@ -69,16 +69,16 @@ def interventional_kl(
     true = dense_models(model, models.names)
     densities = (_Densities(models), _Densities(true))
     normal = normal_points(rows, len(models.names))
-    found = []
-    for one in interventions(true, size):
+    divergences = []
+    for intervention in interventions(true, size):
         if method == "mean":
-            own, other = (density.expected(one) for density in densities)
-            found.append(float(own @ models.shares - other[0]))
+            predicted_terms, other = (density.expected(intervention) for density in densities)
+            divergences.append(float(predicted_terms @ models.shares - other[0]))
             continue
-        drawn = one.rows(normal)
-        predicted, right = (density.log(drawn, one.node) for density in densities)
-        found.append(float(np.mean(right - predicted)))
-    return float(np.mean(found))
+        drawn = intervention.rows(normal)
+        predicted, right = (density.log(drawn, intervention.node) for density in densities)
+        divergences.append(float(np.mean(right - predicted)))
+    return float(np.mean(divergences))
 
 
 class _Densities:
@@ -99,8 +99,12 @@ class _Densities:
 
     def log(self, rows: Floats, node: int) -> Floats:
         """Return the log density of each row under the mixture, without the factor of a node."""
-        own = self._residuals[:, :, node]
-        left_out = own[:, self._i] * own[:, self._j] * self._precisions[:, node, None]
+        node_residuals = self._residuals[:, :, node]
+        left_out = (
+            node_residuals[:, self._i]
+            * node_residuals[:, self._j]
+            * self._precisions[:, node, None]
+        )
         forms = (self._forms - left_out) * self._count
         constants = self._shares - 0.5 * (self._logs.sum(axis=1) - self._logs[:, node])
         logs = (rows[:, self._i] * rows[:, self._j]) @ (-0.5 * forms.T)
@@ -110,12 +114,12 @@ class _Densities:
         np.exp(logs, out=logs)
         return np.asarray(largest + np.log(logs.sum(axis=1)))
 
-    def expected(self, one: Intervention) -> Floats:
+    def expected(self, intervention: Intervention) -> Floats:
         """Return the expected negative log density of true rows, for each draw."""
-        moments = one.second_moments()
+        moments = intervention.second_moments()
         squares = np.sum(self._residuals * (moments @ self._residuals), axis=1)
         terms = 0.5 * (self._logs + squares * self._precisions)
-        return np.asarray(terms.sum(axis=1) - terms[:, one.node])
+        return np.asarray(terms.sum(axis=1) - terms[:, intervention.node])
 
 
 def interventional_mmd(
@@ -156,18 +160,20 @@ def interventional_mmd(
         raise DataError("under an intervention on its only variable a model has nothing to predict")
     total = total_effects(models)
     distances, bandwidths = [], []
-    for one in interventions(true, size):
-        bandwidth = _median_distance(one)
-        effects = effects_under(total, one.node)
+    for intervention in interventions(true, size):
+        bandwidth = _median_distance(intervention)
+        effects = effects_under(total, intervention.node)
         variances = models.variances.copy()
-        variances[:, one.node] = 0.0
-        right = _Gaussians(one.effects[None], one.variances[None], np.ones(1), one)
-        predicted = _Gaussians(effects, variances, models.shares, one)
+        variances[:, intervention.node] = 0.0
+        right = _Gaussians(
+            intervention.effects[None], intervention.variances[None], np.ones(1), intervention
+        )
+        predicted = _Gaussians(effects, variances, models.shares, intervention)
         if frequencies is None:
             distances.append(_closed(right, predicted, bandwidth))
         else:
             points = normal_points(frequencies, p) / bandwidth
-            points[:, one.node] = 0.0
+            points[:, intervention.node] = 0.0
             apart = right.characteristic(points) - predicted.characteristic(points)
             distances.append(float(np.mean(np.abs(apart) ** 2)))
         bandwidths.append(bandwidth)
@@ -198,8 +204,8 @@ class _Gaussians(NamedTuple):
 
     def means(self) -> Floats:
         """Return the means of the nodes not intervened on, per component."""
-        kept = self._kept()
-        return self.effects[:, self.about.node][:, kept] * self.about.value
+        others = self._kept()
+        return self.effects[:, self.about.node][:, others] * self.about.value
 
     def covariances(self) -> Floats:
         """Return the covariances of the nodes not intervened on, per component."""
@@ -210,14 +216,14 @@ class _Gaussians(NamedTuple):
         return [k for k in range(self.effects.shape[1]) if k != self.about.node]
 
 
-def _median_distance(one: Intervention) -> float:
+def _median_distance(intervention: Intervention) -> float:
     """Return the median distance of two rows of the true model under an intervention."""
-    p = len(one.variances)
-    noise = normal_points(512, p) * np.sqrt(2 * one.variances)
-    found = float(np.median(np.sqrt(((noise @ one.effects) ** 2).sum(axis=1))))
-    if not found > 0:
+    p = len(intervention.variances)
+    noise = normal_points(512, p) * np.sqrt(2 * intervention.variances)
+    distance = float(np.median(np.sqrt(((noise @ intervention.effects) ** 2).sum(axis=1))))
+    if not distance > 0:
         raise DataError("rows of the true model under an intervention are all the same")
-    return found
+    return distance
 
 
 def _closed(true: _Gaussians, other: _Gaussians, bandwidth: float) -> float:

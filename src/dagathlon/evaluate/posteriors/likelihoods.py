@@ -15,7 +15,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
 from dagathlon.errors import DataError
-from dagathlon.evaluate.posteriors.graphs import places
+from dagathlon.evaluate.posteriors.graphs import node_positions
 from dagathlon.posteriors.arrays import LinearModels, linear_models
 from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
@@ -58,9 +58,9 @@ def interventional_nll(posterior: Drawn, model: LinearSem, size: float = 1.0) ->
     models = dense_models(posterior)
     true = dense_models(model, models.names)
     found = []
-    for one in interventions(true, size):
-        terms = node_terms(models, one.second_moments())
-        found.append(models.shares @ (terms.sum(axis=1) - terms[:, one.node]))
+    for intervention in interventions(true, size):
+        terms = node_terms(models, intervention.second_moments())
+        found.append(models.shares @ (terms.sum(axis=1) - terms[:, intervention.node]))
     return float(np.mean(found))
 
 
@@ -101,13 +101,13 @@ def interventions(true: LinearModels, size: float) -> list[Intervention]:
     """Return an intervention on each node of a model, to `size` of its standard deviations."""
     total, noise = total_effects(true)[0], true.variances[0]
     deviations = np.sqrt(noise @ total**2)
-    found = []
+    result = []
     for node, deviation in enumerate(deviations):
         variances = noise.copy()
         variances[node] = 0.0
         effects = effects_under(total[None], node)[0]
-        found.append(Intervention(node, size * float(deviation), effects, variances))
-    return found
+        result.append(Intervention(node, size * float(deviation), effects, variances))
+    return result
 
 
 def total_effects(models: LinearModels) -> Floats:
@@ -118,19 +118,19 @@ def total_effects(models: LinearModels) -> Floats:
 
 def effects_under(total: Floats, node: int) -> Floats:
     """Return the total effects after an intervention on a node, which cuts paths through it."""
-    found = total - total[:, :, node, None] * total[:, node, None, :]
-    found[:, node] = total[:, node]
-    return found
+    effects = total - total[:, :, node, None] * total[:, node, None, :]
+    effects[:, node] = total[:, node]
+    return effects
 
 
-def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
+def dense_models(given: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
     """Return draws as arrays in an order of nodes, checked to have densities."""
-    if isinstance(found, LinearSem):
-        models = LinearModels(found.names, found.weights[None], found.variances[None], np.ones(1))
+    if isinstance(given, LinearSem):
+        models = LinearModels(given.names, given.weights[None], given.variances[None], np.ones(1))
     else:
-        models = linear_models(found) if isinstance(found, Posterior) else found
+        models = linear_models(given) if isinstance(given, Posterior) else given
     if names is not None and models.names != names:
-        order = places(models.names, names, "the true model")
+        order = node_positions(models.names, names, "the true model")
         coefficients = models.coefficients[:, order][:, :, order]
         models = LinearModels(names, coefficients, models.variances[:, order], models.shares)
     require_noise(models)
@@ -152,7 +152,7 @@ def require_noise(models: LinearModels) -> None:
 def second_moments(rows: Dataset | LinearSem | Floats, names: tuple[str, ...]) -> Floats:
     """Return the mean products of all pairs of variables, in an order of nodes."""
     if isinstance(rows, LinearSem):
-        order = places(rows.names, names, "the true model")
+        order = node_positions(rows.names, names, "the true model")
         return rows.covariance()[np.ix_(order, order)]
     values = complete_rows(rows, names) if isinstance(rows, Dataset) else None
     moments = np.asarray(rows if values is None else values.T @ values / len(values), dtype=float)
@@ -165,7 +165,7 @@ def complete_rows(data: Dataset, names: tuple[str, ...]) -> Floats:
     """Return rows of continuous variables without missing values, in an order of nodes."""
     absent = [name for name in names if name not in data.names]
     if absent:
-        places(tuple(data.names), names, "the held-out rows")
+        node_positions(tuple(data.names), names, "the held-out rows")
     chosen = data.select(names)
     if not chosen.is_continuous:
         raise DataError("linear Gaussian models have densities of continuous variables only")

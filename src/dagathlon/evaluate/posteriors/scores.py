@@ -73,9 +73,9 @@ class PosteriorScores(MetricModule):
         """Return one row, with None for missing values and notes on errors."""
         given = dict(zip(self.inputs, inputs, strict=True))
         for name in ("posterior", "reference"):
-            given[name] = settled(given.get(name), self.burn_in)
+            given[name] = without_burn_in(given.get(name), self.burn_in)
         if given["posterior"] is None:
-            nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
+            nothing: dict[str, Value] = dict.fromkeys(measure.name for measure in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
             **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
@@ -83,9 +83,9 @@ class PosteriorScores(MetricModule):
         return scores(case)
 
 
-def settled(found: Estimate | Posterior | None, burn_in: float) -> Posterior | None:
+def without_burn_in(given: Estimate | Posterior | None, burn_in: float) -> Posterior | None:
     """Return the posterior of an estimate, without the burn-in of its Markov chains."""
-    posterior = found.posterior if isinstance(found, Estimate) else found
+    posterior = given.posterior if isinstance(given, Estimate) else given
     if posterior is None or not any(chain.markov for chain in posterior.chains):
         return posterior
     return posterior.after(burn_in)
@@ -93,7 +93,7 @@ def settled(found: Estimate | Posterior | None, burn_in: float) -> Posterior | N
 
 def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str, Value]:
     """Return all columns of a case, and a note on errors other than missing inputs."""
-    row: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
+    row: dict[str, Value] = dict.fromkeys(measure.name for measure in MEASURES)
     notes: list[str] = []
     for part in PARTS if parts is None else parts:
         try:
@@ -129,8 +129,8 @@ def _paths(case: PosteriorCase) -> Row:
 
 
 def _calibrated(what: str, outcomes: graphs.RankedEdges) -> Row:
-    found = calibration(*outcomes)._asdict()
-    return {f"{what}_{name}": value for name, value in found.items()}
+    values = calibration(*outcomes)._asdict()
+    return {f"{what}_{name}": value for name, value in values.items()}
 
 
 def _likelihood(case: PosteriorCase) -> Row:
@@ -159,15 +159,15 @@ def _graphs_apart(case: PosteriorCase) -> Row:
 
 
 def _parameters_apart(case: PosteriorCase) -> Row:
-    found = parameter_mmd(case.models, case.reference_models)
-    return {"params_mmd": found.value, "params_mmd_bandwidth": found.bandwidth}
+    distance = parameter_mmd(case.models, case.reference_models)
+    return {"params_mmd": distance.value, "params_mmd_bandwidth": distance.bandwidth}
 
 
 def _exact(case: PosteriorCase) -> Row:
     if not isinstance(case.other, MarginalPosterior):
         raise MissingInputError("the reference is not exact")
-    found = exact_distance(case.drawn_dags, case.other)
-    return {"tv_exact": found.total_variation, "kl_exact": found.divergence}
+    distance = exact_distance(case.drawn_dags, case.other)
+    return {"tv_exact": distance.total_variation, "kl_exact": distance.divergence}
 
 
 def _causal(case: PosteriorCase) -> Row:

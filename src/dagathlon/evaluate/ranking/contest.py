@@ -96,12 +96,12 @@ class Contest(NamedTuple):
     @property
     def first(self) -> tuple[Placed, ...]:
         """Contenders that share the first place."""
-        return tuple(one for one in self.places if one.place == 1)
+        return tuple(placed for placed in self.places if placed.place == 1)
 
     @property
     def of_algorithms(self) -> bool:
         """Whether contenders are learners, each at its best setting, rather than settings."""
-        return len({one.id for one in self.places}) == len(self.places)
+        return len({placed.id for placed in self.places}) == len(self.places)
 
     def nemenyi(self) -> Nemenyi | None:
         """Average ranks and groups of contenders without significant differences."""
@@ -140,14 +140,14 @@ def contest(
     """
     settings = _placed(scores.contested(), better, ids, unit)
     best: dict[str, str] = {}
-    for one in settings:
-        best.setdefault(one.id, one.setting)
+    for placed in settings:
+        best.setdefault(placed.id, placed.setting)
     chosen = scores.of(name for name in scores.names if name in set(best.values()))
     table = (chosen if len(set(ids.values())) > 1 else scores).contested()
     ranked = {ids[name] for name in table.names}
-    there = scores.took_part
+    took_part = scores.took_part
     absent = {
-        name: int(there[:, [ids[s] == name for s in scores.names]].any(axis=1).sum())
+        name: int(took_part[:, [ids[s] == name for s in scores.names]].any(axis=1).sum())
         for name in dict.fromkeys(ids[setting] for setting in scores.names)
         if name not in ranked
     }
@@ -171,25 +171,25 @@ def _placed(
     """Return average ranks and places, best first."""
     if not table.names or not table.cases:
         return ()
-    ranks, there = neutral_ranks(table, better), table.took_part
+    ranks, took_part = neutral_ranks(table, better), table.took_part
     averages, blocks = mean_ranks(table, better, unit), blocks_of(table)
-    found = [
+    placed = [
         Placed(
             ids[name],
             name,
             float(averages[j]),
-            _deviation(ranks[:, j], there[:, j], blocks),
+            _deviation(ranks[:, j], took_part[:, j], blocks),
             1 + int((averages < averages[j] - SAME_RANK).sum()),
-            int(there[:, j].sum()),
+            int(took_part[:, j].sum()),
             int(table.failed[:, j].sum()),
-            sum(bool(there[members, j].any()) for members in blocks),
+            sum(bool(took_part[members, j].any()) for members in blocks),
         )
         for j, name in enumerate(table.names)
     ]
-    return tuple(sorted(found, key=lambda one: one.average))
+    return tuple(sorted(placed, key=lambda one: one.average))
 
 
-def _deviation(ranks: Floats, there: Bools, blocks: list[list[int]]) -> float:
+def _deviation(ranks: Floats, took_part: Bools, blocks: list[list[int]]) -> float:
     """Return the standard deviation of the block means of the ranks where a contender took part."""
-    present = [[i for i in members if there[i]] for members in blocks]
+    present = [[i for i in members if took_part[i]] for members in blocks]
     return float(np.std([ranks[members].mean() for members in present if members]))

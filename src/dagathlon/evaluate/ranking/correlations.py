@@ -77,9 +77,9 @@ def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
     """Return percentiles of the resampled means, ignoring resamples without a value."""
     tail = 100 * (1 - level) / 2
     empty = np.isnan(drawn).all(axis=0)
-    found = np.nanpercentile(np.where(empty, 0.0, drawn), [tail, 100 - tail], axis=0)
-    found[:, empty] = np.nan
-    return found[0], found[1]
+    ends = np.nanpercentile(np.where(empty, 0.0, drawn), [tail, 100 - tail], axis=0)
+    ends[:, empty] = np.nan
+    return ends[0], ends[1]
 
 
 def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
@@ -100,10 +100,10 @@ def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
         fewer than three methods, and where a metric is the same for all.
     """
     table = np.asarray(values, dtype=np.float64)
-    table = table * np.where([one == "less" for one in better], -1.0, 1.0)
+    table = table * np.where([direction == "less" for direction in better], -1.0, 1.0)
     known = ~np.isnan(table)
     m = table.shape[1]
-    found = np.full((m, m), np.nan)
+    correlations = np.full((m, m), np.nan)
     pairs = known[:, :, None] & known[:, None, :]
     for chosen in np.unique(pairs.reshape(len(table), -1), axis=1).T:
         if chosen.sum() < LEAST_METHODS:
@@ -112,8 +112,8 @@ def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
         columns = known[chosen].all(axis=0)
         part = np.full((m, m), np.nan)
         part[np.ix_(columns, columns)] = _spearman(table[np.ix_(chosen, columns)])
-        found[same] = part[same]
-    return found
+        correlations[same] = part[same]
+    return correlations
 
 
 def _spearman(values: Floats) -> Floats:
@@ -123,8 +123,8 @@ def _spearman(values: Floats) -> Floats:
     norms = np.sqrt((centred**2).sum(axis=0))
     moments = centred.T @ centred
     scale = np.outer(norms, norms)
-    found = np.divide(moments, scale, out=np.full_like(moments, np.nan), where=scale > 0)
-    clipped: Floats = np.clip(found, -1.0, 1.0)
+    correlations = np.divide(moments, scale, out=np.full_like(moments, np.nan), where=scale > 0)
+    clipped: Floats = np.clip(correlations, -1.0, 1.0)
     return clipped
 
 
@@ -156,13 +156,13 @@ def mean_correlations(
         As in `bootstrap_means`.
     """
     m = len(better)
-    found = np.full((len(data_sets), m, m), np.nan)
+    correlations = np.full((len(data_sets), m, m), np.nan)
     for place, starts in enumerate(data_sets):
         tables = np.array([rank_correlations(values, better) for values in starts])
         known = ~np.isnan(tables)
         sums = np.where(known, tables, 0.0).sum(axis=0)
-        found[place] = _ratio(sums, known.sum(axis=0).astype(np.float64))
-    return bootstrap_means(found, resamples)
+        correlations[place] = _ratio(sums, known.sum(axis=0).astype(np.float64))
+    return bootstrap_means(correlations, resamples)
 
 
 class MethodCorrelation(NamedTuple):

@@ -62,14 +62,14 @@ class Scores(NamedTuple):
     def at(self, places: Sequence[int]) -> Scores:
         """Return the scores of some of the data sets."""
         chosen = list(places)
-        kept = tuple(self.cases[i] for i in chosen)
-        return Scores(self.names, kept, self.values[chosen], self.failed[chosen])
+        cases = tuple(self.cases[i] for i in chosen)
+        return Scores(self.names, cases, self.values[chosen], self.failed[chosen])
 
     def of(self, names: Iterable[str]) -> Scores:
         """Return the scores of some of the competitors."""
-        kept = tuple(names)
-        columns = [self.names.index(name) for name in kept]
-        return Scores(kept, self.cases, self.values[:, columns], self.failed[:, columns])
+        chosen = tuple(names)
+        columns = [self.names.index(name) for name in chosen]
+        return Scores(chosen, self.cases, self.values[:, columns], self.failed[:, columns])
 
     @property
     def kinds(self) -> list[tuple[Any, ...]]:
@@ -84,23 +84,27 @@ class Scores(NamedTuple):
         omitted. The result has no data set if the competitors form several groups that
         never meet, even indirectly, since these cannot be compared.
         """
-        there = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
-        often = there.took_part.mean(axis=0) >= _OFTEN if len(there.cases) else []
-        kept = there.of(name for name, stays in zip(self.names, often, strict=False) if stays)
-        least = min(2, len(kept.names))
-        found = kept.at(np.flatnonzero(kept.took_part.sum(axis=1) >= least).tolist())
-        if len(kept.names) < 2:
-            return found
-        groups = [group for group in _meeting(found.took_part) if len(group) > 1]
-        return found.of(kept.names[j] for j in groups[0]) if len(groups) == 1 else found.at([])
+        nonempty = self.at(np.flatnonzero(self.took_part.any(axis=1)).tolist())
+        often = nonempty.took_part.mean(axis=0) >= _OFTEN if len(nonempty.cases) else []
+        frequent = nonempty.of(
+            name for name, stays in zip(self.names, often, strict=False) if stays
+        )
+        least = min(2, len(frequent.names))
+        meeting = frequent.at(np.flatnonzero(frequent.took_part.sum(axis=1) >= least).tolist())
+        if len(frequent.names) < 2:
+            return meeting
+        groups = [group for group in _connected_groups(meeting.took_part) if len(group) > 1]
+        return (
+            meeting.of(frequent.names[j] for j in groups[0]) if len(groups) == 1 else meeting.at([])
+        )
 
     def complete(self) -> Scores:
         """Return the data sets of `contested` in which all of its competitors take part."""
-        kept = self.contested()
-        return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
+        contested = self.contested()
+        return contested.at(np.flatnonzero(contested.took_part.all(axis=1)).tolist())
 
 
-def _meeting(took_part: Bools) -> list[list[int]]:
+def _connected_groups(took_part: Bools) -> list[list[int]]:
     """Return the connected groups of columns, linked by common rows."""
     left, groups = set(range(took_part.shape[1])), []
     while left:
@@ -160,10 +164,10 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def blocks_of(scores: Scores) -> list[list[int]]:
     """Return the positions of the data sets of each block, by first appearance."""
-    found: dict[tuple[Any, ...], list[int]] = {}
+    blocks: dict[tuple[Any, ...], list[int]] = {}
     for i, case in enumerate(scores.cases):
-        found.setdefault(block_of(case), []).append(i)
-    return list(found.values())
+        blocks.setdefault(block_of(case), []).append(i)
+    return list(blocks.values())
 
 
 def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
@@ -256,11 +260,11 @@ def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Float
     """
     if not scores.names:
         return np.empty((0, 0))
-    found, blocks = ranks(scores, better, ties), blocks_of(scores)
+    by_case, blocks = ranks(scores, better, ties), blocks_of(scores)
     result = np.full((len(blocks), len(scores.names)), np.nan)
     for place, members in enumerate(blocks):
-        there = ~np.isnan(found[members])
-        count, total = there.sum(axis=0), np.nansum(found[members], axis=0)
+        ranked = ~np.isnan(by_case[members])
+        count, total = ranked.sum(axis=0), np.nansum(by_case[members], axis=0)
         result[place, count > 0] = total[count > 0] / count[count > 0]
     return result
 
@@ -303,19 +307,19 @@ def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[R
     """
     if not scores.names or not scores.cases:
         return []
-    found = block_ranks(scores, better, ties)
+    by_block = block_ranks(scores, better, ties)
     part = scores.took_part.sum(axis=0)
     present = [j for j in range(len(scores.names)) if part[j]]
-    averages = {j: float(np.nanmean(found[:, j])) for j in present}
+    averages = {j: float(np.nanmean(by_block[:, j])) for j in present}
     rows = [
         RankRow(
             scores.names[j],
             averages[j],
-            float(np.nanstd(found[:, j])),
+            float(np.nanstd(by_block[:, j])),
             1 + sum(other < averages[j] - SAME_RANK for other in averages.values()),
             int(part[j]),
             int(scores.failed[:, j].sum()),
-            int((~np.isnan(found[:, j])).sum()),
+            int((~np.isnan(by_block[:, j])).sum()),
         )
         for j in present
     ]

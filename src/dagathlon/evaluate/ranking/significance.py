@@ -84,11 +84,11 @@ def friedman(scores: Scores, better: Better, unit: Unit = "block") -> Friedman |
         total, freedom = total + row, freedom + m - 1
         covariance += spread * (np.diag(present) - np.outer(present, present) / m)
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
+    positive = values > 1e-9 * max(float(values[-1]), 1e-300)
     if values[-1] <= 0:
         return Friedman(0.0, 1.0, 0.0, 1.0, n, k)
-    statistic = float(((vectors[:, kept].T @ total) ** 2 / values[kept]).sum())
-    df = int(kept.sum())
+    statistic = float(((vectors[:, positive].T @ total) ** 2 / values[positive]).sum())
+    df = int(positive.sum())
     rest = freedom - statistic
     f = math.inf if rest <= 1e-9 else (freedom - df) * statistic / (df * rest)
     f_p = 0.0 if math.isinf(f) else float(fdtrc(df, freedom - df, f))
@@ -107,8 +107,8 @@ def _block_shares(table: Scores, better: Better, unit: Unit) -> Floats:
 
 def _present(table: Scores) -> list[Floats]:
     """Return, per block, a 0/1 vector of the competitors that take part in it."""
-    there = table.took_part
-    return [there[members].any(axis=0).astype(float) for members in blocks_of(table)]
+    took_part = table.took_part
+    return [took_part[members].any(axis=0).astype(float) for members in blocks_of(table)]
 
 
 def critical_difference(k: int, n: float, alpha: float = 0.05) -> float:
@@ -198,12 +198,12 @@ def nemenyi(
 
 def _groups(averages: Sequence[float], difference: float) -> tuple[tuple[int, int], ...]:
     """Return the maximal runs of sorted averages that lie within the difference."""
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for first in range(len(averages)):
         last = max(j for j, mean in enumerate(averages) if mean - averages[first] <= difference)
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return tuple(found)
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return tuple(groups)
 
 
 class Pair(NamedTuple):
@@ -243,9 +243,9 @@ def pairwise(scores: Scores, better: Better) -> list[Pair]:
     if len(blocks_of(table)) < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return []
     gain = _gains(table, better)
-    found = [_pair(table, gain, i, j) for i in range(k) for j in range(i + 1, k)]
-    adjusted = holm([pair.p_value for pair in found])
-    return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted, strict=True)]
+    pairs = [_pair(table, gain, i, j) for i in range(k) for j in range(i + 1, k)]
+    adjusted = holm([pair.p_value for pair in pairs])
+    return [pair._replace(adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
 
 
 def _gains(table: Scores, better: Better) -> Floats:
@@ -263,7 +263,7 @@ def _gains(table: Scores, better: Better) -> Floats:
 def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
     apart = gain[:, i] - gain[:, j]
     both = [apart[members] for members in blocks_of(table)]
-    means = [float(found[~np.isnan(found)].mean()) for found in both if not np.isnan(found).all()]
+    means = [float(gains[~np.isnan(gains)].mean()) for gains in both if not np.isnan(gains).all()]
     difference = np.round(np.array(means), _DIGITS)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     p = _signed_rank(difference[difference != 0]) if wins + losses else 1.0

@@ -72,27 +72,29 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     result = []
     for key, members in groups.items():
         names = ("id", "setting", "adjmat", "parameters", "data")
-        one: dict[str, Any] = dict(zip(names, key, strict=True))
-        one["n_seeds"] = len(members)
-        one |= endings(members)
+        row_summary: dict[str, Any] = dict(zip(names, key, strict=True))
+        row_summary["n_seeds"] = len(members)
+        row_summary |= count_failures(members)
         for name in ("curve_param", "curve_value"):
-            one[name] = members[0].get(name)
-        one["curve_vals"] = one["curve_value"] if is_number(one["curve_value"]) else None
+            row_summary[name] = members[0].get(name)
+        row_summary["curve_vals"] = (
+            row_summary["curve_value"] if is_number(row_summary["curve_value"]) else None
+        )
         for metric in metrics:
-            one |= _statistics(metric, [row.get(metric) for row in members])
-        result.append(one)
+            row_summary |= _statistics(metric, [row.get(metric) for row in members])
+        result.append(row_summary)
     return result
 
 
-def endings(rows: Iterable[Row]) -> dict[str, int]:
+def count_failures(rows: Iterable[Row]) -> dict[str, int]:
     """Count the runs that failed, and those that were skipped as unsuitable."""
-    found = Counter(row["status"] for row in rows)
-    skipped = found["skipped"]
-    return {"failed": found.total() - found["ok"] - skipped, "skipped": skipped}
+    counts = Counter(row["status"] for row in rows)
+    skipped = counts["skipped"]
+    return {"failed": counts.total() - counts["ok"] - skipped, "skipped": skipped}
 
 
-def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
-    values = [float(value) for value in found if is_number(value)]
+def _statistics(metric: str, cells: Sequence[Any]) -> dict[str, float | None]:
+    values = [float(value) for value in cells if is_number(value)]
     numbers = _of(values) if values else dict.fromkeys(_STATISTICS)
     return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in numbers.items()}
 

@@ -90,7 +90,7 @@ class KindVerdict(NamedTuple):
     @property
     def first(self) -> set[str]:
         """Learners with the best mean."""
-        return {one.id for one in self.best}
+        return {contender.id for contender in self.best}
 
 
 class Verdict(NamedTuple):
@@ -131,7 +131,7 @@ class Verdict(NamedTuple):
         """Return the leading learners: by the mean on one kind of data, by ranks on several."""
         if len(self.kinds) == 1:
             return self.kinds[0].first
-        return {one.id for one in self.ranked_first}
+        return {contender.id for contender in self.ranked_first}
 
     def relative(self, setting: str) -> float | None:
         """Return a distance relative to the best baseline's, averaged over kinds of data.
@@ -139,9 +139,11 @@ class Verdict(NamedTuple):
         None for metrics of which more is better, and where a kind has no such number.
         """
         shares = [
-            one.means[setting] / one.baseline.value
-            for one in self.kinds
-            if setting in one.means and one.baseline is not None and one.baseline.value > 0
+            kind_verdict.means[setting] / kind_verdict.baseline.value
+            for kind_verdict in self.kinds
+            if setting in kind_verdict.means
+            and kind_verdict.baseline is not None
+            and kind_verdict.baseline.value > 0
         ]
         if self.better == "more" or len(shares) < len(self.kinds):
             return None
@@ -151,7 +153,8 @@ class Verdict(NamedTuple):
     def is_contest(self) -> bool:
         """Whether at least two learners compete on some kind of data."""
         return len(self.places) > 1 or any(
-            one.second is not None or len(one.first) > 1 for one in self.kinds
+            kind_verdict.second is not None or len(kind_verdict.first) > 1
+            for kind_verdict in self.kinds
         )
 
 
@@ -203,7 +206,7 @@ def verdict(
     return Verdict(
         metric,
         better,
-        tuple(one for one in kinds if one is not None),
+        tuple(kind_verdict for kind_verdict in kinds if kind_verdict is not None),
         contest(score_table(rows, metric), better, ids, unit, alpha),
         len(settings),
     )
@@ -211,11 +214,11 @@ def verdict(
 
 def _by_kind(baselines: Baselines, metric: str) -> dict[Kind, dict[Any, Mapping[str, float]]]:
     """Return values of one metric by kind of data and seed."""
-    found: dict[Kind, dict[Any, Mapping[str, float]]] = {}
+    result: dict[Kind, dict[Any, Mapping[str, float]]] = {}
     for case, metrics in baselines.items():
         if metric in metrics:
-            found.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
-    return found
+            result.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
+    return result
 
 
 def _of_kind(
@@ -230,7 +233,10 @@ def _of_kind(
     if not seeds:
         return None
     sign = 1.0 if better == "more" else -1.0
-    means = {name: sign * float(np.mean(list(found.values()))) for name, found in fair.items()}
+    means = {
+        name: sign * float(np.mean(list(values_by_seed.values())))
+        for name, values_by_seed in fair.items()
+    }
     top = max(means.values())
     best = [name for name, mean in means.items() if is_same(mean, top)]
     second = _runner_up(means, {name[0] for name in best})
@@ -241,7 +247,7 @@ def _of_kind(
         tuple(Contender(*name, interval(fair[name])) for name in best),
         None if second is None else Contender(*second, interval(fair[second])),
         gap,
-        None if gap is None else _clear(gap, len(seeds)),
+        None if gap is None else _is_significant(gap, len(seeds)),
         len(seeds),
         partial,
         {name[1]: sign * mean for name, mean in means.items()},
@@ -257,7 +263,7 @@ def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple
     """
     most = max(map(len, values.values()))
     total = len(set[Any]().union(*values.values()))
-    complete = {name: found for name, found in values.items() if len(found) == most}
+    complete = {name: by_seed for name, by_seed in values.items() if len(by_seed) == most}
     common = sorted(set.intersection(*map(set, complete.values())))
     partial = [Incomplete(n[1], len(v), total) for n, v in values.items() if len(v) < most]
     return {n: {seed: v[seed] for seed in common} for n, v in complete.items()}, tuple(partial)
@@ -273,7 +279,7 @@ def _gap(left: Values, right: Values, sign: float) -> Interval:
     return interval({seed: sign * (value - right[seed]) for seed, value in left.items()})
 
 
-def _clear(gap: Interval, n: int) -> bool | None:
+def _is_significant(gap: Interval, n: int) -> bool | None:
     """Return whether a gap over n data sets is significant; None for a single data set."""
     if gap.half_width is None:
         return None

@@ -40,7 +40,7 @@ def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") ->
         the F1 of the chosen graph (of a distribution, all edges above one half).
     """
     row = curve_of(_path(path), as_graph(truth), undirected)
-    return {one.name: row[one.name] for one in AREAS}
+    return {measure.name: row[measure.name] for measure in AREAS}
 
 
 def compare_precision(
@@ -74,11 +74,11 @@ def compare_precision(
         Losses by name as in `precision_losses`, ``precision_log_likelihood``; None where something
         is missing. ``precision_how`` says whose matrix it is.
     """
-    found = estimate if isinstance(estimate, Estimate) else _of_matrix(estimate, model)
-    if data is None and (found.precision is None or test_data is not None):
+    given = estimate if isinstance(estimate, Estimate) else _of_matrix(estimate, model)
+    if data is None and (given.precision is None or test_data is not None):
         raise DataError("give the data that were learned from: means and fits are from them")
     inputs = ("model", "data", "test_data", "estimate")
-    row = PrecisionScores(inputs=inputs, scaled=scaled).compute(model, data, test_data, found)
+    row = PrecisionScores(inputs=inputs, scaled=scaled).compute(model, data, test_data, given)
     if "precision_note" in row and "precision_how" not in row:
         raise DataError(str(row["precision_note"]))
     return row
@@ -95,11 +95,11 @@ def _of_matrix(matrix: Any, model: Any) -> Estimate:
 def _path(given: Any) -> GraphPath | Posterior:
     if isinstance(given, str | os.PathLike):
         return read_path(given)  # type: ignore[arg-type]
-    found = given
+    path = given
     if isinstance(given, Estimate):
-        found = given.posterior if given.path is None else given.path
-    if not isinstance(found, GraphPath | Posterior):
+        path = given.posterior if given.path is None else given.path
+    if not isinstance(path, GraphPath | Posterior):
         raise GraphError(
             "there is no path of graphs: give a GraphPath, or an estimate that has one"
         )
-    return found
+    return path

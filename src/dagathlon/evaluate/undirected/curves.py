@@ -65,8 +65,8 @@ def path_curve(path: GraphPath, truth: Graph, undirected: UndirectedForm = "mora
         The form of a truth with directed edges.
     """
     present = _joined(truth, path.names, undirected)
-    found = path.pairs
-    tp = np.asarray((found & present).sum(axis=1), dtype=np.int64)
+    edges = path.pairs
+    tp = np.asarray((edges & present).sum(axis=1), dtype=np.int64)
     fp = path.n_edges - tp
     positives, negatives = int(present.sum()), int((~present).sum())
     areas = _areas(tp, fp, positives, negatives)
@@ -92,11 +92,11 @@ def probability_curve(
     above = np.triu_indices(len(posterior.names), 1)
     scores = pair_probabilities(posterior, undirected)[above]
     levels = np.unique(scores)[::-1]
-    there, absent = np.sort(scores[present]), np.sort(scores[~present])
-    tp = len(there) - np.searchsorted(there, levels, side="left")
-    fp = len(absent) - np.searchsorted(absent, levels, side="left")
+    positive, negative = np.sort(scores[present]), np.sort(scores[~present])
+    tp = len(positive) - np.searchsorted(positive, levels, side="left")
+    fp = len(negative) - np.searchsorted(negative, levels, side="left")
     areas = auroc(scores, present), average_precision(scores, present)
-    curve = Curve(levels, tp, fp, len(there), len(absent), *areas)
+    curve = Curve(levels, tp, fp, len(positive), len(negative), *areas)
     return curve if len(levels) <= _MOST_POINTS else _thinned(curve)
 
 
@@ -104,8 +104,8 @@ def _thinned(curve: Curve) -> Curve:
     """Thin the points, keeping the best graph and that of all edges above one half."""
     some = np.linspace(0, len(curve.values) - 1, _MOST_POINTS).round().astype(int)
     half = np.flatnonzero(curve.values > 0.5)[-1:]
-    kept = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
-    return curve._replace(values=curve.values[kept], tp=curve.tp[kept], fp=curve.fp[kept])
+    chosen = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
+    return curve._replace(values=curve.values[chosen], tp=curve.tp[chosen], fp=curve.fp[chosen])
 
 
 def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral") -> Floats:
@@ -114,9 +114,9 @@ def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral
     if np.allclose(edges, edges.T) and _is_undirected(posterior):
         return edges
     if isinstance(posterior, MarginalPosterior) or not posterior.chains:
-        raise MissingInputError("exact marginals of DAGs say nothing of their undirected forms")
-    found = posterior.expect(lambda graph: as_undirected(graph, undirected).adjacency)
-    return np.asarray(found, dtype=np.float64)
+        raise MissingInputError("exact marginals of DAGs do not determine their undirected forms")
+    matrix = posterior.expect(lambda graph: as_undirected(graph, undirected).adjacency)
+    return np.asarray(matrix, dtype=np.float64)
 
 
 def _is_undirected(posterior: Posterior) -> bool:

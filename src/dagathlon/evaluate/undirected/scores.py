@@ -20,7 +20,7 @@ from dagathlon.evaluate.models.precision_losses import (
     precision_losses,
     true_covariance,
 )
-from dagathlon.evaluate.posteriors.scores import settled
+from dagathlon.evaluate.posteriors.scores import without_burn_in
 from dagathlon.evaluate.undirected.curves import Curve, path_curve, probability_curve
 from dagathlon.graphs import Graph, GraphPath
 from dagathlon.graphs.undirected import UndirectedForm
@@ -67,26 +67,26 @@ class PathScores(MetricModule):
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """Return one row: areas and points of the curve, or the reason why there are none."""
-        row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
-        found = settled(estimate, self.burn_in) if estimate.path is None else estimate.path
-        if found is None:
+        row: dict[str, Any] = dict.fromkeys(measure.name for measure in AREAS)
+        path = without_burn_in(estimate, self.burn_in) if estimate.path is None else estimate.path
+        if path is None:
             return row
         try:
-            return row | curve_of(found, truth, self.undirected)
+            return row | curve_of(path, truth, self.undirected)
         except DagathlonError as error:
             return row | {"undirected_note": str(error)}
 
 
 def curve_of(
-    found: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
+    path: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
 ) -> dict[str, Any]:
     """Return the areas of a curve, its best graph, and its points: value, right and wrong edges.
 
     The chosen graph of a posterior has all edges above one half.
     """
-    if isinstance(found, GraphPath):
-        return _curve_row(path_curve(found, truth, undirected), found.chosen) | {"along": "penalty"}
-    curve = probability_curve(found, truth, undirected)
+    if isinstance(path, GraphPath):
+        return _curve_row(path_curve(path, truth, undirected), path.chosen) | {"along": "penalty"}
+    curve = probability_curve(path, truth, undirected)
     above = np.flatnonzero(curve.values > 0.5)
     row = _curve_row(curve, int(above[-1]) if len(above) else None) | {"along": "probability"}
     # The graph without edges is no point of the curve.
@@ -132,7 +132,7 @@ class PrecisionScores(MetricModule):
     def compute(self, *inputs: Any) -> dict[str, Value]:
         """Return one row, with None for missing values and a note with the reason."""
         given = dict(zip(self.inputs, inputs, strict=True))
-        row: dict[str, Value] = dict.fromkeys(one.name for one in self.measures)
+        row: dict[str, Value] = dict.fromkeys(measure.name for measure in self.measures)
         try:
             normal = self._normal(given["estimate"], given["data"])
             row["precision_how"] = normal.how

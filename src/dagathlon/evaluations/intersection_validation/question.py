@@ -15,7 +15,7 @@ from dagathlon.data.reading.preview import constant_columns
 from dagathlon.data.spec import facts_of
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
 from dagathlon.external.held_folder import HeldFolder
-from dagathlon.learners.suggest import Suggestion, of_several_ways, suggest
+from dagathlon.learners.suggest import Suggestion, diverse_suggestions, suggest
 from dagathlon.modules import find
 from dagathlon.study.config.new_study import title_of, with_full_paths
 from dagathlon.study.config.picks import Pick, check_picks, picks_of
@@ -116,7 +116,7 @@ def rank_without_truth(
 
 def suggested(data: Dataset) -> tuple[Suggestion, ...]:
     """Learners that suit the data and differ in their ways; fewer than two are a `DataError`."""
-    found = of_several_ways(suggest(data))
+    found = diverse_suggestions(suggest(data))
     if len(found) < _FEWEST:
         raise DataError(
             "no two learners are known that take these data and are quick on them: name the "

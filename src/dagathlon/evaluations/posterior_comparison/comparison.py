@@ -17,7 +17,7 @@ from dagathlon.evaluate.posteriors.graphs import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
-from dagathlon.posteriors.convergence import states
+from dagathlon.posteriors.convergence import repeat_by_state
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.tables.runs import Combination
@@ -286,6 +286,6 @@ def _apart(posterior: Posterior, mark: str) -> tuple[float, str] | None:
 def _traces(posterior: Posterior, burnin: float) -> Iterator[Trace]:
     for chain in posterior.chains:
         if chain.markov and chain.score is not None:
-            score = states(chain, chain.score)
+            score = repeat_by_state(chain, chain.score)
             places = np.linspace(0, len(score) - 1, min(len(score), _MOST_POINTS)).astype(int)
             yield Trace(places.astype(np.float64), score[places], burnin * len(score))

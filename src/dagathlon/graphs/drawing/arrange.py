@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.graphs.drawing.layered import layered_layout
-from dagathlon.graphs.drawing.layout import Box, Layout, Pair, fitted, packed
+from dagathlon.graphs.drawing.layout import Box, Layout, Pair, at_origin, side_by_side
 from dagathlon.graphs.drawing.stress import straight, stress_layout
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
@@ -41,7 +41,7 @@ def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") 
         boxes = {nodes[i]: box for i, box in part.boxes.items()}
         curves = {(nodes[u], nodes[v]): curve for (u, v), curve in part.curves.items()}
         parts.append(Layout(part.width, part.height, boxes, curves))
-    return packed(parts, _GAP, _ASPECT)
+    return side_by_side(parts, _GAP, _ASPECT)
 
 
 def _edges(graph: Graph) -> tuple[list[Pair], list[Pair]]:
@@ -66,10 +66,10 @@ def components(n: int, edges: Sequence[Sequence[int]]) -> list[list[int]]:
     for u, v in edges:
         a, b = sorted((first(u), first(v)))
         part[b] = a
-    found: dict[int, list[int]] = {}
+    parts: dict[int, list[int]] = {}
     for node in range(n):
-        found.setdefault(first(node), []).append(node)
-    return list(found.values())
+        parts.setdefault(first(node), []).append(node)
+    return list(parts.values())
 
 
 def _connected(
@@ -94,4 +94,4 @@ def _grid(labels: Sequence[Label], edges: list[Pair]) -> Layout:
         node: Box(node % columns * width, node // columns * height, label.width, label.height)
         for node, label in enumerate(labels)
     }
-    return fitted(boxes, {(u, v): straight(boxes[u], boxes[v]) for u, v in edges})
+    return at_origin(boxes, {(u, v): straight(boxes[u], boxes[v]) for u, v in edges})

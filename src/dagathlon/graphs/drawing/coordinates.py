@@ -59,7 +59,7 @@ class _Row(NamedTuple):
 
 
 def _row(nodes: list[int], pulls: list[list[Pull]], separation: Separation) -> _Row:
-    strength = [sum(weight for _, weight in found) for found in pulls]
+    strength = [sum(weight for _, weight in node_pulls) for node_pulls in pulls]
     return _Row(nodes, pulls, strength, [separation(a, b) for a, b in pairwise(nodes)])
 
 

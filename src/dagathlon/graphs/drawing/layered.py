@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dagathlon.graphs.drawing.coordinates import horizontal
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.graphs.drawing.layers import Neighbours, adjacency, downward, layers, narrowed
-from dagathlon.graphs.drawing.layout import Box, Curve, Layout, Pair, fitted
+from dagathlon.graphs.drawing.layout import Box, Curve, Layout, Pair, at_origin
 from dagathlon.graphs.drawing.ordering import Rows, ordered
 from dagathlon.graphs.drawing.routes import Stop, curve_through
 
@@ -62,8 +62,8 @@ def layered_layout(
 
 def _mesh(edges: list[Pair], layer: list[int]) -> _Mesh:
     rows: Rows = [[] for _ in range(max(layer, default=-1) + 1)]
-    for node, found in enumerate(layer):
-        rows[found].append(node)
+    for node, row in enumerate(layer):
+        rows[row].append(node)
     chains: dict[Pair, list[int]] = {}
     count = len(layer)
     for u, v in edges:
@@ -98,7 +98,7 @@ def _drawn(mesh: _Mesh, x: list[float], labels: Sequence[Label]) -> Layout:
             Stop(end, tops[row_of[v]], boxes[v].y - boxes[v].height / 2),
         ]
         curves[u, v] = curve_through(stops)
-    return fitted(boxes, curves)
+    return at_origin(boxes, curves)
 
 
 def _vertical(

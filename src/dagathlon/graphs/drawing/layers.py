@@ -23,7 +23,7 @@ def _positions(n: int, directed: Sequence[Pair], others: Sequence[Pair]) -> list
     """Order the nodes so that parents come first and neighbours are close together."""
     parents, children = adjacency(n, directed)
     near, far = adjacency(n, [*directed, *others])
-    waiting = [len(found) for found in parents]
+    waiting = [len(above) for above in parents]
     position = [-1] * n
     # A node's rank is the position of the first of its neighbours that has one.
     rank = [n] * n
@@ -64,7 +64,7 @@ def layers(n: int, edges: list[Pair]) -> list[int]:
         if not _tightened(layer, order, above, below):
             break
     lowest = min(layer, default=0)
-    return [found - lowest for found in layer]
+    return [place - lowest for place in layer]
 
 
 def narrowed(
@@ -77,8 +77,8 @@ def narrowed(
     """
     above, below = adjacency(len(layer), edges)
     rows: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
-    for node, found in enumerate(layer):
-        rows[found].append(node)
+    for node, row_number in enumerate(layer):
+        rows[row_number].append(node)
     result = [0] * len(layer)
     depth = 0
     for row in rows:
@@ -92,7 +92,7 @@ def narrowed(
 
 
 def _topological(above: Neighbours, below: Neighbours) -> list[int]:
-    waiting = [len(found) for found in above]
+    waiting = [len(parents) for parents in above]
     order = [node for node, count in enumerate(waiting) if not count]
     for node in order:
         for child in below[node]:
@@ -104,7 +104,7 @@ def _topological(above: Neighbours, below: Neighbours) -> list[int]:
 
 def _tightened(layer: list[int], order: list[int], above: Neighbours, below: Neighbours) -> bool:
     """Move nodes to the end of their range that shortens their edges; return whether any moved."""
-    moved = False
+    has_changed = False
     for node in [*reversed(order), *order]:
         pull = len(below[node]) - len(above[node])
         if pull > 0:
@@ -113,6 +113,6 @@ def _tightened(layer: list[int], order: list[int], above: Neighbours, below: Nei
             target = max(layer[parent] for parent in above[node]) + 1
         else:
             continue
-        moved = moved or target != layer[node]
+        has_changed = has_changed or target != layer[node]
         layer[node] = target
-    return moved
+    return has_changed

@@ -52,7 +52,7 @@ class Layout:
         return replace(self, boxes=boxes, curves=curves)
 
 
-def fitted(boxes: dict[int, Box], curves: dict[Pair, Curve]) -> Layout:
+def at_origin(boxes: dict[int, Box], curves: dict[Pair, Curve]) -> Layout:
     """Return a layout translated so that its upper left corner is at (0, 0)."""
     xs = [x for box in boxes.values() for x in (box.x - box.width / 2, box.x + box.width / 2)]
     ys = [y for box in boxes.values() for y in (box.y - box.height / 2, box.y + box.height / 2)]
@@ -63,7 +63,7 @@ def fitted(boxes: dict[int, Box], curves: dict[Pair, Curve]) -> Layout:
     return Layout(width, height, boxes, curves).translated(-left, -top)
 
 
-def packed(parts: Sequence[Layout], gap: float, aspect: float) -> Layout:
+def side_by_side(parts: Sequence[Layout], gap: float, aspect: float) -> Layout:
     """Arrange layouts in rows, tallest first, with an aspect ratio of about `aspect`."""
     area = sum((part.width + gap) * (part.height + gap) for part in parts)
     limit = max([(area * aspect) ** 0.5, *(part.width for part in parts)], default=0.0)
@@ -78,4 +78,4 @@ def packed(parts: Sequence[Layout], gap: float, aspect: float) -> Layout:
         curves.update(placed.curves)
         x += part.width + gap
         row_height = max(row_height, part.height)
-    return fitted(boxes, curves)
+    return at_origin(boxes, curves)

@@ -27,10 +27,10 @@ def ordered(rows: Rows, above: Neighbours, below: Neighbours) -> Rows:
         rows = _swept(rows, above, below, down=sweep % 2 == 0)
         if size <= _MAX_EXCHANGED:
             rows = _exchanged(rows, above, below)
-        found = crossings(rows, below)
-        since = 0 if found < fewest else since + 1
-        if found < fewest:
-            best, fewest = rows, found
+        count = crossings(rows, below)
+        since = 0 if count < fewest else since + 1
+        if count < fewest:
+            best, fewest = rows, count
     return best
 
 

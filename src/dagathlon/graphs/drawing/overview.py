@@ -40,7 +40,7 @@ def overview(graph: Graph) -> list[Bars]:
     ]
 
 
-def painted(blocks: list[Bars]) -> tuple[list[str], tuple[float, float]]:
+def bars_svg(blocks: list[Bars]) -> tuple[list[str], tuple[float, float]]:
     """Render the bar charts as SVG elements, one below the other, and return their size."""
     indent = max(text_width(text) for block in blocks for text, _ in block.rows) + 8
     elements, y = [], FONT_SIZE

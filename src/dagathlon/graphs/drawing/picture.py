@@ -82,9 +82,9 @@ def draw(
         raise GraphError(f"{file}: a drawing ends in one of {listing(PICTURES)}")
     if width is not None and not 1 <= width <= _MOST_PIXELS:
         raise GraphError(f"a width is from 1 to {_MOST_PIXELS} pixels, found {width:g}")
-    shown, classes = (graph, {}) if truth is None else against(graph, truth)
+    shown, classes = (graph, {}) if truth is None else marked_differences(graph, truth)
     if ending in (".dot", ".gv"):
-        looks = {frozenset(pair): _DOT_LOOKS[found] for pair, found in classes.items()}
+        looks = {frozenset(pair): _DOT_LOOKS[edge_class] for pair, edge_class in classes.items()}
         content = write_dot(shown, looks).encode()
     else:
         paper = dark if ending == ".svg" or dark is not None else False
@@ -95,7 +95,7 @@ def draw(
         raise GraphError(not_written(file, error)) from None
 
 
-def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
+def marked_differences(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
     """Add the true edges that a graph misses, and classify each edge.
 
     ``correct``; ``reversed``, which joins the right nodes with other marks; ``wrong``;
@@ -157,22 +157,22 @@ def _key(classes: Mapping[Pair, str]) -> tuple[str, float]:
 
 
 def _size(svg: str) -> tuple[float, float]:
-    found = _SIZE.search(svg)
-    assert found is not None
-    return float(found[1]), float(found[2])
+    match = _SIZE.search(svg)
+    assert match is not None
+    return float(match[1]), float(match[2])
 
 
 def _converted(svg: str, ending: str, width: float | None) -> bytes:
-    own, height = _size(svg)
+    own_width, height = _size(svg)
     if ending == ".svg":
         if width is not None:
-            size = f'width="{width:g}" height="{height * width / own:g}"'
+            size = f'width="{width:g}" height="{height * width / own_width:g}"'
             svg = re.sub(r'width="[\d.]+" height="[\d.]+"', size, svg, count=1)
         return svg.encode()
     import vl_convert  # noqa: PLC0415 - only when a picture is made
 
-    scale = _SCALE if width is None else width / own
-    scale = min(scale, _MOST_PIXELS / max(own, height))
+    scale = _SCALE if width is None else width / own_width
+    scale = min(scale, _MOST_PIXELS / max(own_width, height))
     if ending == ".pdf":
         return bytes(vl_convert.svg_to_pdf(svg, scale=1.0 if width is None else scale))
     return bytes(vl_convert.svg_to_png(svg, scale=scale))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.graphs.drawing.labels import Label
-from dagathlon.graphs.drawing.layout import Box, Curve, Layout, Pair, Point, fitted
+from dagathlon.graphs.drawing.layout import Box, Curve, Layout, Pair, Point, at_origin
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def stress_layout(labels: Sequence[Label], edges: Sequence[Pair]) -> Layout:
         routes = {(i, j): _joined(boxes, i, j) for i, j in edges}
         if sum(hits for _, hits in routes.values()) <= _BEARABLE * len(edges):
             break
-    return fitted(boxes, {pair: curve for pair, (curve, _) in routes.items()})
+    return at_origin(boxes, {pair: curve for pair, (curve, _) in routes.items()})
 
 
 def _boxes(places: Floats, labels: Sequence[Label]) -> dict[int, Box]:
@@ -92,15 +92,15 @@ def _distances(n: int, edges: Sequence[Pair]) -> Floats:
         neighbours[j].append(i)
     distances = np.zeros((n, n))
     for start in range(n):
-        found = {start: 0}
+        lengths = {start: 0}
         queue = deque([start])
         while queue:
             node = queue.popleft()
             for other in neighbours[node]:
-                if other not in found:
-                    found[other] = found[node] + 1
+                if other not in lengths:
+                    lengths[other] = lengths[node] + 1
                     queue.append(other)
-        distances[start, list(found)] = list(found.values())
+        distances[start, list(lengths)] = list(lengths.values())
     return distances
 
 

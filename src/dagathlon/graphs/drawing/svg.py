@@ -12,7 +12,7 @@ from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.arrange import LayoutName, arrange
 from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
 from dagathlon.graphs.drawing.layout import Box, Curve, Point
-from dagathlon.graphs.drawing.overview import MOST_DRAWN, overview, painted
+from dagathlon.graphs.drawing.overview import MOST_DRAWN, bars_svg, overview
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
 from dagathlon.wording import counted
@@ -159,7 +159,7 @@ def to_svg(
 
 def _overview(graph: Graph, width: float | None, ink: str | None) -> str:
     """Render the overview in place of a drawing that would be too dense to read."""
-    elements, (wide, high) = painted(overview(graph))
+    elements, (wide, high) = bars_svg(overview(graph))
     size = (wide + 2 * _MARGIN, high + 2 * _MARGIN)
     group = f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">'
     opening, described = _opening(size, width), _description(graph, ink)

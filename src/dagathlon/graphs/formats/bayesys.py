@@ -27,8 +27,8 @@ def read_bayesys(source: TextSource, names: Iterable[str] | None = None) -> Grap
     rows = records(source)
     header = next(rows, None)
     if header is None or not is_header(header.fields):
-        found = shown(",".join(header.fields)) if header else "nothing"
-        raise source.error(f"the header of a Bayesys file is {HEADER!r}, found {found}", 1)
+        first_line = shown(",".join(header.fields)) if header else "nothing"
+        raise source.error(f"the header of a Bayesys file is {HEADER!r}, found {first_line}", 1)
     builder = GraphBuilder(source, names)
     for row in rows:
         if len(row.fields) != len(_COLUMNS):

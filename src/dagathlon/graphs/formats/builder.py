@@ -102,13 +102,13 @@ def check_name(name: str, source: TextSource, line: int | None, column: int | No
     if not name:
         raise source.error("a node name is empty", line, column)
     if len(name) > _MAX_NAME:
-        found = f"{shown(name)} has {len(name)} characters"
-        raise source.error(f"node name {found}, at most {_MAX_NAME} are allowed", line, column)
+        fault = f"{shown(name)} has {len(name)} characters"
+        raise source.error(f"node name {fault}, at most {_MAX_NAME} are allowed", line, column)
 
 
-def mark_word(found: object, source: TextSource, line: int | None = None) -> Mark:
+def mark_word(word: object, source: TextSource, line: int | None = None) -> Mark:
     """Parse a mark from an edge attribute such as ``"arrow"``."""
     try:
-        return MARK_WORDS[str(found).strip().lower()]
+        return MARK_WORDS[str(word).strip().lower()]
     except KeyError:
-        raise source.error(unknown("mark", str(found)[:20], MARK_WORDS), line) from None
+        raise source.error(unknown("mark", str(word)[:20], MARK_WORDS), line) from None

@@ -45,10 +45,10 @@ def _read_quoted_record(source: TextSource, position: int, line: int) -> Record:
     text = source.text
     fields: list[str] = []
     while True:
-        found = _FIELD.match(text, position)
-        assert found is not None  # every part of the pattern may be empty
-        fields.append(_field(source, found, line, len(fields) + 1))
-        position = found.end()
+        match = _FIELD.match(text, position)
+        assert match is not None  # every part of the pattern may be empty
+        fields.append(_field(source, match, line, len(fields) + 1))
+        position = match.end()
         if text.startswith(",", position):
             position += 1
             continue
@@ -58,8 +58,8 @@ def _read_quoted_record(source: TextSource, position: int, line: int) -> Record:
         return Record(fields, line, end.end(), source.line_of(position) + 1)
 
 
-def _field(source: TextSource, found: re.Match[str], line: int, column: int) -> str:
-    inside, plain = found.groups()
+def _field(source: TextSource, match: re.Match[str], line: int, column: int) -> str:
+    inside, plain = match.groups()
     if inside is not None:
         return str(inside).replace('""', '"')
     if plain.startswith('"'):

@@ -64,8 +64,8 @@ def write_dot(graph: Graph, looks: Mapping[frozenset[str], Mapping[str, str]] | 
     undirected = bool(edges) and all(edge.connector == "-" for edge in edges)
     lines = [f"  {_quoted(name)};" for name in graph.names]
     for edge in edges:
-        own = (looks or {}).get(frozenset((edge.left, edge.right)), {})
-        lines.append(f"  {_statement(edge, undirected, own)};")
+        style = (looks or {}).get(frozenset((edge.left, edge.right)), {})
+        lines.append(f"  {_statement(edge, undirected, style)};")
     return "\n".join([f"{'graph' if undirected else 'digraph'} {{", *lines, "}", ""])
 
 
@@ -124,9 +124,9 @@ class _Parser:
         return token
 
     def _take(self, kind: str) -> bool:
-        found = self._token.kind == kind
-        self._at += found
-        return found
+        is_next = self._token.kind == kind
+        self._at += is_next
+        return is_next
 
     def _expect(self, kind: str, wanted: str) -> Token:
         if self._token.kind != kind:
@@ -135,8 +135,8 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> GraphError:
         token = self._token
-        found = token.text if token.kind == "end" else shown(token.text)
-        return self._source.error(f"expected {wanted}, found {found}", self._line(token))
+        shown_token = token.text if token.kind == "end" else shown(token.text)
+        return self._source.error(f"expected {wanted}, found {shown_token}", self._line(token))
 
     def _line(self, token: Token) -> int:
         return self._source.line_of(token.position)
@@ -225,13 +225,13 @@ class _Parser:
 
     def _attributes(self) -> Attributes:
         """Parse any number of ``[name=value, …]``."""
-        found: Attributes = {}
+        attributes: Attributes = {}
         while self._take("["):
             while not self._take("]"):
                 name = self._identifier("an attribute or ']'")
-                found[name.lower()] = self._value() if self._take("=") else "true"
+                attributes[name.lower()] = self._value() if self._take("=") else "true"
                 self._at += self._token.kind in (",", ";")
-        return found
+        return attributes
 
     def _identifier(self, wanted: str) -> str:
         """Parse an identifier; quoted parts may be joined by ``+``."""

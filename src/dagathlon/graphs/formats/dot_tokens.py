@@ -34,13 +34,13 @@ class Token(NamedTuple):
 def tokens(source: TextSource) -> list[Token]:
     """Return all tokens of the file, closed by one of kind "end"."""
     text, position = source.text, 0
-    found: list[Token] = []
+    words: list[Token] = []
     while True:
         position = after_comments(text, position)
         if position >= len(text):
-            return [*found, Token("end", "the end of the file", position)]
+            return [*words, Token("end", "the end of the file", position)]
         token, position = _token(source, position)
-        found.append(token)
+        words.append(token)
 
 
 def after_comments(text: str, position: int = 0) -> int:

@@ -75,8 +75,10 @@ def _add_line(builder: GraphBuilder, source: TextSource, text: str, line: int) -
         _refuse_glued(source, text.strip(), line)
         builder.node(tokens[0], line)
     else:
-        found = shown(text.strip())
-        raise source.error(f"a line is 'A -> B' or one node name in quotes, found {found}", line)
+        shown_line = shown(text.strip())
+        raise source.error(
+            f"a line is 'A -> B' or one node name in quotes, found {shown_line}", line
+        )
 
 
 def _refuse_glued(source: TextSource, text: str, line: int) -> None:
@@ -89,12 +91,12 @@ def _refuse_glued(source: TextSource, text: str, line: int) -> None:
 def _tokens(source: TextSource, text: str, line: int) -> Iterator[str]:
     position, text = 0, text.rstrip()
     while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None:
+        match = _TOKEN.match(text, position)
+        if match is None:
             rest = shown(text[position:].strip())
             raise source.error(f"the quote is never closed in {rest}", line)
-        yield _unquoted(source, found[1], line) if found[1] else found[2]
-        position = found.end()
+        yield _unquoted(source, match[1], line) if match[1] else match[2]
+        position = match.end()
 
 
 def _unquoted(source: TextSource, text: str, line: int) -> str:

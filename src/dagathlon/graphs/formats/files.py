@@ -87,10 +87,10 @@ def write_graph(
 
 def format_of(target: str, n_nodes: int = 0) -> str:
     """Return the name of the format in which a graph of that size is written to such a file."""
-    found = _by_suffix(target)
-    if found is None:
+    by_suffix = _by_suffix(target)
+    if by_suffix is None:
         raise GraphError(f"{target}: which format? Known are {', '.join(modules('format'))}")
-    return "table" if found.name == "adjacency" and n_nodes > MOST_IN_MATRIX else found.name
+    return "table" if by_suffix.name == "adjacency" and n_nodes > MOST_IN_MATRIX else by_suffix.name
 
 
 def format_named(name: str) -> GraphFormat:
@@ -102,14 +102,16 @@ def format_named(name: str) -> GraphFormat:
 
 def _formats() -> list[GraphFormat]:
     """Return all formats, in the order in which they are tried on a content."""
-    found = [format_named(name) for name in modules("format")]
-    return sorted(found, key=lambda one: (one.rank, one.name))
+    formats = [format_named(name) for name in modules("format")]
+    return sorted(formats, key=lambda one: (one.rank, one.name))
 
 
 def _by_suffix(target: str) -> GraphFormat | None:
     """The format of the longest suffix that a file name ends in."""
     name = target.lower()
-    suffixes = {suffix: one for one in _formats() for suffix in one.suffixes}
+    suffixes = {
+        suffix: graph_format for graph_format in _formats() for suffix in graph_format.suffixes
+    }
     found = max(filter(name.endswith, suffixes), key=len, default=None)
     return None if found is None else suffixes[found]
 
@@ -119,12 +121,14 @@ def _read_recognised(source: TextSource, names: Iterable[str] | None) -> Graph:
     by_suffix = _by_suffix(source.name)
     if by_suffix is not None and not by_suffix.content_decides:
         return by_suffix.read(source, names)
-    found = next((one for one in _formats() if one.recognises(source)), None)
-    if found is None:
+    recognised = next(
+        (graph_format for graph_format in _formats() if graph_format.recognises(source)), None
+    )
+    if recognised is None:
         # Text with columns was meant as a matrix, whose reader has the best error messages.
         columns = any(sign in ",".join(first_fields(source)) for sign in ",;\t")
-        found = format_named("adjacency" if columns else "edges")
-    return found.read_recognised(source, names)
+        recognised = format_named("adjacency" if columns else "edges")
+    return recognised.read_recognised(source, names)
 
 
 def _encoded(text: str | bytes, target: str) -> bytes:

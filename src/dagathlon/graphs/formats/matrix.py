@@ -21,6 +21,7 @@ from dagathlon.graphs.formats.format import GraphFormat, on_nodes
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
+from dagathlon.wording import counted
 
 Cells = npt.NDArray[np.uint8]
 
@@ -140,9 +141,9 @@ def _check_diagonal(table: _Table) -> None:
 
 
 def _bad_cell(table: _Table, i: int, j: int, allowed: str) -> GraphError:
-    found = shown(int(table.cells[i, j]))
+    cell_text = shown(int(table.cells[i, j]))
     column = f"{j + 1} ({shown(table.names[j])})"
-    return table.source.error(f"found {found}, allowed are {allowed}", table.lines[i], column)
+    return table.source.error(f"found {cell_text}, allowed are {allowed}", table.lines[i], column)
 
 
 def _read_table(source: TextSource, allowed: str) -> _Table:
@@ -200,13 +201,14 @@ def _slow_cells(
 ) -> tuple[Cells, list[int]]:
     """Parse the cells of any accepted body, with error messages that name the cell."""
     known: dict[str, int] = {}
+    header = counted(len(names), "name")
     rows: list[bytes] = []
     lines: list[int] = []
     for record in body:
         if len(rows) == len(names):
-            raise source.error(f"more rows than the {len(names)} names", record.line)
+            raise source.error(f"more rows than {header}", record.line)
         if len(record.fields) != len(names):
-            counts = f"{len(record.fields)} cells, the header has {len(names)} names"
+            counts = f"{counted(len(record.fields), 'cell')}, the header has {header}"
             raise source.error(f"found {counts}", record.line)
         try:
             rows.append(bytes([known[cell] for cell in record.fields]))
@@ -214,7 +216,7 @@ def _slow_cells(
             rows.append(_row(source, record, names, known, allowed))
         lines.append(record.line)
     if len(rows) != len(names):
-        raise source.error(f"found {len(rows)} rows, the header has {len(names)} names")
+        raise source.error(f"found {counted(len(rows), 'row')}, the header has {header}")
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(names), -1), lines
 
 

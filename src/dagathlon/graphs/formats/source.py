@@ -20,8 +20,8 @@ _LONGEST_SHOWN = 40
 
 def shown(text: object) -> str:
     """Quote a value for an error message, truncated if long."""
-    found = str(text)
-    return repr(found if len(found) <= _LONGEST_SHOWN else found[: _LONGEST_SHOWN - 1] + "…")
+    quoted = str(text)
+    return repr(quoted if len(quoted) <= _LONGEST_SHOWN else quoted[: _LONGEST_SHOWN - 1] + "…")
 
 
 def split_lines(text: str) -> list[str]:

@@ -39,8 +39,8 @@ def read_table(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     rows = records(source)
     header = next(rows, None)
     if header is None or not is_header(header.fields):
-        found = shown(",".join(header.fields)) if header else "nothing"
-        raise source.error(f"the header of a table of edges is {_HEADER!r}, found {found}", 1)
+        first_line = shown(",".join(header.fields)) if header else "nothing"
+        raise source.error(f"the header of a table of edges is {_HEADER!r}, found {first_line}", 1)
     builder = GraphBuilder(source, names)
     for row in rows:
         if len(row.fields) != len(_COLUMNS):
@@ -99,10 +99,10 @@ def _parquet_rows(source: TextSource) -> Iterator[tuple[str | None, ...]]:
 
     try:
         file: Any = pq.ParquetFile(io.BytesIO(source.content))
-        found = file.schema_arrow.names
-        written = {name.strip().lower(): name for name in found}
-        if not set(_COLUMNS) <= written.keys() or len(written) < len(found):
-            text = shown(", ".join(found))
+        names = file.schema_arrow.names
+        written = {name.strip().lower(): name for name in names}
+        if not set(_COLUMNS) <= written.keys() or len(written) < len(names):
+            text = shown(", ".join(names))
             raise source.error(f"a table of edges has the columns {_HEADER!r}, found {text}")
         for batch in file.iter_batches(columns=[written[name] for name in _COLUMNS]):
             cells = (batch[written[name]].cast(pa.string()).to_pylist() for name in _COLUMNS)

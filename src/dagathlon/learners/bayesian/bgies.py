@@ -16,7 +16,7 @@ from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph, meek
 from dagathlon.graphs.members import ClassMembers
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.bayesian.resampled_fits import Fits, fitted
+from dagathlon.learners.bayesian.resampled_fits import Fits, fit_dags
 from dagathlon.learners.score.equivalence_search import ClassSearch, Ges, Gies, Phase
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL, DefaultScores
@@ -27,7 +27,7 @@ from dagathlon.posteriors.sample import Sample
 from dagathlon.pulse import beat, part, until_deadline
 
 _PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
-# Below this share of the bootstraps what is left of the weights is worth a word.
+# Effective share of the bootstraps below which a note warns of collapsed weights.
 _COLLAPSED = 0.1
 
 
@@ -44,15 +44,15 @@ class Bgies(InterventionalScore):
     ----------
     score
         Log weight of a DAG; null is bge. Searches maximise l0-g, a Gaussian likelihood with the
-        penalty of BIC. Models have intercepts, which the draws leave out, but with nig, whose
-        means are zero.
+        penalty of BIC. Models have intercepts, which the draws omit, except with nig, whose means
+        are zero.
     bootstraps
-        Number of samples of the rows. Rows with the same targets are drawn with replacement among
-        themselves, so that each sample has as many of them as the data.
+        Number of bootstrap samples. Rows with the same targets are resampled separately, so that
+        each sample has as many of them as the data.
     weighted
-        Whether DAGs count by their posterior probability, or all the same.
+        Whether DAGs are weighted by their posterior probability, or equally.
     estimator
-        The DAG of largest weight in all (map), or all edges above a probability (threshold), less
+        The DAG of largest total weight (map), or all edges above a probability (threshold), except
         those that would close a cycle with more probable ones.
     threshold
         Probability above which the threshold estimator keeps an edge.
@@ -92,7 +92,7 @@ class Bgies(InterventionalScore):
         if not dags:
             raise OutOfTimeError("the time limit came before the first sample was learned")
         sample = _scored(dags, score, weighted=self.weighted)
-        fits = fitted(sample, data, rows[: len(dags)], centred=self.score != "nig")
+        fits = fit_dags(sample, data, rows[: len(dags)], centred=self.score != "nig")
         drawn = sample.with_parameters(fits.coefficients, fits.variances)
         posterior = Posterior([drawn], space=f"DAGs found on {len(dags)} bootstrap samples")
         graph = posterior.map()
@@ -116,14 +116,14 @@ class Bgies(InterventionalScore):
                 yield data.take(rows[-1])
 
         known: dict[Graph, ClassMembers] = {}
-        found = self._search_for(data).classes(data, samples())
+        classes = self._search_for(data).classes(data, samples())
         while True:
             with part():
-                graph = next(found, None)
+                graph = next(classes, None)
             if graph is None:
                 return
             if self.constraints is not None:
-                yield _directed(graph, random)
+                yield _draw_dag(graph, random)
                 continue
             if graph not in known:
                 known[graph] = ClassMembers(graph)
@@ -139,23 +139,23 @@ class Bgies(InterventionalScore):
 
     def _published(self) -> dict[str, Any]:
         """Return the settings of the published search, with this learner's limits and knowledge."""
-        own = {"max_parents": self.max_parents, "constraints": self.constraints}
-        return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
+        settings = {"max_parents": self.max_parents, "constraints": self.constraints}
+        return settings | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
 
     def _notes(self, data: Dataset, posterior: Posterior, fits: Fits) -> tuple[str, ...]:
-        found = list(self.notes(data))
+        notes = list(self.notes(data))
         size, count = posterior.effective_size(), posterior.n_draws
         if self.weighted and size < _COLLAPSED * count:
-            found.append(
-                f"The weights of {count} bootstrap DAGs are worth {size:.1f} equal ones: few DAGs "
-                "outweigh all others, as with many rows; weighted = false counts all the same."
+            notes.append(
+                f"The {count} weighted DAGs have an effective size of {size:.1f}: few DAGs "
+                "outweigh all others, as with many rows; weighted = false weighs all equally."
             )
         if fits.without_noise:
-            found.append(
+            notes.append(
                 f"In {fits.without_noise} of {count} bootstrap samples the parents of a variable "
-                "explain all rows; the variance of its noise is that of the data as they are."
+                "explain all rows; its noise variance is computed from the full data."
             )
-        return tuple(found)
+        return tuple(notes)
 
 
 def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sample:
@@ -169,7 +169,7 @@ def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sam
     return Sample(names, "arcs", bits, score=logs, log_weights=logs if weighted else None)
 
 
-def _directed(graph: Graph, random: Random) -> Graph:
+def _draw_dag(graph: Graph, random: Random) -> Graph:
     """Draw a DAG of a class with background knowledge by directing edges one after another."""
     while True:
         open_edges = [edge for edge in graph.edges() if edge.connector == "-"]
@@ -181,6 +181,6 @@ def _directed(graph: Graph, random: Random) -> Graph:
 
 
 def _stats(posterior: Posterior) -> dict[str, Statistic]:
-    found = posterior.summary()
+    summary = posterior.summary()
     wanted = ("draws", "distinct_graphs", "effective_size", "entropy", "expected_edges")
-    return {"bootstraps" if name == "draws" else name: found[name] for name in wanted}
+    return {"bootstraps" if name == "draws" else name: summary[name] for name in wanted}

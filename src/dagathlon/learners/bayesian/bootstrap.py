@@ -34,7 +34,7 @@ class Bootstrap(MetaLearner):
     replicates
         Number of bootstrap samples.
     rows
-        Rows in each sample; null is as many as there are.
+        Rows in each sample; null is the number of rows of the data.
     threshold
         An edge is kept when its strength is above this; ``optimal`` finds the threshold nearest to
         strengths of 0 and 1.
@@ -66,7 +66,7 @@ class Bootstrap(MetaLearner):
         """Return what is wrong with the inner learner; one of PAGs is refused."""
         inner = self.known()
         if isinstance(inner, Bootstrap):
-            return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"
+            return "a bootstrap of a bootstrap learns replicates² graphs; name the inner learner"
         if inner is not None and inner.gives in ("mag", "pag"):
             return f"bootstrap averages directed and undirected edges; {inner.name} gives a PAG"
         return super().problem()
@@ -75,21 +75,21 @@ class Bootstrap(MetaLearner):
         """Learn from each sample and average."""
         if not len(data):
             raise DataError("bootstrap needs at least one row of data")
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         with until_deadline():
-            for estimate in self.each_learned(self._samples(data, rng), self.replicates, rng):
-                found.append(estimate)
-                beat(len(found), self.replicates)
-        if not found:
+            for estimate in self.run_each(self._samples(data, rng), self.replicates, rng):
+                estimates.append(estimate)
+                beat(len(estimates), self.replicates)
+        if not estimates:
             raise OutOfTimeError("the time limit came before the first sample was learned")
-        graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
-        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
+        graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in estimates]
+        scores = [float(estimate.stats.get("score", 0.0)) for estimate in estimates]
         posterior = Posterior.of(graphs, score=scores)
         threshold = self.threshold
         if threshold == "optimal":
             threshold = optimal_threshold(posterior.strengths.strength)
-        stats = {"replicates": len(found), "threshold": threshold}
-        notes = tuple(f"In the first bootstrap sample: {note}" for note in found[0].notes)
+        stats = {"replicates": len(estimates), "threshold": threshold}
+        notes = tuple(f"In the first bootstrap sample: {note}" for note in estimates[0].notes)
         return Estimate(posterior.consensus(threshold), stats, posterior, notes)
 
     def _samples(self, data: Dataset, rng: np.random.Generator) -> Iterator[Dataset]:

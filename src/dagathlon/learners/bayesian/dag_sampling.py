@@ -24,7 +24,7 @@ from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
-# A look at the probabilities of all edges costs as much as several steps.
+# Measuring the probabilities of all edges costs as much as several steps.
 _STEPS_PER_LOOK = 10
 
 
@@ -79,12 +79,12 @@ class DagSampler(PosteriorBased, Sampler):
     warmup
         Number of steps before the first saved state; null is a tenth of the others.
     temperatures
-        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
-        1/temperature, and neighbours exchange their states now and then. Only the first one is
-        saved. One temperature is a chain without company.
+        Temperatures of coupled chains, rising from 1: each samples the posterior to the power of
+        1/temperature, and neighbouring chains swap states from time to time. Only the first one is
+        saved. A single temperature is a chain without coupling.
     mean_edges
-        Whether the probabilities of single edges are means over all visited states, and over all
-        DAGs of each where that is known, rather than shares of the saved DAGs.
+        Whether the probabilities of single edges are means over all visited states (over all DAGs
+        of a state where these are known), instead of frequencies in the saved DAGs.
     """
 
     gives = "chain"
@@ -137,7 +137,7 @@ class DagSampler(PosteriorBased, Sampler):
 def problem_of_temperatures(given: Sequence[float]) -> str:
     """Return why temperatures are invalid for coupled chains; empty if they are valid."""
     if not given or given[0] != 1 or any(np.diff(given) <= 0):
-        return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
+        return f"temperatures: found {list(given)}, expected 1 and then increasing numbers"
     return ""
 
 

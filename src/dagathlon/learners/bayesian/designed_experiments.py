@@ -9,7 +9,7 @@ import numpy as np
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.base import Learner
-from dagathlon.learners.meta_learner import learner_behind
+from dagathlon.learners.meta_learner import resolve_learner
 from dagathlon.learners.run import run_learner
 from dagathlon.modules import Delegate, Natural
 from dagathlon.posteriors.design import best_target
@@ -29,7 +29,7 @@ class DesignedExperiments(Experiments):
     learner
         A learner that gives a posterior with draws, with its parameters in brackets.
     draws
-        At most so many draws are used.
+        Largest number of draws that are used.
     """
 
     name = "designed_experiments"
@@ -58,7 +58,7 @@ class DesignedExperiments(Experiments):
 
     def inner(self) -> Learner:
         """Return the learner that is run before each step."""
-        return learner_behind(self.learner)
+        return resolve_learner(self.learner)
 
     def target(self, data: Dataset, rng: np.random.Generator) -> str:
         """Return the variable with the largest expected information gain of an intervention."""
@@ -66,7 +66,8 @@ class DesignedExperiments(Experiments):
         posterior = run_learner(inner, data, rng).posterior
         if posterior is None or not posterior.chains:
             raise DataError(
-                f"designed_experiments needs draws, and {self.learner} gave none; set draws there"
+                f"designed_experiments needs draws, and {self.learner} gave none; set its "
+                "parameter draws"
             )
         return best_target(
             posterior,

@@ -27,11 +27,11 @@ from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart
 from dagathlon.posteriors.pooled_posterior import PooledPosterior
 
 MOST_VARIABLES = 20
-# The scores that are marginal likelihoods of linear models.
+# Scores that are marginal likelihoods of linear models.
 _CONJUGATE = ("nig", "bge", "mbge")
 _TOO_MANY_TO_LIST = (
-    f"variances 'equal' meets every DAG, one after another, of at most {ENUMERABLE} variables, not "
-    "{}; choose fewer, or variances 'own' with score nig"
+    f"variances 'equal' enumerates the DAGs of at most {ENUMERABLE} variables, not {{}}; "
+    "choose fewer, or variances 'own' with score nig"
 )
 
 
@@ -49,7 +49,7 @@ class ExactPosterior(InterventionalScore):
         Log weight of a DAG; null is bde, bge or bic-dg as the data are discrete, continuous
         or mixed.
     estimator
-        The most probable DAG (map), or all edges above a probability (threshold), less those that
+        The most probable DAG (map), or all edges above a probability (threshold), except those that
         would close a cycle with more probable ones.
     threshold
         Probability above which the threshold estimator keeps an edge.
@@ -57,9 +57,9 @@ class ExactPosterior(InterventionalScore):
         Whether each DAG counts once (structure), or once for each order of the variables that it
         is consistent with (order).
     variances
-        Whether each node of a linear model has a noise variance of its own, or all share one
-        (equal): the model of nig with one σ² for all nodes, whose DAGs can be told apart. It is no
-        product over nodes, so that all DAGs are enumerated: at most six variables.
+        Whether each node of a linear model has its own noise variance (own), or all share one
+        (equal): the model of nig with one σ² for all nodes, in which equivalent DAGs differ. It
+        does not factorise over nodes, so that all DAGs are enumerated: at most six variables.
     draws
         Number of independent DAGs to draw.
     draw_parameters
@@ -92,7 +92,7 @@ class ExactPosterior(InterventionalScore):
     def problem(self) -> str:
         """Return a message if options exclude each other; empty otherwise."""
         if self.draw_parameters is not None and not self.draws:
-            return "draw_parameters: parameters come with draws, say how many (draws)"
+            return "draw_parameters needs draws; set draws to their number"
         known = (None, *_CONJUGATE) if self.variances == "own" else (None, "nig")
         if self.variances == "equal" and self.score not in known:
             return f"variances 'equal' is a model with the prior of nig, not of score {self.score}"
@@ -127,7 +127,7 @@ class ExactPosterior(InterventionalScore):
         space = DagSpace(*self.arc_matrices(data), most)
         modularity = getattr(_core.Modularity, self.modularity)
         seen = self.as_seen(data)
-        score = self.native_score(data)  # of one variance for all nodes it refuses bad data
+        score = self.native_score(data)  # with one variance for all nodes it refuses invalid data
         prior = prior_terms(data, self.chosen_score(data), self.score_parameters(data))
         mass = partial(log_prior_mass, len(data.names), prior, space, modularity)
         if self.variances == "own":
@@ -152,13 +152,13 @@ class ExactPosterior(InterventionalScore):
         """Return the conjugate prior with which the parameters of the draws are sampled."""
         if self.draw_parameters is None:
             return None
-        own = "nig" if self.chosen_score(data) == "nig" else "wishart"
-        chosen = own if self.draw_parameters == "score" else self.draw_parameters
+        default = "nig" if self.chosen_score(data) == "nig" else "wishart"
+        chosen = default if self.draw_parameters == "score" else self.draw_parameters
         return self._inverse_gamma() if chosen == "nig" else NormalWishart(self.iss_mu, self.iss_w)
 
     def _inverse_gamma(self) -> NormalInverseGamma:
-        own = self.nig_shape, self.nig_rate, self.nig_precision
-        return NormalInverseGamma(*own, equal_variances=self.variances == "equal")
+        hyperparameters = self.nig_shape, self.nig_rate, self.nig_precision
+        return NormalInverseGamma(*hyperparameters, equal_variances=self.variances == "equal")
 
     def _too_many_to_list(self, variables: int) -> bool:
         return self.variances == "equal" and variables > ENUMERABLE
@@ -190,11 +190,11 @@ def memory_needed(variables: int) -> float:
 
 
 def _summary(posterior: ExactSums) -> dict[str, Statistic]:
-    found: dict[str, Statistic] = {
+    stats: dict[str, Statistic] = {
         "log_partition": posterior.log_partition,
         "log_evidence": posterior.log_evidence,
         "expected_edges": posterior.expected_edges,
     }
     if not math.isnan(posterior.entropy):
-        found["entropy"] = posterior.entropy
-    return found
+        stats["entropy"] = posterior.entropy
+    return stats

@@ -14,8 +14,8 @@ from dagathlon.learners.imputation_step import (
     ImputationSettings,
     delegates_to_step,
     problem_of_step,
+    resolve_step,
     seed_of,
-    step_behind,
 )
 from dagathlon.learners.meta_learner import MetaLearner
 from dagathlon.learners.run import Start
@@ -31,33 +31,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Imputed(MetaLearner):
-    """Another learner on several completed copies of data with missing values, pooled.
+    """Another learner on several imputed copies of data with missing values, pooled.
 
-    Gaps are filled several times at random by chained equations (continuous values by predictive
-    mean matching, discrete ones by classification trees), the learner learns from each copy, and
-    the result has the pairs that are joined in most of the graphs, each as it is most often. The
-    graphs, or the chains of a sampler, are the posterior: how often an edge is found says how much
-    of it hangs on the filled values. Gaps may depend on what is observed (missing at random). On
-    complete data the learner runs once.
+    Missing values are imputed several times at random by chained equations (continuous values
+    by predictive mean matching, discrete ones by classification trees), the learner learns from
+    each copy, and the result has the pairs that are joined in most of the graphs, each with its
+    most frequent edge. The graphs, or the chains of a sampler, are the posterior: the frequency
+    of an edge shows how much it depends on the imputed values. Values may be missing at random.
+    On complete data the learner runs once.
 
     Parameters
     ----------
     copies
-        Number of completed copies.
+        Number of imputed copies.
     sweeps
-        Number of passes over the columns in which gaps are filled.
+        Number of sweeps over the columns with missing values.
     threshold
-        A pair is joined when it is so in more than this share of the graphs.
+        Share of the graphs above which a pair that is joined in them is joined in the result.
     classes
         Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
         each direction.
     imputation
-        Who fills the gaps instead, in its own number of copies, the same for all learners: the id
-        of a mice algorithm of the study, or its name with parameters such as ``mice[method=rf]``;
-        null is this learner itself.
+        Imputation step to use instead, with its own number of copies, the same for all learners:
+        the id of a mice algorithm of the study, or its name with parameters such as
+        ``mice[method=rf]``; null is imputation by this learner.
     shared
-        Whether the copies depend on the data alone, so that other learners are given the same ones;
-        by default on the learner's random numbers.
+        Whether the copies depend on the data alone, so that other learners get the same ones; by
+        default they depend on the learner's random numbers.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -85,9 +85,9 @@ class Imputed(MetaLearner):
     def problem(self) -> str:
         """Return a message if imputed is nested or its imputation step is invalid."""
         if isinstance(self.known(), Imputed):
-            return "imputed inside imputed fills no gap; name the learner inside"
-        found = problem_of_step(self.imputation)
-        return f"imputation: {found}" if found else super().problem()
+            return "imputed cannot run imputed; name the inner learner"
+        problem = problem_of_step(self.imputation)
+        return f"imputation: {problem}" if problem else super().problem()
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the learner, and the imputation step."""
@@ -107,25 +107,25 @@ class Imputed(MetaLearner):
         """Learn from each imputed copy and pool the results."""
         inner = self.inner()
         copies = self._completed(data, rng) if data.has_missing else (data,)
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         with until_deadline():
-            for estimate in self.each_learned(copies, len(copies), rng, start):
-                found.append(estimate)
-                beat(len(found), len(copies))
-        if not found:
+            for estimate in self.run_each(copies, len(copies), rng, start):
+                estimates.append(estimate)
+                beat(len(estimates), len(copies))
+        if not estimates:
             raise OutOfTimeError("the time limit came before the first copy was learned")
         burnin = float(getattr(inner, "burnin_frac", 0.0))
-        posterior = self._pooled([self._named(estimate, data) for estimate in found], burnin)
+        posterior = self._pooled([self._named(estimate, data) for estimate in estimates], burnin)
         filled = 0 if data.missing is None else int(data.missing.sum())
-        stats = {"copies": len(found), "imputed_values": filled}
-        notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+        stats = {"copies": len(estimates), "imputed_values": filled}
+        notes = tuple(dict.fromkeys(note for one in estimates for note in one.notes))
         graph = posterior.consensus(self.threshold)
-        return Estimate(graph, stats, posterior, (*self._notes(filled, len(found)), *notes))
+        return Estimate(graph, stats, posterior, (*self._notes(filled, len(estimates)), *notes))
 
     def _completed(self, data: Dataset, rng: np.random.Generator) -> tuple[Dataset, ...]:
         drawn = int(rng.integers(2**62))
         if self.imputation is not None:
-            return step_behind(self.imputation).copies(data)
+            return resolve_step(self.imputation).copies(data)
         seed = seed_of(data) if self.shared else drawn
         return impute(data, self.copies, sweeps=self.sweeps, seed=seed)
 

@@ -48,10 +48,10 @@ class IterativeSearch(SpaceBased):
     estimate
         What to return: the best DAG (map), or the final search space (endspace).
     maximise
-        Whether a chain searches for the best DAG, whose edges join the search space; otherwise it
-        samples, and edges join that are frequent.
+        Whether each chain searches for the best DAG, whose edges join the search space; otherwise
+        it samples, and frequent edges join.
     rounds
-        Largest number of rounds; null is until no edge joins.
+        Largest number of rounds; null runs until no edge joins.
     posterior
         Frequency above which a sampled edge joins the search space.
     soft_limit
@@ -62,7 +62,7 @@ class IterativeSearch(SpaceBased):
     alpha
         Significance level of PC, which finds the search space where no start graph is given.
     plus_one
-        Refused when false: the extra parent is how the search space grows.
+        Must be true: the search space is extended by the extra parent.
     """
 
     name = "itsearch"
@@ -116,13 +116,13 @@ class IterativeSearch(SpaceBased):
                 if number and best_so_far():
                     break
                 raise
-            found = _core.order_chain(tables, order, steps.options(seed, number), heating)
-            chain = closed_chain(found.log, data.names)
+            chain_log = _core.order_chain(tables, order, steps.options(seed, number), heating)
+            chain = closed_chain(chain_log.log, data.names)
             number += 1
-            made += steps.made(len(found.log))
-            order = found.best
+            made += steps.made(len(chain_log.log))
+            order = chain_log.best
             best.consider(chain)
-            candidates = self._grown(space, self._found(chain, best))
+            candidates = self._extended(space, self._new_arcs(chain, best))
             if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
@@ -145,7 +145,7 @@ class IterativeSearch(SpaceBased):
         steps = few if self.iterations is None else self.iterations
         return RunLength(steps, max(steps // _SAVED_STATES, 1))
 
-    def _found(self, chain: Chain, best: _Best) -> ArcMatrix:
+    def _new_arcs(self, chain: Chain, best: _Best) -> ArcMatrix:
         """Return the arcs of the best DAG so far, or those sampled often after a burn-in."""
         if self.maximise:
             return best.dag
@@ -153,7 +153,7 @@ class IterativeSearch(SpaceBased):
         frequent: ArcMatrix = late.edge_probabilities > self.posterior
         return frequent
 
-    def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
+    def _extended(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
         """Return the space extended by new edges, within its limits."""
         possible = space.extras | space.candidates
         merged = (space.candidates | found | found.T) & possible

@@ -30,7 +30,7 @@ def search_steps(p: int) -> int:
     return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
 
 
-# How a search is annealed: one long chain stays where it was first caught.
+# Annealing of a search; a single long chain would stay at its first local maximum.
 ANNEALED_SEARCH = _core.Heating(cycles=8, share=0.8)
 
 
@@ -45,12 +45,12 @@ class OrderMcmc(SampledSpace, DagSampler):
     Parameters
     ----------
     modularity
-        Whether each DAG counts once (structure), by way of the exact number of its orders, or once
-        for each of its orders (order). Null is structure up to 20 variables and order beyond,
-        where partition MCMC is the better choice; a search has neither.
+        Whether each DAG counts once (structure), by the exact number of its orders, or once for
+        each of its orders (order). Null is structure up to 20 variables and order beyond, where
+        partition MCMC is the better choice; it has no effect on a search.
     maximise
-        Whether an order stands for its best DAG rather than for all of its DAGs. The chain is then
-        a search, and a saved state is the best DAG since the one saved before.
+        Whether an order is scored by its best DAG instead of the sum over its DAGs. The chain is
+        then a search, and a saved state is the best DAG since the previous one.
     """
 
     name = "order_mcmc"
@@ -64,7 +64,7 @@ class OrderMcmc(SampledSpace, DagSampler):
         """Return a message if there are too many variables to count the orders of DAGs."""
         if self.modularity == "structure" and (data.n_columns or 0) > _core.MAX_COUNTED:
             return (
-                f"the orders of DAGs of {data.n_columns} variables are not counted, of at most "
+                f"the orders of a DAG of {data.n_columns} variables cannot be counted, at most of "
                 f"{_core.MAX_COUNTED}: choose modularity = order, or partition_mcmc"
             )
         return super().why_unsuitable(data)
@@ -97,8 +97,8 @@ class OrderMcmc(SampledSpace, DagSampler):
             ]
         except _core.TooManyOrders as error:
             raise DataError(f"{error}: choose modularity = order, or partition_mcmc") from None
-        found = self.result(logs, data, length, self._words(space.words, once))
-        return replace(found, notes=space.notes)
+        estimate = self.result(logs, data, length, self._words(space.words, once))
+        return replace(estimate, notes=space.notes)
 
     def _counts_once(self, p: int) -> bool:
         """Return whether each DAG counts once, not once per order."""

@@ -27,10 +27,10 @@ class PartitionMcmc(SampledSpace, DagSampler):
     Parameters
     ----------
     turns
-        Number of edges that a step which turns edges proposes to turn, one after the other.
+        Number of edges that an edge reversal step proposes to reverse, one after another.
     leaps
-        Whether some steps propose a DAG that has nothing to do with the last one, drawn by way of
-        all orders: up to 20 variables, in chains that are long enough to be worth the sums.
+        Whether some steps propose an independent DAG, drawn by way of all orders: up to 20
+        variables, in chains that are long enough to be worth the sums.
     """
 
     name = "partition_mcmc"

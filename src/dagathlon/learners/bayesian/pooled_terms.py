@@ -25,7 +25,7 @@ def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -
     Parameters
     ----------
     data
-        Continuous data; rows in which a node was set are left out of what is its own.
+        Continuous data; rows with an intervention on a node are left out of its terms.
     model
         The prior of coefficients and variance.
     prior
@@ -36,11 +36,11 @@ def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -
     terms, rests = np.empty((p, 2 ** (p - 1))), np.empty((p, 2 ** (p - 1)))
     for j in range(p):
         sets = other_sets(j, p)
-        found = regressions(moments.at(j), j, sets, ridge=model.precision)
-        spread = sets.sum(axis=1) * math.log(model.precision) - found.log_determinants()
+        fits = regressions(moments.at(j), j, sets, ridge=model.precision)
+        spread = sets.sum(axis=1) * math.log(model.precision) - fits.log_determinants()
         of_graph = prior.batch([(j, np.flatnonzero(row).tolist()) for row in sets])
         terms[j] = spread / 2 + np.array(of_graph)
-        rests[j] = found.rest / 2
+        rests[j] = fits.rest / 2
     rows = float(moments.rows[moments.of_node].sum())
     shape = model.shape + rows / 2
     terms[0] += (

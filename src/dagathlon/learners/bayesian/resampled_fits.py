@@ -13,7 +13,7 @@ from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.regressions import moments_of, regressions
 from dagathlon.posteriors.sample import Sample
 
-# A variable that keeps less of its own variance is a function of its parents.
+# Residual share of the variance below which a variable is a function of its parents.
 _NO_NOISE = 1e-8
 
 
@@ -35,7 +35,7 @@ class Fits(NamedTuple):
     without_noise: int
 
 
-def fitted(
+def fit_dags(
     sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]], *, centred: bool = True
 ) -> Fits:
     """Fit each DAG by maximum likelihood on the rows that were drawn for it.
@@ -52,9 +52,9 @@ def fitted(
     data
         The data.
     rows
-        For each DAG the rows of its sample; targets have as many of them as in the data.
+        For each DAG the row numbers of its sample, with as many of each target set as in the data.
     centred
-        Whether the models have intercepts, which are then left out.
+        Whether the models have intercepts, which are not returned.
     """
     arcs = sample.packing.adjacency(sample.bits)
     whole = moments_of(data, centred=centred)
@@ -66,11 +66,11 @@ def fitted(
     for j, choice in enumerate(whole.of_node.tolist()):
         if choice not in known:
             known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
-        found = regressions(known[choice], j, arcs[:, :, j])
-        own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
-        none = (found.rest <= _NO_NOISE * own) & (own > 0)
-        rest = np.where(none, _left(found.coefficients, whole.at(j), j), found.rest)
-        coefficients[:, :, j] = found.coefficients
+        fits = regressions(known[choice], j, arcs[:, :, j])
+        total = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
+        none = (fits.rest <= _NO_NOISE * total) & (total > 0)
+        rest = np.where(none, _residual_squares(fits.coefficients, whole.at(j), j), fits.rest)
+        coefficients[:, :, j] = fits.coefficients
         variances[:, j] = rest / max(whole.rows[choice], 1.0)
         empty |= none
     return Fits(coefficients, variances, int(empty.sum()))
@@ -84,11 +84,11 @@ def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
     sums = np.array([(shifted.T * count) @ shifted for count in counts])
     if not centred:
         return sums
-    found: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
-    return found
+    moments: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
+    return moments
 
 
-def _left(coefficients: Floats, moments: Floats, child: int) -> Floats:
+def _residual_squares(coefficients: Floats, moments: Floats, child: int) -> Floats:
     """Return the residual sum of squares of a variable for each row of coefficients."""
     deviations = -coefficients
     deviations[:, child] += 1.0

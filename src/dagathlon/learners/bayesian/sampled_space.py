@@ -24,7 +24,7 @@ MOST_COMPLETE = 20
 # Parent sets in the tables of all nodes together.
 _TABLED = 3_000_000
 _MOST_FREE = 3
-# Free sets of more variables than these are in no table.
+# Largest number of variables with free sets in the tables.
 _MOST_FREED = 128
 _FEWEST_STEPS = 20_000
 
@@ -36,14 +36,14 @@ class SampledSpace(SpaceBased):
     Parameters
     ----------
     alpha
-        Significance level of PC, whose graph is then the search space, as a start graph is. Null:
-        all parent sets up to 20 variables; with more, all subsets of candidate parents that are
-        chosen by the score, with one parent from outside, and all small sets.
+        Significance level of PC, whose graph then defines the search space, like a start graph.
+        Null: all parent sets up to 20 variables; with more, all subsets of candidate parents chosen
+        by the score, with one parent from outside, and all small sets.
     candidates
-        Number of candidate parents of each node where the score chooses them; null is as many as
-        tables have room for, 10 at most.
+        Number of candidate parents of each node if the score chooses them; null is as many as fit
+        into the tables, 10 at most.
     free_parents
-        Size up to which all parent sets are in the space where the score chooses candidates, 3 at
+        Size up to which all parent sets are in the space if the score chooses candidates, 3 at
         most; null is 2 up to 128 variables and 1 beyond. With 3, steps take several times as long.
     """
 

@@ -13,7 +13,7 @@ from dagathlon.graphs import Graph
 
 ArcMatrix = npt.NDArray[np.bool_]
 _ARROW, _TAIL = 2, 3
-# Numbers in all tables together: a gigabyte for each of the two kinds of table.
+# Largest number of entries of all tables: a gigabyte for each of the two kinds of table.
 MAX_ENTRIES = 2**27
 
 
@@ -61,11 +61,11 @@ def check_size(candidates: ArcMatrix, plus_one: bool, limit: int, names: Sequenc
 def first_order(required: ArcMatrix, preference: Sequence[int]) -> list[int]:
     """Return a topological order of the required arcs that follows a preference otherwise."""
     order: list[int] = []
-    left = list(preference)
-    while left:
-        node = next(x for x in left if not any(required[y, x] for y in left))
+    remaining = list(preference)
+    while remaining:
+        node = next(x for x in remaining if not any(required[y, x] for y in remaining))
         order.append(node)
-        left.remove(node)
+        remaining.remove(node)
     return order
 
 

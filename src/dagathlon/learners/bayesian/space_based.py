@@ -49,7 +49,7 @@ class PosteriorBased(InterventionalScore):
     score
         The score; null is bge for continuous, bde for discrete and bic-dg for mixed data.
     power
-        Power to which the posterior is raised: below 1 a chain moves more easily.
+        Power to which the posterior is raised: below 1 a chain mixes more easily.
     """
 
     default_scores = MARGINAL
@@ -71,7 +71,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         Whether the search space follows the directions that PC finds; otherwise the skeleton makes
         each neighbour a candidate parent.
     plus_one
-        Whether each node may have one parent more from outside the search space.
+        Whether each node may have one additional parent from outside the search space.
     hard_limit
         Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
     """
@@ -110,11 +110,11 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
         extras = ~forbidden & self.plus_one
-        found = SearchSpace(candidates, extras, required, first.notes)
+        space = SearchSpace(candidates, extras, required, first.notes)
         plus = " or with one parent besides" if self.plus_one else ""
         limits = limits_in_words(forbidden, required, self.max_parents)
         words = f"DAGs{limits} whose parents are all neighbours in {source}{plus}"
-        return self.checked(found._replace(words=words), data)
+        return self.checked(space._replace(words=words), data)
 
     def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
         """Return the space unchanged; raise an error if it is too large."""
@@ -139,8 +139,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the score, and PC if it finds the search space."""
-        own, pc = super().delegates(), self.pc()
-        return own if pc is None or self.input_algorithm_id is not None else (*own, pc)
+        delegates, pc = super().delegates(), self.pc()
+        return delegates if pc is None or self.input_algorithm_id is not None else (*delegates, pc)
 
     def pc(self) -> Pc | None:
         """PC if it finds the search space; None otherwise."""

@@ -30,11 +30,12 @@ class StructureMcmc(StartsFromGraph, DagSampler):
     Parameters
     ----------
     reversals
-        Share of the steps that turn an edge so; 0 is the chain of Madigan and York, which mixes
-        slowly.
+        Share of the steps that reverse an edge and draw new parents; 0 is the chain of Madigan and
+        York, which mixes slowly.
     candidates
-        Number of candidate parents, chosen by the score, among which new parents are drawn; null
-        is all up to 15 variables, and 10 beyond. With few, such steps are rarer but no DAG is lost.
+        Number of candidate parents, chosen by the score, among which new parents are drawn; null is
+        all up to 15 variables, and 10 beyond. With few candidates such steps are rarer, but every
+        DAG stays reachable.
     """
 
     name = "structure_mcmc"

@@ -31,22 +31,22 @@ _NAMED = 8
 
 @dataclass(frozen=True, kw_only=True)
 class CdNod(Pc):
-    """Causal discovery from heterogeneous or nonstationary data: PC with the condition as a cause.
+    """CD-NOD: PC for heterogeneous or nonstationary data, with the condition as a cause.
 
-    Rows come from several conditions (domains, experiments with unknown targets) or from different
-    times, and what causes the difference is not observed. The condition takes part as a variable
-    that nothing causes: it explains dependences that are only due to the change, and its edges
-    direct others. What it is joined to changes with it, given the causes: the result says which
-    variables these are. The condition itself is not part of the result unless `show_condition`.
+    Rows come from several conditions (domains, experiments with unknown targets) or from
+    different times, and the cause of the difference is not observed. The condition is a further
+    variable without causes: it explains dependences that are only due to the change, and its
+    edges direct others. Its neighbours change with it, given their causes: a note names them.
+    The condition itself is not part of the result unless `show_condition`.
 
     Parameters
     ----------
     condition
         The column of the condition. Null is the regime of each row of interventional data (whose
-        targets are not used), and for other data the number of the row: rows in the order of time.
+        targets are not used), and for other data the row number: rows in temporal order.
     show_condition
-        Whether the edges of the column of the condition are in the result; otherwise it stands
-        alone.
+        Whether the edges of the condition's column are in the result; otherwise that node has no
+        edges.
     changes
         How edges are directed that are left undirected between two variables which both change:
         not at all (unused), or by the independence of the changes of a cause and of its effect
@@ -86,12 +86,12 @@ class CdNod(Pc):
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Return the known edges, with arrows into the condition (or the last column) forbidden."""
-        found = knowledge_of(self.constraints, names)
+        background = knowledge_of(self.constraints, names)
         size = len(names)
         forbidden, required = np.zeros((2, size, size), dtype=np.bool_)
-        if found:
-            refuse_required_cycle(found, names)
-            forbidden, required = found.matrices(names)
+        if background:
+            refuse_required_cycle(background, names)
+            forbidden, required = background.matrices(names)
         place = size - 1 if self.condition is None else names.index(self.condition)
         if required[:, place].any():
             cause = names[int(np.flatnonzero(required[:, place])[0])]
@@ -107,16 +107,16 @@ class CdNod(Pc):
         test = None if self.test is None else named_test(self.test).module
         kinds: Collection[DataKind] = _ALL if test is None else test.takes
         extended, name = with_condition(data, self.condition, kinds)
-        found = super().learn(extended, rng)
-        graph, notes = found.graph, found.notes
+        estimate = super().learn(extended, rng)
+        graph, notes = estimate.graph, estimate.notes
         changing = list(graph.adjacencies(name))
         directed = 0
         if self.changes == "kernel":
             graph, directed = self._by_changes(graph, extended, name, changing)
-        stats = {**found.stats, "changing_variables": len(changing), "by_changes": directed}
+        stats = {**estimate.stats, "changing_variables": len(changing), "by_changes": directed}
         return replace(
-            found,
-            graph=graph if self.show_condition else _without(graph, name, data.names),
+            estimate,
+            graph=graph if self.show_condition else _without_condition(graph, name, data.names),
             stats=stats,
             notes=(*notes, _changes_in_words(changing)),
         )
@@ -135,26 +135,26 @@ class CdNod(Pc):
             open_pairs = [(a, b) for a, b in pairs if b in graph.neighbours(a)]
             if not open_pairs:
                 return graph, directed
-            graph = _clearest(graph, open_pairs, measure, condition)
+            graph = _direct_clearest(graph, open_pairs, measure, condition)
             directed += 1
 
 
-def _clearest(
+def _direct_clearest(
     graph: Graph, pairs: list[tuple[str, str]], measure: Changes, condition: str
 ) -> Graph:
     """Direct the edge with the clearest direction and apply Meek's rules."""
 
     def along(a: str, b: str) -> float:
         causes = [name for name in graph.parents(b) if name not in (a, condition)]
-        own = [name for name in graph.parents(a) if name not in (b, condition)]
-        return measure.dependence([a, *causes], b, own)
+        parents = [name for name in graph.parents(a) if name not in (b, condition)]
+        return measure.dependence([a, *causes], b, parents)
 
     contrasts = {pair: along(*pair) - along(*pair[::-1]) for pair in pairs}
     pair = max(contrasts, key=lambda one: abs(contrasts[one]))
     return meek(graph, required=[pair if contrasts[pair] <= 0 else pair[::-1]])
 
 
-def _without(graph: Graph, condition: str, names: tuple[str, ...]) -> Graph:
+def _without_condition(graph: Graph, condition: str, names: tuple[str, ...]) -> Graph:
     """Return the graph over the data's columns, with the edges of the condition removed."""
     if condition not in names:
         return graph.subgraph(names)

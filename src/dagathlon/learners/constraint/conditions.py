@@ -30,10 +30,10 @@ def with_condition(
     data
         The data.
     column
-        The column that is the condition already; None adds one behind the others: the numbers of
-        the regimes of interventional data, else those of the rows.
+        The column of the condition; None appends one: the numbers of the regimes of interventional
+        data, else those of the rows.
     kinds
-        Kinds of data that the test takes: numbers become levels, and levels numbers, where it
+        Kinds of data that the test takes: numbers are discretised, or levels become numbers, if it
         takes nothing else.
     """
     if column is not None:
@@ -65,15 +65,15 @@ def labels_of(data: Dataset, column: str) -> Labels:
     """Return the condition of each row as a number from 0; columns of many values are binned."""
     discrete = [variable.name for variable in data.variables if variable.is_discrete]
     continuous = [variable.name for variable in data.variables if not variable.is_discrete]
-    found: npt.NDArray[np.generic]
+    column_values: npt.NDArray[np.generic]
     if column in discrete:
-        found = data.codes[:, discrete.index(column)]
+        column_values = data.codes[:, discrete.index(column)]
     else:
-        found = data.values[:, continuous.index(column)]
-    distinct, labels = np.unique(found, return_inverse=True)
+        column_values = data.values[:, continuous.index(column)]
+    distinct, labels = np.unique(column_values, return_inverse=True)
     if column in discrete or len(distinct) <= WINDOWS:
         return labels.astype(np.int64)
-    ranks = np.argsort(np.argsort(found, kind="stable"), kind="stable")
+    ranks = np.argsort(np.argsort(column_values, kind="stable"), kind="stable")
     return windows(len(data))[ranks]
 
 

@@ -34,7 +34,7 @@ MaxOrder: TypeAlias = Count | Literal["inf"] | None
 Neighbours: TypeAlias = Literal["by-column", "by-name"]
 """The order in which the neighbours of a variable are tried."""
 
-# What null stands for: raised when it begins to stand for another test on some data.
+# Version of the default-test rule. Bump it when the rule picks another test for some data.
 _CHOICE = SharedCode("choice", "test", 2)
 
 
@@ -47,17 +47,16 @@ class ConstraintBased(Learner):
     alpha
         Significance level: variables count as independent when the p-value is at least this.
     test
-        Name of the test, with parameters where it has some (``mine[bins=5]``); ``.td`` behind its
-        name leaves out rows with missing values per test, ``.mi`` pools over imputed copies of the
-        data. Null is cor, mi or wilks-dg as the data are
-        continuous, discrete or mixed.
+        Name of the test, with parameters where it has some (``mine[bins=5]``); the suffix ``.td``
+        leaves out rows with missing values per test, ``.mi`` pools over imputed copies of the data.
+        Null is cor, mi or wilks-dg as the data are continuous, discrete or mixed.
     replicates
         Number of permutations of the tests that use them, or of imputed copies; null is the test's
         own default.
     max_order
-        Largest number of variables to condition on. Null is no limit as long as tests have an
-        answer, or count as independence where they have none; where such tests keep their edges,
-        it is the largest number for which a table may have five rows per cell. inf is no limit.
+        Largest number of variables to condition on. Null is no limit if all tests have an answer,
+        or count as independence where they have none; if such tests keep their edges, it is the
+        largest number for which a table may have five rows per cell. inf is no limit.
     keep_untestable
         Whether an edge stays when the data cannot answer a test of it.
     constraints
@@ -138,11 +137,11 @@ class ConstraintBased(Learner):
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Return the matrices of forbidden and required edges, from row to column."""
-        found = knowledge_of(self.constraints, names)
-        if not found:
+        background = knowledge_of(self.constraints, names)
+        if not background:
             return _core.KnownEdges()
-        refuse_required_cycle(found, names)
-        return _core.KnownEdges(*found.matrices(names))
+        refuse_required_cycle(background, names)
+        return _core.KnownEdges(*background.matrices(names))
 
 
 def sequence_of(names: tuple[str, ...], neighbours: Neighbours) -> list[int]:

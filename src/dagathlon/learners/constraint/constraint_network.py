@@ -42,10 +42,10 @@ class ConstraintNetwork:
     log_odds
         For each question the logarithm of the odds of the answer yes.
     families
-        The answers that depend on each other; `log_odds` counts for the others.
+        The dependent answers; `log_odds` are used for the others.
     passes_over
-        Whether an answer whose probability is 0 as a floating-point number counts for nothing, as
-        in Tetrad; otherwise its logarithm counts as it is.
+        Whether an answer whose probability underflows to 0 is ignored, as in Tetrad; otherwise its
+        logarithm counts.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class ConstraintNetwork:
         draws
             Answers on bootstrap samples, one sample in each row.
         places
-            The questions that the columns of `draws` stand for.
+            The number of the question of each column of `draws`.
         """
         parents = _parents(draws)
         families = (_family(k, parents.get(k, []), draws, 0.5) for k in range(len(places)))
@@ -111,8 +111,10 @@ def _parents(draws: Answers) -> dict[int, list[int]]:
     """Return the parents of each varying answer in a Bayesian network learned from the draws."""
     varying = _varying(draws)
     with part():
-        found = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
-    return {int(k): [int(varying[x]) for x in each] for k, each in zip(varying, found, strict=True)}
+        parents = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
+    return {
+        int(k): [int(varying[x]) for x in each] for k, each in zip(varying, parents, strict=True)
+    }
 
 
 def _family(child: int, parents: list[int], draws: Answers, pseudocount: float) -> _Family:

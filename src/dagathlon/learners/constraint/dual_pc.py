@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dagathlon.data import Dataset
 
-# Its second version makes all visits of the authors' program.
+# Version 2 visits edges in the same order as the authors' program.
 _PROGRAM = SharedCode("search", "dual_pc_program", 2)
 
 
@@ -36,7 +36,8 @@ class DualPc(Learner):
     alpha
         Significance level of Fisher's z.
     max_order
-        Largest number of variables to condition on, or to leave out; null is no limit.
+        Largest number of variables to condition on, or to leave out of the complement; null is no
+        limit.
     skeleton_only
         Whether to stop at the skeleton.
     pattern_only

@@ -19,8 +19,8 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraint.skewness import (
     Floats,
     LeftRight,
-    both_ways,
     halves,
+    is_two_cycle,
     left_right,
     skewness,
     standardised,
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 
-# Below this a distribution counts as symmetric, about which the rules say nothing.
+# Absolute skewness below this counts as symmetric: the rules then have no evidence.
 _HARDLY_SKEWED = 0.1
 _FEWEST_ROWS = 2
 
-# What is told of the search for adjacencies.
+# Statistics taken over from the search for adjacencies.
 _OF_THE_SKELETON = ("ntests", "undefined_tests", "order_bound", "score")
 
 
@@ -64,21 +64,21 @@ class Fask(ConstraintBased):
     penalty_discount
         Factor of the penalty of sem-bic, for boss, grasp and fges.
     left_right
-        The rule of directions: fask1 (as published), fask2 (its second version), rskew, skew or
+        The rule for directions: fask1 (as published), fask2 (its second version), rskew, skew or
         tanh (Hyvärinen and Smith 2013).
     skew_edges
-        A pair is also adjacent where its uncentred correlations, in the rows where the one and
-        where the other is positive, differ by more than this; 1 adds hardly any, 2 none.
+        A pair is also adjacent if its uncentred correlations, in the rows where one and where the
+        other variable is positive, differ by more than this; 1 adds hardly any pairs, 2 none.
     two_cycle_cutoff
-        Pairs whose left-right value is smaller are 2-cycles, if two_cycle_alpha is 0 or the test
-        of it says so; 0 leaves all to the test.
+        Pairs with a smaller left-right value are 2-cycles, if two_cycle_alpha is 0 or the test
+        finds them so; with 0 the test alone decides.
     two_cycle_alpha
         Significance level of the test of 2-cycles; 0 is no test.
     delta
-        Correlations below this turn the directions of fask1 and fask2.
+        Correlation below which the directions of fask1 and fask2 are reversed.
     positive_skew
-        Whether all variables are taken to have positive skewness; otherwise those of negative
-        skewness are turned round first.
+        Whether all variables are assumed to have positive skewness; otherwise those of negative
+        skewness change sign first.
     """
 
     name = "fask"
@@ -121,21 +121,21 @@ class Fask(ConstraintBased):
             raise DataError(f"fask needs at least {_FEWEST_ROWS} rows, found {len(data)}")
         known = knowledge_of(self.constraints, data.names)
         inner = self._inner()
-        found = Estimate(Graph(data.names))
+        skeleton = Estimate(Graph(data.names))
         if inner is not None:
             with part():
-                found = run_inner_learner(inner, data, rng)
+                skeleton = run_inner_learner(inner, data, rng)
         columns = standardised(data.values)
-        joined = found.graph.subgraph(data.names).marks != 0
+        joined = skeleton.graph.subgraph(data.names).marks != 0
         by_skew = np.abs(halves(columns).difference) > self.skew_edges
         adjacent = _allowed(joined | by_skew, known, data.names)
         marks, cycles = self._directed(columns, adjacent, known, data.names)
         stats = {
-            **{name: value for name, value in found.stats.items() if name in _OF_THE_SKELETON},
+            **{name: value for name, value in skeleton.stats.items() if name in _OF_THE_SKELETON},
             "skew_edges": int(np.triu(adjacent & ~joined).sum()),
             "two_cycles": len(cycles),
         }
-        notes = (*found.notes, *_notes(data.names, columns, cycles))
+        notes = (*skeleton.notes, *_notes(data.names, columns, cycles))
         return Estimate(Graph(data.names, marks), stats, notes=notes)
 
     def _inner(self) -> Learner | None:
@@ -183,7 +183,7 @@ class Fask(ConstraintBased):
             return False
         near = np.flatnonzero(adjacent[i] | adjacent[j]).tolist()
         others = [k for k in near if k not in (i, j)]
-        return both_ways(columns, i, j, others, self.two_cycle_alpha)
+        return is_two_cycle(columns, i, j, others, self.two_cycle_alpha)
 
 
 def _allowed(adjacent: Bools, known: Knowledge, names: tuple[str, ...]) -> Bools:

@@ -46,7 +46,7 @@ class LatentSearch(ConstraintBased):
         The rules that direct edges: all of Zhang's (complete), or the first four of them (original,
         those of Spirtes et al.).
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     """
 
     assumes = (FAITHFUL,)
@@ -86,8 +86,8 @@ class LatentSearch(ConstraintBased):
         paths
             Whether tests judge discriminating paths before the separating set of their ends does.
         ask_again
-            Whether questions that arise from both ends of an edge are asked twice, for tests that
-            may give another answer then.
+            Whether tests that arise from both ends of an edge are made twice, for tests with random
+            answers.
         """
         known = self.knowledge(names)
         skeleton = _core.SkeletonOptions(

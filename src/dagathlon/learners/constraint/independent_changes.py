@@ -88,9 +88,9 @@ class Changes:
         """Row numbers of each condition; evenly spaced subsets of many rows or conditions."""
         conditions = np.unique(self.labels)
         conditions = conditions[:: -(-len(conditions) // _MOST_CONDITIONS)]
-        found = [np.flatnonzero(self.labels == c) for c in conditions]
-        most = _MOST_ROWS // len(found)
-        return [rows[:: -(-len(rows) // most)] for rows in found]
+        rows_of = [np.flatnonzero(self.labels == c) for c in conditions]
+        most = _MOST_ROWS // len(rows_of)
+        return [rows[:: -(-len(rows) // most)] for rows in rows_of]
 
     @cached_property
     def _blocks(self) -> list[slice]:

@@ -23,11 +23,12 @@ _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package,
 class BlanketLearner(ConstraintBased):
     """Base class of learners that first find the Markov blanket of each variable.
 
-    Blankets that are not mutual are cut down to what both sides agree on. Two variables of each
-    other's blanket are neighbours unless some set inside the smaller of the two blankets separates
-    them. An unshielded triple is a collider when its ends depend on each other given the middle and
-    any set inside the smaller of their blankets; the most significant colliders are directed first,
-    and what contradicts them or would close a cycle is left out. Meek's rules end the search.
+    Blankets are made symmetric by intersection. Two variables of each other's blanket are
+    neighbours unless some set inside the smaller of the two blankets separates them. An
+    unshielded triple is a collider when its ends depend on each other given the middle and any
+    set inside the smaller of their blankets; the most significant colliders are directed first,
+    and those that contradict them or would close a cycle are left out. Finally Meek's rules are
+    applied.
 
     Parameters
     ----------

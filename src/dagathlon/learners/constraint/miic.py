@@ -28,38 +28,39 @@ Codes: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Miic(Learner):
-    """Multivariate information-based inductive causation, for discrete data.
+    """Multivariate information-based inductive causation (MIIC), for discrete data.
 
-    Two variables stay joined as long as their mutual information, given the variables that explain
-    part of it, is more than its complexity: what chance would give. The explaining variables are
-    collected one by one, the most credible contributor of all pairs first, so that no separating
-    sets are tried and no level of significance is needed. The information that the three variables
-    of an unshielded triple share says whether its middle is a collider (below zero) or not (above).
+    Two variables stay joined as long as their mutual information, given the variables that
+    explain part of it, exceeds its complexity, the amount due to chance. The explaining
+    variables are collected one by one, the most credible contributor of all pairs first, so
+    that no separating sets are searched and no significance level is needed. The information
+    shared by the three variables of an unshielded triple decides whether its middle is a
+    collider (below zero) or not (above).
 
     Parameters
     ----------
     complexity
-        What is taken off the information: the regret of normalised maximum likelihood (nml), half
-        the logarithm of the rows for each free parameter (mdl), which is larger and gives fewer
-        edges, or nothing (none), which leaves almost every edge.
+        Complexity subtracted from the information: the regret of normalised maximum likelihood
+        (nml), half the logarithm of the rows for each free parameter (mdl), which is larger and
+        gives fewer edges, or nothing (none), which keeps almost every edge.
     contributors
         The variables that may explain a pair: all of them (all), or the neighbours of either
-        variable (neighbours), as 3off2 has it.
+        variable (neighbours), as in 3off2.
     orientation
         The order in which unshielded triples direct edges. All colliders before what follows from
         them, each by its information (colliders-first, as pyAgrum does). Colliders and what follows
         from them together, by information (by-information, MIIC) or by the probability of the
         arrowheads (by-probability, 3off2).
     latent
-        Whether arrowheads at both ends of an edge stay: a hidden common cause. Otherwise the one
-        that was found first stays, unless it is part of a directed cycle.
+        Whether arrowheads at both ends of an edge (a hidden common cause) are kept. Otherwise the
+        first one found is kept, unless it is part of a directed cycle.
     directed
-        Whether edges without a direction are given one, so that the result is a DAG; the first
-        columns are first.
+        Whether undirected edges are directed by the order of the columns, so that the result is a
+        DAG.
     confidence
         The largest confidence ratio of an edge, checked before edges are directed: the probability
-        that its information is chance, over the mean of that probability in shuffled data. Small
-        numbers such as 0.01 keep the edges of most confidence; null keeps all.
+        that its information is due to chance, over the mean of that probability in shuffled data.
+        Small numbers such as 0.01 keep the edges of highest confidence; null keeps all.
     shuffles
         Number of shuffled copies of the data for the confidence.
     constraints
@@ -114,22 +115,22 @@ class Miic(Learner):
         pairs = _core.explained_pairs(information, known, self.contributors == "neighbours")
         if self.confidence is not None:
             pairs = self._confident(pairs, codes, arities, rng)
-        found = _core.directed_by_information(
+        directed = _core.directed_by_information(
             information, pairs, known, self.orientation, self.latent, self.directed
         )
-        stats = {"tables": information.evaluations, "two_headed_edges": len(found.latent)}
-        graph = Graph._of(data.names, found.graph)
-        return Estimate(graph, stats, notes=_on_latent(found.latent, data.names, self.latent))
+        stats = {"tables": information.evaluations, "two_headed_edges": len(directed.latent)}
+        graph = Graph._of(data.names, directed.graph)
+        return Estimate(graph, stats, notes=_on_latent(directed.latent, data.names, self.latent))
 
     def _information(self, codes: Codes, arities: list[int]) -> _core.CorrectedInformation:
         return _core.CorrectedInformation(codes, arities, self.complexity)
 
     def _knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
-        found = knowledge_of(self.constraints, names)
-        if not found:
+        background = knowledge_of(self.constraints, names)
+        if not background:
             return _core.KnownEdges()
-        refuse_required_cycle(found, names)
-        return _core.KnownEdges(*found.matrices(names))
+        refuse_required_cycle(background, names)
+        return _core.KnownEdges(*background.matrices(names))
 
     def _confident(
         self,

@@ -26,21 +26,21 @@ _MVPC = (
     "Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, Causal discovery in the "
     "presence of missing data, AISTATS"
 )
-# Rows that a test of the causes of gaps would condition on become few with their number.
+# Tests of missingness use the rows complete in all given variables, which become few.
 _LARGEST_SET_OF_CAUSES = 3
 _PCALG_LARGEST = 0.9999999
 
 
 @dataclass(frozen=True, kw_only=True)
 class MissingValuePc(Pc):
-    """PC that leaves out rows per test, finds what causes the gaps, and corrects for it.
+    """PC with test-wise deletion that finds the causes of missingness and corrects for them.
 
-    Leaving rows out can make an edge where there is none: between two causes of a variable on which
-    the gaps of one of them depend. The causes of the gaps of each variable are found by tests of
-    its missingness indicator; edges whose ends have a common neighbour are then tested again with a
-    correction. Without missing values it is `pc`.
+    Deletion of rows can create a false edge: between two causes of a variable on which the
+    missingness of one of them depends. The causes of the missingness of each variable are found
+    by tests of its missingness indicator; edges whose ends have a common neighbour are then
+    tested again with a correction. Without missing values it is `pc`.
 
-    A variable must not cause its own gaps, and gaps must not cause each other.
+    A variable must not cause its own missingness, and indicators must not cause each other.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class MissingValuePc(Pc):
         Name of the test; null is gaussCItest for continuous and binCItest for discrete data. With
         a correction these and disCItest.
     correction
-        Rows weighted by the inverse probability of being complete (density-ratio), or the causes
-        of the gaps given their distribution in all rows (permutation; its mean over all
+        Rows weighted by the inverse probability of being complete (density-ratio), or the causes of
+        missingness permuted to their distribution in all rows (permutation; its mean over all
         permutations, so that nothing is random); null is none.
     deletion
         Whether tests before the correction use the rows that are complete in their own variables
@@ -128,12 +128,12 @@ def missingness_causes(data: Dataset, *, alpha: float = 0.05) -> dict[str, list[
     incomplete = [j for j in range(missing.shape[1]) if missing[:, j].any()]
     test = independence_test(_with_indicators(data, incomplete), _TESTS[kind] + DELETION)
     p = len(data.names)
-    found = {}
+    causes = {}
     for k, j in enumerate(incomplete):
         others = [i for i in range(p) if i != j]
         rows = _core.direct_neighbours(test.native, p + k, others, alpha, _LARGEST_SET_OF_CAUSES)
-        found[data.names[j]] = [data.names[i] for i in rows]
-    return found
+        causes[data.names[j]] = [data.names[i] for i in rows]
+    return causes
 
 
 def _with_indicators(data: Dataset, columns: list[int]) -> Dataset:

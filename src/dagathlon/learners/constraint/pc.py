@@ -34,8 +34,8 @@ class Pc(ConstraintBased):
     Parameters
     ----------
     stable
-        Whether the skeleton does not depend on the order of the variables (PC-stable); otherwise
-        an edge is gone for all tests that follow.
+        Whether the skeleton does not depend on the order of the variables (PC-stable); otherwise a
+        removed edge affects all later tests.
     neighbours
         The order in which neighbours are tried as a separating set: that of their columns
         (by-column) or of their names (by-name). The first set that separates is kept.
@@ -56,17 +56,17 @@ class Pc(ConstraintBased):
         the one whose ends were separated with the lowest (lowest-p) or highest p-value (highest-p)
         is directed first, and those that contradict it or would close a cycle are left out.
     open_triples
-        What Meek's rules make of triples that `colliders` leaves open: nothing (unused), or
+        How Meek's rules treat triples that `colliders` leaves undecided: not at all (unused), or as
         non-colliders (non-colliders, as Tetrad does).
     contradiction
-        When no DAG has the colliders: leave the graph as it is (keep), give the CPDAG of a random
-        DAG with that skeleton (random), or first try other orders of the colliders (retry).
+        Treatment of colliders that no DAG has: leave the graph as it is (keep), give the CPDAG of a
+        random DAG with that skeleton (random), or first try other orders of the colliders (retry).
     one_sided
-        Whether sets of neighbours of the first node of a pair only are tried, as gCastle does;
-        otherwise those of both.
+        Whether only sets of neighbours of the first node of a pair are tried, as in gCastle;
+        otherwise those of both nodes.
     possible_causes_only
-        Whether tests condition only on variables that knowledge lets be causes of one of the two
-        tested: with tiers, never on the future of both (tiered PC).
+        Whether tests condition only on variables that the background knowledge allows as causes of
+        one of the two: with tiers, never on the future of both (tiered PC).
     skeleton_only
         Whether to stop at the skeleton.
     """

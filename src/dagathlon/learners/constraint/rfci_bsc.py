@@ -43,26 +43,26 @@ class RfciBsc(Learner):
     graphs
         How often RFCI is run.
     form
-        The algorithm as published, or as Tetrad 6 has it (tetrad), for discrete data: variables may
-        be dependent in some configurations of the given ones only, a question that is asked again
-        is answered by another draw, graphs are read with their circles as they stand, and answers
-        of probability 0 count for nothing.
+        The algorithm as published, or as in Tetrad 6 (tetrad), for discrete data: dependence in
+        some configurations of the given variables suffices, a repeated test has another random
+        answer, separations are read from graphs with their circle marks, and answers of probability
+        0 are ignored.
     scoring
-        Whether the answers count as independent of each other, or their dependence is learned from
-        bootstrap samples of the data (dependent).
+        Whether the answers count as independent of each other (independent), or their dependence is
+        learned from bootstrap samples of the data (dependent).
     bootstraps
         Number of bootstrap samples, for dependent scoring.
     lower, upper
-        In Tetrad's form, the answers whose dependence is learned: those with a probability between
-        these two. All others count as independent of each other.
+        In Tetrad's form, bounds of the probability of answers whose dependence is learned. All
+        others count as independent of each other.
     prior
-        Probability of independence before the data are seen.
+        Prior probability of independence.
     iss
         Imaginary sample size: of BDeu for discrete data, of the mean in BGe for continuous.
     max_order
         Largest number of variables to condition on; null is no limit.
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     constraints
         File of required and forbidden edges; null is none.
     timeout
@@ -167,9 +167,9 @@ class RfciBsc(Learner):
         A graph with contradictory edges implies no answers and has weight 0. If all graphs
         are such, the weights are their shares of the runs.
         """
-        read = _claims if self.form == "published" else _standing_claims
-        found = {graph: read(graph, questions) for graph in graphs}
-        claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
+        read = _implied_answers if self.form == "published" else _answers_by_marks
+        answers = {graph: read(graph, questions) for graph in graphs}
+        claims = {graph: claimed for graph, claimed in answers.items() if claimed is not None}
         if not claims:
             logs = {graph: math.log(count) for graph, count in graphs.items()}
         else:
@@ -204,7 +204,7 @@ class RfciBsc(Learner):
         return draws
 
 
-def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
+def _implied_answers(graph: Graph, questions: list[Question]) -> list[bool] | None:
     """Return the separations that a graph implies; None when its edges contradict each other."""
     try:
         oracle = _core.oracle_test(_core.directed_circles(graph.native))
@@ -213,6 +213,6 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
     return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
 
 
-def _standing_claims(graph: Graph, questions: list[Question]) -> list[bool]:
+def _answers_by_marks(graph: Graph, questions: list[Question]) -> list[bool]:
     """Return the separations by the PAG's marks, circles included, even if contradictory."""
     return _core.standing_claims(graph.native, questions)

@@ -20,9 +20,9 @@ class Halves(NamedTuple):
     Parameters
     ----------
     first
-        ``first[i, j]``: of i and j where i is positive.
+        ``first[i, j]``: the correlation of i and j in the rows where i is positive.
     difference
-        That where i is positive less that where j is.
+        The correlation where i is positive minus that where j is.
     """
 
     first: Floats
@@ -31,7 +31,7 @@ class Halves(NamedTuple):
 
 def standardised(values: Floats) -> Floats:
     """Standardise columns to mean 0 and variance 1; constant columns become 0."""
-    # A mean is rounded, so that what is left of a constant column need not be 0.
+    # The mean is rounded, so a centred constant column need not be exactly 0.
     centred = np.where(np.ptp(values, axis=0) > 0, values - values.mean(axis=0), 0.0)
     spread = centred.std(axis=0, ddof=1)
     return np.asarray(centred / np.where(spread > 0, spread, 1.0), dtype=np.float64)
@@ -63,10 +63,10 @@ def left_right(columns: Floats, rule: LeftRight, delta: float, positive: bool) -
         fask1 and fask2: the difference of `halves`, by sign of the correlation; rskew, skew, tanh:
         approximate likelihood ratios of Hyvärinen and Smith (2013).
     delta
-        Correlations below this turn the answer of fask1 and fask2.
+        Correlation below which the answer of fask1 and fask2 is reversed.
     positive
-        Whether the columns are taken to have positive skewness; otherwise fask2, rskew and skew
-        take them times the sign of their skewness.
+        Whether the columns are assumed to have positive skewness; otherwise fask2, rskew and skew
+        multiply them by the sign of their skewness.
     """
     rows = len(columns)
     correlations = columns.T @ columns / (rows - 1)
@@ -96,7 +96,7 @@ def _log_cosh_of_positive(columns: Floats) -> Floats:
     return np.asarray(above + np.log1p(np.exp(-2 * above)) - np.log(2.0), dtype=np.float64)
 
 
-def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) -> bool:
+def is_two_cycle(columns: Floats, i: int, j: int, others: list[int], alpha: float) -> bool:
     """Return whether two variables cause each other (a 2-cycle), by changed correlations.
 
     That is so if, given every subset of `others`, the partial correlation in the rows where i
@@ -110,12 +110,12 @@ def both_ways(columns: Floats, i: int, j: int, others: list[int], alpha: float) 
         for given in combinations(others, size):
             beat()
             block = columns[:, [i, j, *given]]
-            if any(_change(block, block[:, one] > 0) <= critical for one in (0, 1)):
+            if any(_correlation_change(block, block[:, one] > 0) <= critical for one in (0, 1)):
                 return False
     return True
 
 
-def _change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
+def _correlation_change(block: Floats, rows: npt.NDArray[np.bool_]) -> float:
     """Return Fisher's z of a partial correlation's difference between some and all rows."""
     given = block.shape[1] - 2
     some, every = int(rows.sum()) - 3 - given, len(block) - 3 - given

@@ -22,9 +22,9 @@ class TestCounter:
     Parameters
     ----------
     test
-        The test that answers them.
+        The test whose calls are counted.
     correction
-        One that answers in its place towards the end; new.
+        A new native test that replaces it late in the search, and is counted too.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class TestCounter:
         self._before = test.calls, test.undefined
 
     @property
-    def asked(self) -> int:
+    def tests(self) -> int:
         """Number of tests."""
         more = 0 if self._correction is None else self._correction.calls
         return self._test.calls - self._before[0] + more
@@ -48,7 +48,7 @@ class TestCounter:
 
     def estimate(self, graph: Graph, stats: Mapping[str, Statistic] = {}) -> Estimate:
         """Return the search's result with the test counts and notes on undefined tests."""
-        counted = {"ntests": self.asked, "undefined_tests": self.undefined}
+        counted = {"ntests": self.tests, "undefined_tests": self.undefined}
         bounded = self._test.native.bounded
         bound = {"order_bound": self._test.native.untestable_order} if bounded else {}
         return Estimate(graph, {**counted, **bound, **stats}, notes=self.notes())
@@ -56,23 +56,23 @@ class TestCounter:
     def notes(self) -> tuple[str, ...]:
         """Return notes on tests that were undefined or were not made for lack of rows."""
         native = self._test.native
-        found = []
+        notes = []
         if self.undefined:
-            found.append(self._on_undefined(native.undefined_is_independent))
+            notes.append(self._on_undefined(native.undefined_is_independent))
         if native.bounded:
-            found.append(
+            notes.append(
                 f"Given variables were bounded at {native.untestable_order}, because the rows are "
                 "too few to test more and edges without an answer stay; set max_order to a "
                 "number, or to inf for no limit."
             )
-        return tuple(found)
+        return tuple(notes)
 
     def _on_undefined(self, independent: bool) -> str:
         taken, edges = ("independence", "missing") if independent else ("dependence", "too many")
         module = self._test.module
         by_configuration = module is not None and module.by_cells and "mixed" in module.takes
         return (
-            f"The data could not answer {self.undefined} of {self.asked} tests, which count as "
+            f"The data could not answer {self.undefined} of {self.tests} tests, which count as "
             f"{taken}, so that edges may be {edges}. "
             f"{_FEWER_ROWS if by_configuration else _BETTER_DATA}"
         )

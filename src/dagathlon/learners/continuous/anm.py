@@ -35,9 +35,9 @@ class AdditiveNoise(ScipyLearner):
     alpha
         Significance level of the tests of independence.
     undecided
-        What becomes of pairs where both directions fit and of arcs that would close a directed
-        cycle of those before them: both are left out, so that the result is a DAG (drop); or both
-        are kept, the former as undirected edges (keep).
+        Treatment of pairs where both directions fit and of arcs that would close a directed cycle
+        with earlier ones: both are dropped, so that the result is a DAG (drop); or both are kept,
+        the former as undirected edges (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -100,11 +100,11 @@ class _Regression:
 
 
 def _without_cycles(names: tuple[str, ...], arcs: npt.NDArray[np.bool_]) -> Graph:
-    kept = np.zeros_like(arcs)
+    dag_arcs = np.zeros_like(arcs)
     for a, b in combinations(range(len(names)), 2):
         beat()
-        more = kept.copy()
+        more = dag_arcs.copy()
         more[a, b], more[b, a] = arcs[a, b], arcs[b, a]
         if Graph.from_adjacency(names, more).is_dag:
-            kept = more
-    return Graph.from_adjacency(names, kept)
+            dag_arcs = more
+    return Graph.from_adjacency(names, dag_arcs)

@@ -40,7 +40,7 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 
 def _orthogonal(rows: Matrix) -> Matrix:
     """Return the nearest matrix with orthonormal rows (polar decomposition)."""
-    # A thread costs as much as a small decomposition.
+    # In this thread: starting another one costs as much as a small decomposition.
     left, _, right = aside(_decomposed, rows) if len(rows) > _MANY else _decomposed(rows)
     result: Matrix = left @ right
     return result

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Steps of Adam that the first stages begin with before quasi-Newton ones: as long as many arcs may
 # still go either way, small steps lead to better minima on average.
 _SMALL_STEPS = (3000, 2000, 2000)
-# The part of the objective that a step must gain for another to follow: on the way, and at the end.
+# Relative gain of the objective below which a stage ends: earlier stages, and the last one.
 _GAIN, _LAST_GAIN = 1e-10, 1e-12
 
 
@@ -56,33 +56,33 @@ class Dagma(Learner):
     loss_type
         Loss: least squares (l2), or logistic for columns of 0 and 1.
     w_threshold
-        Weights below this in absolute value are no edges; of standardised columns a weight is the
-        change of the effect, in its standard deviations, for one of the cause.
+        Weights below this in absolute value are no edges; for standardised columns a weight is the
+        change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
-        l2 alone. Leave it out where all noise has the same variance in the units of the data, which
-        tells directions.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; for l2 alone. Set
+        it to false if all noise has the same variance in the units of the data, which then
+        identifies directions.
     discrete
-        What becomes of discrete columns with l2: they are refused, since a linear model of levels
-        has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0 (numbers), or all are ranks by the last number in their names (ordered).
+        Treatment of discrete columns with l2: they are refused, since a linear model of levels has
+        no meaning (refuse), or levels that spell numbers are those numbers and others are counted
+        from 0 (numbers), or all are ranks by the last number in their names (ordered).
     stages
         Number of stages; the weight of the loss falls by `mu_factor` after each.
     mu_init, mu_factor
-        First weight of the loss, and its factor from stage to stage.
+        Initial weight of the loss, and its factor from stage to stage.
     s
-        Scale of the determinant in each stage; the last one counts for all that follow.
+        Scale of the log-determinant in each stage; the last one applies to all later stages.
     solver
-        How the minimum of a stage is found: by quasi-Newton steps to a stationary point, in the
-        first three stages after some thousand small ones of Adam (quasi-newton), or by Adam alone,
-        as the authors do (adam), which on standardised columns takes several times as long. Both
-        follow the same path; of many columns they may end in different minima.
+        Minimiser of each stage: quasi-Newton steps to a stationary point, preceded in the first
+        three stages by some thousand small steps of Adam (quasi-newton), or Adam alone, as in the
+        authors' code (adam), which on standardised columns takes several times as long. Both follow
+        the same path; with many columns they may end in different minima.
     warm_iter, max_iter
-        Largest number of steps of each stage but the last, and of the last.
+        Largest number of steps of each stage but the last (warm_iter), and of the last (max_iter).
     lr
         Step size of Adam.
     checkpoint
-        Number of steps of Adam after which convergence is looked at.
+        Number of steps of Adam between two convergence checks.
     beta_1, beta_2
         Decay of the running moments of Adam.
     timeout
@@ -135,15 +135,15 @@ class Dagma(Learner):
         if self.solver == "adam":
             weights = self._path(self._prepared(values))
         else:
-            # Of many columns rounding errors may choose the minimum: with one order of columns for
-            # all, the order they come in does not.
+            # With many columns rounding errors may decide the minimum: sorting the columns
+            # removes the dependence on their order in the data.
             order = order_by_content(values)
             weights = np.zeros((len(order),) * 2)
             weights[np.ix_(order, order)] = self._path(
                 self._prepared(np.ascontiguousarray(values[:, order]))
             )
-        found = dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
-        return replace(found, notes=notes)
+        estimate = dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
+        return replace(estimate, notes=notes)
 
     def _prepared(self, values: Matrix) -> _Sample:
         """Centre or standardise the data for least squares."""
@@ -165,9 +165,9 @@ class Dagma(Learner):
         """Run one stage; outside the domain, retry with smaller steps and a larger scale."""
         scale, rate = self.s[min(stage, len(self.s) - 1)], self.lr
         for _ in range(60):
-            found = self._minimum(stage, sample, start, scale, rate)
-            if found is not None:
-                return found
+            weights = self._minimum(stage, sample, start, scale, rate)
+            if weights is not None:
+                return weights
             scale, rate = scale + 0.1, rate / 2
         raise DataError("dagma did not converge: the weights leave its domain; raise s or lambda1")
 
@@ -193,5 +193,5 @@ class Dagma(Learner):
                 return None
             start = near
         gain = _LAST_GAIN if last else _GAIN
-        found = _core.dagma_by_quasi_newton(*sample, start, settings, gain, steps)
-        return None if found is None else found[0]
+        minimum = _core.dagma_by_quasi_newton(*sample, start, settings, gain, steps)
+        return None if minimum is None else minimum[0]

@@ -40,18 +40,18 @@ class Golem(Learner):
     lambda_2
         Factor of the acyclicity penalty.
     equal_variances
-        Whether the noise variances are taken to be equal, of the columns as they are fitted.
+        Whether the noise variances of the fitted columns are assumed to be equal.
     learning_rate
         Step size of Adam.
     num_iter
         Number of steps.
     graph_thres
-        Weights not above this in absolute value are no edges; of standardised columns a weight is
-        the change of the effect, in its standard deviations, for one of the cause.
+        Weights not above this in absolute value are no edges; for standardised columns a weight is
+        the change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted;
-        otherwise they are not even centred. Leave it out where all noise has the same variance in
-        the units of the data, which tells directions.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; otherwise they are
+        not even centred. Set it to false if all noise has the same variance in the units of the
+        data, which then identifies directions.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -81,8 +81,8 @@ class Golem(Learner):
         weights: Matrix = np.zeros((values.shape[1],) * 2)
         if len(used):
             weights[np.ix_(used, used)] = self._fit(values[:, used])
-        found = dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
-        return replace(found, notes=notes)
+        estimate = dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
+        return replace(estimate, notes=notes)
 
     def _fit(self, values: Matrix) -> Matrix:
         weights = _core.golem(

@@ -30,22 +30,22 @@ def dependent(x: Vector, y: Vector, alpha: float) -> bool:
 def kernel_order(values: Matrix) -> list[int]:
     """Return DirectLiNGAM's causal order by kernel mutual information (Shimizu et al. 2011)."""
     residuals = np.array((values - values.mean(axis=0)) / values.std(axis=0), dtype=np.float64)
-    left = list(range(values.shape[1]))
+    remaining = list(range(values.shape[1]))
     order: list[int] = []
-    while left:
+    while remaining:
         beat(len(order), values.shape[1])
-        sums = [_total_dependence(residuals, left, j) for j in left]
-        first = left.pop(int(np.argmin(sums)))
+        sums = [_total_dependence(residuals, remaining, j) for j in remaining]
+        first = remaining.pop(int(np.argmin(sums)))
         order.append(first)
-        for i in left:
+        for i in remaining:
             residuals[:, i] = _residual(residuals[:, i], residuals[:, first])
     return order
 
 
 def _total_dependence(values: Matrix, left: list[int], j: int) -> float:
-    own = aside(_smoother, values[:, j])
+    smoother = aside(_smoother, values[:, j])
     others = (_residual(values[:, i], values[:, j]) for i in left if i != j)
-    return sum(aside(_dependence, own, other) for other in others)
+    return sum(aside(_dependence, smoother, other) for other in others)
 
 
 def _dependence(own: Matrix, other: Vector) -> float:

@@ -41,10 +41,10 @@ class Lingam(Learner):
     thresh
         Weights not above this in absolute value are no edges.
     pruning
-        How weights are found along the order. Either way the adaptive lasso, with the penalty of
-        the best BIC, chooses the parents: of the data as they are, with the weights of the lasso
-        itself (lasso, as in gCastle), or of standardised data, with weights by least squares
-        (refit, as in the package lingam).
+        Pruning of the arcs along the order. Either way the adaptive lasso, with the penalty of the
+        best BIC, selects the parents: on the data as they are, with the weights of the lasso itself
+        (lasso, as in gCastle), or on standardised data, with weights by least squares (refit, as in
+        the package lingam).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -79,8 +79,8 @@ class Lingam(Learner):
         order = self.order(values[:, used], rng) if len(used) else []
         weights[np.ix_(used, used)] = self._weights(values[:, used], order)
         stats = {"order": " ".join(data.names[used[i]] for i in order)}
-        found = dag_estimate(data.names, weights, self.thresh, stats)
-        return replace(found, notes=few_values(self.name, data, values))
+        estimate = dag_estimate(data.names, weights, self.thresh, stats)
+        return replace(estimate, notes=few_values(self.name, data, values))
 
     @abstractmethod
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
@@ -176,9 +176,9 @@ def _triangular_order(weights: Matrix) -> list[int]:
     places = np.argsort(np.abs(weights), axis=None, kind="stable")
 
     def order_without(n_zero: int) -> list[int]:
-        kept = weights.copy()
-        kept.flat[places[:n_zero]] = 0.0
-        return _core.weight_order(np.ascontiguousarray(kept.T))
+        remaining = weights.copy()
+        remaining.flat[places[:n_zero]] = 0.0
+        return _core.weight_order(np.ascontiguousarray(remaining.T))
 
     low, high = p * (p + 1) // 2, p * p
     while low < high:

@@ -26,7 +26,7 @@ from dagathlon.pulse import beat
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# From factors, ρ and α to value and gradient.
+# Function of factors, ρ and α with value and gradient.
 Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 
@@ -40,22 +40,22 @@ class NotearsLowRank(ScipyLearner):
     Parameters
     ----------
     rank
-        Rank of the weight matrix; the number of columns where it is larger.
+        Rank of the weight matrix, at most the number of columns.
     max_iter
         Largest number of dual ascent steps.
     h_tol
         Stop when the acyclicity constraint is below this.
     rho_max
-        The penalty of the constraint grows no further than this.
+        Largest penalty of the constraint.
     w_threshold
-        Weights not above this in absolute value are no edges; of standardised columns a weight is
-        the change of the effect, in its standard deviations, for one of the cause.
+        Weights not above this in absolute value are no edges; for standardised columns a weight is
+        the change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted;
-        otherwise they are not even centred.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; otherwise they are
+        not even centred.
     cycles
-        What is done where weights above the threshold form a directed cycle: the threshold is
-        raised until none is left (cut), or they all stay, as in gCastle (keep).
+        Treatment of directed cycles among the weights above the threshold: the threshold is raised
+        until there are none (cut), or they stay, as in gCastle (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -90,7 +90,7 @@ class NotearsLowRank(ScipyLearner):
         objective = _augmented(values, rank)
         rho, alpha, h, steps = 1.0, 0.0, np.inf, 0
         for steps in range(1, self.max_iter + 1):
-            # Each try begins where the last step ended, as in gCastle: it decides on the minimum.
+            # Each attempt starts where the last step ended, as in gCastle.
             start, previous = factors, h
             while rho <= self.rho_max:
                 factors, h = _minimum(objective, start, rho, alpha)
@@ -102,8 +102,8 @@ class NotearsLowRank(ScipyLearner):
                 break
         stats = {"acyclicity": float(h) if steps else 0.0, "dual_steps": steps}
         weights = factors[0] @ factors[1].T
-        found = thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
-        return replace(found, notes=notes)
+        estimate = thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
+        return replace(estimate, notes=notes)
 
 
 def _augmented(values: Matrix, rank: int) -> Objective:
@@ -136,7 +136,7 @@ def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
     from scipy.linalg import expm  # noqa: PLC0415 - SciPy only when asked for
 
     squares = weights * weights
-    # Tries that end far away overflow, and are then given up by the search.
+    # Line search points far away overflow; the search then rejects them.
     walks = expm(squares) if np.isfinite(squares).all() else np.full_like(squares, np.inf)
     return float(np.trace(walks) - len(weights)), walks.T * weights
 
@@ -146,6 +146,6 @@ def _minimum(objective: Objective, start: Matrix, rho: float, alpha: float) -> t
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
     with np.errstate(over="ignore", invalid="ignore"):
-        found = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
-        left, right = found.x.reshape(start.shape)
-        return found.x.reshape(start.shape), _acyclicity(left @ right.T)[0]
+        minimum = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
+        left, right = minimum.x.reshape(start.shape)
+        return minimum.x.reshape(start.shape), _acyclicity(left @ right.T)[0]

@@ -44,7 +44,7 @@ from dagathlon.pulse import beat
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# Rows times squared columns, up to which the loss on rows is not the larger part of the work.
+# Rows times squared columns up to which the loss on rows is the smaller part of the work.
 _MOST_PRODUCTS = 1_000_000
 
 
@@ -70,29 +70,28 @@ class Notears(ScipyLearner):
     rho_max
         Stop when the penalty of the constraint is above this.
     w_threshold
-        Weights not above this in absolute value are no edges; of standardised columns a weight is
-        the change of the effect, in its standard deviations, for one of the cause.
+        Weights not above this in absolute value are no edges; for standardised columns a weight is
+        the change of the effect for a unit change of the cause, in standard deviations.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
-        l2 alone.
+        Whether columns are standardised to mean 0 and variance 1 before the fit; for l2 alone.
     centre
-        Whether columns that are not standardised are shifted to mean 0, for l2 alone. The
-        authors' source of 2018 did not, so that a weight has to explain the mean of a column too.
+        Whether columns that are not standardised are centred, for l2 alone. The authors' code of
+        2018 does not, so that weights have to explain the means of columns too.
     discrete
-        What becomes of discrete columns with l2: they are refused, since a linear model of levels
-        has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0, as in Benchpress (numbers), or all are ranks from 0 on by the last number
-        in their names (ordered: 0to6, 7to10, 21+), which makes sense for ordinal columns alone.
+        Treatment of discrete columns with l2: they are refused, since a linear model of levels has
+        no meaning (refuse), or levels that spell numbers are those numbers and others are counted
+        from 0, as in Benchpress (numbers), or all are ranks from 0 on by the last number in their
+        names (ordered: 0to6, 7to10, 21+), which makes sense for ordinal columns alone.
     solver
-        How minima of the augmented Lagrangian are found: by L-BFGS-B from the last dual ascent
-        step (lbfgsb), as the authors do; or, for l2 alone, by following the path of solutions
-        once few arcs still change (path), which with many columns is many times faster and often
-        ends in another minimum. Null is path for l2 with many columns, lbfgsb otherwise.
+        Minimiser of the augmented Lagrangian: L-BFGS-B from the last dual ascent step (lbfgsb), as
+        in the authors' code; or, for l2 alone, the path of solutions once few arcs still change
+        (path), which with many columns is many times faster and often ends in another minimum. Null
+        is path for l2 with many columns, lbfgsb otherwise.
     few_columns
-        The largest number of columns for which a null solver is lbfgsb with l2.
+        Largest number of columns for which a null solver is lbfgsb with l2.
     cycles
-        What is done where weights above the threshold form a directed cycle: the threshold is
-        raised until none is left (cut), or they all stay, as in gCastle (keep).
+        Treatment of directed cycles among the weights above the threshold: the threshold is raised
+        until there are none (cut), or they stay, as in gCastle (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -150,8 +149,8 @@ class Notears(ScipyLearner):
             values = standardized(values)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
-        found = thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
-        return replace(found, notes=notes)
+        estimate = thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
+        return replace(estimate, notes=notes)
 
     def _follows_path(self, columns: int) -> bool:
         if self.solver is None:
@@ -179,7 +178,7 @@ class Notears(ScipyLearner):
             steps += 1
             start = point
             while rho < self.rho_max:
-                # Where a search begins decides which minimum it finds; gCastle goes back each time.
+                # The start decides the minimum; gCastle restarts from it each time.
                 on_path = follow and point.acyclicity < SETTLED
                 point = minimise(
                     point if on_path else start._replace(steps=point.steps), rho, alpha

@@ -96,9 +96,9 @@ def why_loss_unsuitable(learner: Learner, data: DataFacts, others: Mapping[str, 
     learner
         The learner, with the parameter ``loss_type``.
     data
-        What is known of the data.
+        The properties of the data.
     others
-        Its losses beside least squares, and what they are for.
+        The losses other than least squares, and the data they are for.
     """
     loss = learner.loss_type  # type: ignore[attr-defined]
     if loss == "logistic" and data.kind == "discrete" and data.binary is False:

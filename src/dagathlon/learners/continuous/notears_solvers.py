@@ -36,7 +36,7 @@ class Minimum(NamedTuple):
         return joined(self.halves)
 
 
-# From a start, ρ and α to the minimum.
+# Function of a start, ρ and α that returns the minimum.
 Minimise: TypeAlias = Callable[[Minimum, float, float], Minimum]
 
 

@@ -38,7 +38,7 @@ def numbers(data: Dataset, learner: str, rows: int = 2, ordered: bool = False) -
     rows
         The smallest number of rows.
     ordered
-        Whether levels are ranks instead, as `ranks_of` says.
+        Whether levels become ranks instead (see `ranks_of`).
     """
     if len(data) < rows:
         raise DataError(f"{learner} needs at least {rows} rows, found {len(data)}")
@@ -108,7 +108,7 @@ def standardized(values: Matrix) -> Matrix:
 
 def order_by_content(values: Matrix) -> npt.NDArray[np.intp]:
     """Return an order of the columns that depends on their values, not on their positions."""
-    # Of one byte order, so that every machine has the same.
+    # One byte order, so that results agree on all machines.
     keys = [hashlib.blake2b(column.astype("<f8").tobytes()).digest() for column in values.T]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
@@ -145,16 +145,16 @@ def dag_estimate(
     """
     sizes = np.abs(weights)
     np.fill_diagonal(sizes, 0.0)
-    kept = sizes > threshold
-    if not _acyclic(kept):
-        cuts = np.unique(sizes[kept])
+    above = sizes > threshold
+    if not _acyclic(above):
+        cuts = np.unique(sizes[above])
         low, high = 0, len(cuts) - 1
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if _acyclic(sizes > cuts[middle]) else (middle + 1, high)
-        kept = sizes > cuts[low]
+        above = sizes > cuts[low]
         stats = {**stats, "threshold": float(cuts[low])}
-    return Estimate(Graph.from_adjacency(names, kept), stats)
+    return Estimate(Graph.from_adjacency(names, above), stats)
 
 
 def thresholded(

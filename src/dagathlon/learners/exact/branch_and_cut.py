@@ -16,16 +16,16 @@ from dagathlon.learners.exact.relaxation import Flags, Floats, Relaxation, Solut
 
 # Differences of losses below this are rounding of the linear program.
 TOLERANCE = 1e-7
-# Less of an arc, or more of it than all but this, is a decision.
+# Arc values this close to 0 or 1 count as integral.
 _WHOLE = 1e-6
 _CUTS_OF_A_KIND = 100
-# How many nodes the DAGs have of whose hulls cuts are taken.
+# Number of nodes of the DAG polytopes whose facets are used as cuts.
 _HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
 _PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 2, 4
-# How many arcs are tried before one is chosen to branch on, and how far each.
+# Strong branching: number of candidate arcs, and simplex iterations for each.
 _TRIALS, _TRIAL_ITERATIONS = 8, 100
 
 # Parent, child, and whether there is an arc.
@@ -53,11 +53,11 @@ class BranchAndCut:
     Parameters
     ----------
     program
-        The columns.
+        The integer program with its columns (parent sets).
     nodes
         Number of nodes.
     best, least
-        A DAG, and its loss.
+        A first DAG, and its loss.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class BranchAndCut:
         self._program = program
         losses = program.losses()
         highest = least if math.isfinite(least) else float(losses.max(initial=0.0)) * nodes
-        self._relaxation = Relaxation(program, nodes, dear=10 * highest + 1)
+        self._relaxation = Relaxation(program, nodes, no_parents_loss=10 * highest + 1)
         self._open: list[_Branch] = []
         self._numbers = itertools.count()
 
@@ -99,23 +99,23 @@ class BranchAndCut:
     def _explore(self, branch: _Branch) -> None:
         """Bound a branch by cuts, and split it unless that prunes it."""
         self.branches += 1
-        self._relaxation.close(self._without(branch.closed, branch.decisions))
+        self._relaxation.close(self._with_excluded(branch.closed, branch.decisions))
         self._relaxation.exchange(branch.cuts)
         solution = self._cut(branch)
         if solution is None:
             return
-        # Cuts that an earlier bound came from may have left since.
+        # Cuts of an earlier bound may have been dropped since.
         loss = max(branch.loss, solution.loss)
         closed = self._relaxation.closed
         if time.monotonic() > self._end:
             self._push(loss, branch.decisions, closed)
             return
-        arc = self._split(solution, branch.decisions, closed)
+        arc = self._branching_arc(solution, branch.decisions, closed)
         if arc is not None:
             for present in (True, False):
                 self._push(loss, (*branch.decisions, (*arc, present)), closed)
 
-    def _without(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
+    def _with_excluded(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
         """Return the mask of closed parent sets, with those that the decisions exclude."""
         result = closed.copy()
         result[self._program.excluded(list(decisions))] = True
@@ -127,7 +127,7 @@ class BranchAndCut:
         patience = _PATIENCE if branch.decisions else _ROOT_PATIENCE
         while True:
             solution = self._relaxation.solve()
-            if self._hopeless(solution.loss) or self._take(solution.values):
+            if self._hopeless(solution.loss) or self._store_if_dag(solution.values):
                 return None
             if branch.decisions:
                 self._narrow(solution, branch)
@@ -139,28 +139,28 @@ class BranchAndCut:
             is_undecided = bool(self._undecided(solution.values))
             if time.monotonic() > self._end or (in_vain > patience and is_undecided):
                 return solution
-            found = self._separate(solution.values, thoroughly=in_vain > 0)
-            if not found:
+            cuts = self._separate(solution.values, thoroughly=in_vain > 0)
+            if not cuts:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
-            self._relaxation.thin(solution, _FAR * gap)
-            self._relaxation.add(found)
-            self.cuts += len(found)
+            self._relaxation.remove_columns(solution, _FAR * gap)
+            self._relaxation.add(cuts)
+            self.cuts += len(cuts)
 
     def _separate(self, values: Floats, thoroughly: bool) -> list[int]:
         """Return new cuts that a solution violates."""
-        found = self._program.separate(values, _CUTS_OF_A_KIND)
-        if thoroughly or not found:
-            found += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
+        cuts = self._program.separate(values, _CUTS_OF_A_KIND)
+        if thoroughly or not cuts:
+            cuts += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
         present = set(self._relaxation.cuts)
-        return [cut for cut in dict.fromkeys(found) if cut not in present]
+        return [cut for cut in dict.fromkeys(cuts) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
         """Remove columns that cannot be in a DAG as good as the best one (reduced-cost fixing)."""
         self.lower = max(self.lower, min(solution.loss, self.least))
-        kept = ~self._is_worse(solution)
-        self._relaxation.keep(kept)
-        return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
+        useful = ~self._is_worse(solution)
+        self._relaxation.keep(useful)
+        return solution._replace(values=solution.values[useful], reduced=solution.reduced[useful])
 
     def _narrow(self, solution: Solution, branch: _Branch) -> None:
         """Close parent sets of a branch by reduced-cost fixing and by implied arcs.
@@ -168,9 +168,9 @@ class BranchAndCut:
         An arc that is in all open parent sets of its child is treated like a decided one.
         """
         closed = self._relaxation.closed | self._is_worse(solution)
-        arcs, total = self._left(closed)
+        arcs, total = self._open_counts(closed)
         implied = [(x, y, True) for x, y in np.argwhere((arcs == total) & (total > 0)).tolist()]
-        self._relaxation.close(self._without(closed, [*branch.decisions, *implied]))
+        self._relaxation.close(self._with_excluded(closed, [*branch.decisions, *implied]))
 
     def _is_worse(self, solution: Solution) -> Flags:
         """Return the mask of parent sets that are in no DAG as good as the best one."""
@@ -184,14 +184,16 @@ class BranchAndCut:
         places = order[even.ravel()[order] > _WHOLE]
         return [divmod(int(place), self.nodes) for place in places]
 
-    def _split(
+    def _branching_arc(
         self, solution: Solution, decisions: Sequence[Decision], closed: Flags
     ) -> tuple[int, int] | None:
         """Return the arc to branch on, by strong branching; None if all arcs are decided."""
         basis = self._relaxation.basis()
         best, gained = self._any_arc(closed), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
-            sides = [self._without(closed, [*decisions, (*arc, has)]) for has in (True, False)]
+            sides = [
+                self._with_excluded(closed, [*decisions, (*arc, has)]) for has in (True, False)
+            ]
             losses = [self._try(side, basis) for side in sides]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
@@ -204,22 +206,22 @@ class BranchAndCut:
 
         For the rare solution in which a node takes a fraction of no parent set at all.
         """
-        arcs, total = self._left(closed)
-        found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
-        return (found[0][0], found[0][1]) if found else None
+        arcs, total = self._open_counts(closed)
+        places = np.argwhere((arcs > 0) & (arcs < total)).tolist()
+        return (places[0][0], places[0][1]) if places else None
 
-    def _left(self, closed: Flags) -> tuple[Floats, Floats]:
+    def _open_counts(self, closed: Flags) -> tuple[Floats, Floats]:
         """Return the number of open parent sets with each arc, and that of each node."""
-        left = np.where(closed, 0.0, 1.0)
-        total = np.bincount(self._program.children(), left, minlength=self.nodes)
-        return self._program.arcs(left), total.astype(np.float64)
+        is_open = np.where(closed, 0.0, 1.0)
+        total = np.bincount(self._program.children(), is_open, minlength=self.nodes)
+        return self._program.arcs(is_open), total.astype(np.float64)
 
     def _try(self, closed: Flags, basis: object) -> float:
         self._relaxation.close(closed)
         self._relaxation.restart(basis)
         return self._relaxation.trial(_TRIAL_ITERATIONS)
 
-    def _take(self, values: Floats) -> bool:
+    def _store_if_dag(self, values: Floats) -> bool:
         """Return whether a solution is a DAG; store it if it is the best so far."""
         chosen = np.flatnonzero(values > 1 - _WHOLE)
         if len(chosen) < self.nodes:

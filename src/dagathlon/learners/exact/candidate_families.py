@@ -23,7 +23,7 @@ class TableMemory:
     Parameters
     ----------
     most_bytes
-        How much they may take together; the last one is kept in any case.
+        Largest total size of the tables; the last one is kept in any case.
     """
 
     def __init__(self, most_bytes: int = 2**28) -> None:
@@ -74,11 +74,11 @@ def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -
     Parameters
     ----------
     learner
-        The learner whose score and limits are meant.
+        The learner with its score and limits.
     data
         The data.
     prune
-        Whether sets that can be in no best DAG are left out.
+        Whether parent sets that cannot be in a best DAG are left out.
     """
     score, limits = learner.native_score(data), learner.limits(data)
     tables = _tables(data, score, limits) if prune else None
@@ -91,10 +91,10 @@ def _tables(
     data: Dataset, score: _core.Score, limits: _core.SearchLimits
 ) -> _core.SetTables | None:
     """Return cached tables, or new ones if coscheduled learners need them; None otherwise."""
-    found = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
-    if found is not None:
+    cached = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
+    if cached is not None:
         add_note(FOUND_COUNTED)
-        return found
+        return cached
     others = list(_scores_of_others(data))
     made = _core.count_tables([score, *others], limits) if others else None
     served = 0 if made is None else sum(made.serve(other, limits) for other in others)
@@ -107,7 +107,7 @@ def _tables(
 def _scores_of_others(data: Dataset) -> Iterator[_core.Score]:
     """Yield the scores of coscheduled learners that will need parent sets of the same data."""
     for other in other_learners():
-        # One that cannot have a score on these data says so itself, when it runs.
+        # A learner without a score for these data raises the error when it runs.
         with contextlib.suppress(DagathlonError):
             if isinstance(other, ScoreBased) and other.shares_tables:
                 yield other.native_score(data)

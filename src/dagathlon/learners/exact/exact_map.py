@@ -31,10 +31,10 @@ ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
 QUICK_COMPONENT, LARGEST_COMPONENT = 21, 25
-# The part of a time limit after which a search over orders takes the place of scoring all sets, and
-# the starts in vain that end it.
+# Share of a time limit after which an order search replaces the scoring of all sets, and
+# its number of unsuccessful starts before it ends.
 _SCORING_SHARE, _PATIENCE = 0.5, 50
-# Scores beyond this, which only an absurd penalty makes, could not be added up.
+# Larger scores, which need an absurd penalty, could not be summed.
 _OVERFLOW = 1e300
 
 
@@ -47,15 +47,15 @@ class OptimalDag:
     parents
         For each node its parents.
     score
-        Their score.
+        Score of the DAG.
     bound
-        No choice without a cycle scores more than this.
+        Upper bound of the score of any acyclic choice of parents.
     solver
-        What found the bound.
+        The solver that proved the bound.
     cuts
-        Inequalities of the integer program that ruled out cycles.
+        Number of inequalities in the integer program that cut off cycles.
     branches
-        Branches of its search tree that were bounded, the root among them.
+        Number of bounded branches of its search tree, the root included.
     largest
         Size of the largest component that was solved at once.
     """
@@ -113,7 +113,7 @@ def optimal_dag(
     time_limit
         Seconds for the integer programs; the best DAG so far is then returned with its bound.
     gap_limit
-        Share of the score by which the bound may be above it.
+        Relative gap at which the search may stop.
     """
     limits = SolverLimits(time_limit, gap_limit)
     lists = [[pair for pair in found if abs(pair[0]) < _OVERFLOW] for found in sets.lists()]
@@ -148,12 +148,12 @@ def _solve_component(
         inside.append(best)
     reduced = _parent_sets([[(s, list(key)) for key, (s, _) in b.items()] for b in inside])
     chosen, bound = _solve(reduced, solver, limits, pieces)
-    found = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
-    score = math.fsum(score for score, _ in found)
+    families = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
+    score = math.fsum(score for score, _ in families)
     pieces.scores.append(score)
     pieces.bounds.append(score if bound is None else max(bound, score))
     pieces.largest = max(pieces.largest, len(component))
-    return [parents for _, parents in found]
+    return [parents for _, parents in families]
 
 
 def _parent_sets(lists: ParentLists) -> _core.ParentSets:
@@ -189,11 +189,11 @@ def _solve_exactly(
     if size > QUICK_COMPONENT and solver == "auto":
         solver = "ilp"
     if solver == "ilp":
-        found = solve_by_cuts(sets, limits)
-        pieces.solvers.add(found.solver)
-        pieces.cuts += found.cuts
-        pieces.branches += found.branches
-        return found.parents, found.bound
+        bounded = solve_by_cuts(sets, limits)
+        pieces.solvers.add(bounded.solver)
+        pieces.cuts += bounded.cuts
+        pieces.branches += bounded.branches
+        return bounded.parents, bounded.bound
     if size > LARGEST_COMPONENT:
         raise DataError(
             f"dynamic programming over {size} variables that depend on each other would need "
@@ -216,20 +216,20 @@ class ExactMap(ScoreBased):
     max_parents
         Largest number of parents of a node; null is no limit.
     prune
-        Whether parent sets that cannot be in a best DAG are left out before they are scored; the
-        result is the same; without it, it takes longer.
+        Whether parent sets that cannot be in a best DAG are removed before they are scored. The
+        result is the same either way; removing them is faster.
     solver
         Dynamic programming over sets of variables (dp, up to 25 that depend on each other), integer
         programming with the package highspy (ilp; ``pip install 'dagathlon[exact]'``), or
         whichever suits (auto).
     time_limit
-        Seconds of integer programming after which the best DAG so far is returned with the gap that
-        is proven; null is no limit. With a limit the result can depend on the machine.
+        Seconds of integer programming after which the best DAG so far is returned with its proven
+        gap; null is no limit. With a limit the result can depend on the machine.
     gap_limit
         Relative gap between score and bound at which the search may stop.
     at_limit
-        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
-        before is its result, marked as stopped early (best), which depends on the machine.
+        Result of a study's run at its time limit: a failure (fail), or the best DAG so far, marked
+        as stopped early (best), which depends on the machine.
     """
 
     name = "exact_map"
@@ -266,15 +266,17 @@ class ExactMap(ScoreBased):
             return self._without_proof(data, rng)
         _require_choices(sets, data.names)
         time_limit = math.inf if self.time_limit is None else self.time_limit
-        found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
-        edges = [(data.names[x], data.names[j]) for j, p in enumerate(found.parents) for x in p]
+        optimum = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
+        edges = [(data.names[x], data.names[j]) for j, p in enumerate(optimum.parents) for x in p]
         graph = Graph.from_edges(edges, names=data.names)
-        return Estimate(graph, certificate(found, sets), notes=self.notes(data))
+        return Estimate(graph, certificate(optimum, sets), notes=self.notes(data))
 
     def _candidates(self, data: Dataset) -> _core.ParentSets | None:
         """Return all undominated parent sets; None if scoring takes half of the time limit."""
-        left = time_left()
-        deadline = None if math.isinf(left) else time.monotonic() + _SCORING_SHARE * left
+        seconds_left = time_left()
+        deadline = (
+            None if math.isinf(seconds_left) else time.monotonic() + _SCORING_SHARE * seconds_left
+        )
         try:
             with watch(deadline=deadline):
                 return candidate_families(self, data, self.prune)
@@ -283,12 +285,12 @@ class ExactMap(ScoreBased):
 
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Return the DAG of an order search that scores the most promising parent sets alone."""
-        found = run_inner_learner(self._order_search(data), data, rng)
+        estimate = run_inner_learner(self._order_search(data), data, rng)
         stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
-        stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
+        stats |= {name: estimate.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()
         note = "the time limit came before all parent sets were scored: winasobs, without a bound"
-        return Estimate(found.graph, stats, notes=(*found.notes, note))
+        return Estimate(estimate.graph, stats, notes=(*estimate.notes, note))
 
     def _order_search(self, data: Dataset | None = None) -> WinAsobs:
         return WinAsobs(**self.for_search(data), patience=_PATIENCE)

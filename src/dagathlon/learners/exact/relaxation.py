@@ -23,11 +23,11 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-# The first columns of each node, and how many may come in at a time.
+# Initial columns per node, and the largest number of columns added at a time.
 _FIRST, _AT_ONCE = 15, 300
-# So many for each node are not too many.
+# Columns per node up to which none are removed.
 _FEW = 10
-# Columns that lower the loss by less are as good as none.
+# Columns with a smaller gain are not added.
 _LEAST_GAIN = 1e-9
 
 
@@ -54,23 +54,23 @@ class Relaxation:
     nodes
         Number of nodes.
     dear
-        The loss of a node without a parent set; above that of any DAG that is looked for.
+        The loss of a node without a parent set; above that of any DAG of interest.
     """
 
-    def __init__(self, program: _core.FamilyProgram, nodes: int, dear: float) -> None:
+    def __init__(self, program: _core.FamilyProgram, nodes: int, no_parents_loss: float) -> None:
         self.program = program
         self.nodes = nodes
         self.cuts: list[int] = []
         self._most = np.zeros(0)
         self.closed = np.zeros(len(program), dtype=bool)
         self._model = silent_model()
-        self._add_nodes(dear)
+        self._add_nodes(no_parents_loss)
         self._listed = np.zeros(0, dtype=np.int32)
         children = program.children()
         ranks = np.arange(len(children)) - np.searchsorted(children, children)
         self._enter(np.flatnonzero(ranks < _FIRST).astype(np.int32))
 
-    def _add_nodes(self, dear: float) -> None:
+    def _add_nodes(self, no_parents_loss: float) -> None:
         """Add a row for each node, and a column for no parents at a high price.
 
         With these columns the program is always feasible.
@@ -78,7 +78,14 @@ class Relaxation:
         one, every = np.ones(self.nodes), np.arange(self.nodes, dtype=np.int32)
         self._model.addRows(self.nodes, one, one, 0, 0 * every, every[:0], one[:0])
         self._model.addCols(
-            self.nodes, dear * one, 0 * one, math.inf * one, self.nodes, every, every, one
+            self.nodes,
+            no_parents_loss * one,
+            0 * one,
+            math.inf * one,
+            self.nodes,
+            every,
+            every,
+            one,
         )
 
     def solve(self) -> Solution:
@@ -110,12 +117,13 @@ class Relaxation:
         """Return the values of parent sets, the dual prices of rows and the slack of the cuts."""
         self._model.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         _run(self._model)
-        found = self._model.getSolution()
+        solution = self._model.getSolution()
         values = np.zeros(len(self.program))
-        values[self._listed] = np.asarray(found.col_value)[self.nodes :]
-        prices = np.array(found.row_dual)
-        prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)  # a cut only ever costs
-        return values, prices, self._most - np.asarray(found.row_value)[self.nodes :]
+        values[self._listed] = np.asarray(solution.col_value)[self.nodes :]
+        prices = np.array(solution.row_dual)
+        # Cuts have non-positive dual prices, up to the solver's tolerance.
+        prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)
+        return values, prices, self._most - np.asarray(solution.row_value)[self.nodes :]
 
     def _is_listed(self) -> Flags:
         listed = np.zeros(len(self.program), dtype=bool)
@@ -130,11 +138,11 @@ class Relaxation:
         self._model.addCols(count, loss, np.zeros(count), upper, len(rows), starts, rows, entries)
         self._listed = np.concatenate([self._listed, columns])
 
-    def thin(self, solution: Solution, bearable: float) -> None:
+    def remove_columns(self, solution: Solution, bearable: float) -> None:
         """Remove columns with a large reduced loss; they are added again when needed."""
-        own = solution.reduced[self._listed]
-        far = (own > bearable) & (solution.values[self._listed] <= 0)
-        if len(own) > _FEW * self.nodes and far.sum() > len(own) // 4:
+        reduced = solution.reduced[self._listed]
+        far = (reduced > bearable) & (solution.values[self._listed] <= 0)
+        if len(reduced) > _FEW * self.nodes and far.sum() > len(reduced) // 4:
             places = (np.flatnonzero(far) + self.nodes).astype(np.int32)
             self._model.deleteCols(len(places), places)
             self._listed = self._listed[~far]
@@ -207,7 +215,7 @@ def silent_model() -> Any:
     import highspy  # noqa: PLC0415 - for large problems only
 
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    # Presolve would throw away the basis that the next solution starts from.
+    # Presolve would discard the basis for warm starts.
     options = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
     for name, value in options.items():
         model.setOptionValue(name, value)

@@ -26,13 +26,13 @@ class Gfci(ScoredPag):
     Parameters
     ----------
     faithfulness
-        Whether the search never joins two variables that are not dependent by themselves.
+        Whether the search never joins two marginally independent variables.
     max_degree
         Largest number of edges at a node in the search; null is no limit.
     like
         Program whose search this is: tetrad-6 (r-causal 1.1) has its fges, tries sets of neighbours
-        in the graph of the score whatever was removed since, and keeps two arrows of that graph
-        into one node also where their tails are joined. Null is ours.
+        in the scored graph regardless of edges removed since, and keeps two arrows of that graph
+        into one node even if their tails are joined. Null is ours.
     """
 
     name = "gfci"

@@ -100,7 +100,7 @@ class TwoStep(ScoreBased):
             if problem:
                 return problem
             test = named_test(self.test)
-            if test.deletes or test.imputes:  # which is no help to the score
+            if test.deletes or test.imputes:  # no remedy for the score
                 return unknown("independence test", self.test, known_tests())
         return super().problem()
 
@@ -139,8 +139,8 @@ class TwoStep(ScoreBased):
         return learner(**parameters)
 
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
-        own = {"constraints": knowledge, "column_orders": self.column_orders}
-        parameters: dict[str, Any] = self.for_search() | own
+        settings = {"constraints": knowledge, "column_orders": self.column_orders}
+        parameters: dict[str, Any] = self.for_search() | settings
         return _MAXIMIZE[self.chosen()[1]](**parameters)
 
 

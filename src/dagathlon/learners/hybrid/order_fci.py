@@ -38,11 +38,11 @@ class OrderFci(ScoredPag):
         Number of starts of the search: the first with the order of the columns, the others with
         random orders. Null is as in `boss` and `grasp`.
     all_edges
-        Whether all edges of the class are tested, as Tetrad does since 7.6.7; otherwise those
-        inside triangles, which given true separations are all that can be too many.
+        Whether all edges of the class are tested, as in Tetrad since 7.6.7; otherwise those inside
+        triangles, which given true separations are the only superfluous ones.
     keep_arrows
-        Whether two arrows of the class into one variable stay also where their tails are joined,
-        as in Tetrad; otherwise only where the tails are not joined, as published.
+        Whether two arrows of the class into one variable are kept even if their tails are joined,
+        as in Tetrad; otherwise only if the tails are not joined, as published.
     """
 
     starts: Natural | None = None
@@ -92,11 +92,11 @@ class GraspFci(OrderFci):
     Parameters
     ----------
     depth
-        Largest number of tucks in a row that leave the score as it is.
+        Largest number of consecutive tucks that leave the score unchanged.
     uncovered_depth
-        Tucks, from the first on, that may be of edges that are not covered.
+        Number of first tucks that may be of uncovered edges.
     nonsingular_depth
-        Tucks, from the first on, that may change more than one edge.
+        Number of first tucks that may change more than one edge.
     """
 
     name = "grasp_fci"

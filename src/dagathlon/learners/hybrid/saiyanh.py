@@ -32,14 +32,14 @@ class Saiyanh(ScoreBased):
     Parameters
     ----------
     threshold
-        Associations (mean and maximum discrepancy of marginal distributions, 0 to 1) below this
-        are no dependence: such pairs are joined only where parts would stay separate otherwise.
+        Associations (mean and maximum discrepancy of marginal distributions, 0 to 1) below this are
+        no dependence: such pairs are joined only if needed to connect the graph.
     independence
-        Share of the association of two variables by which it must fall given a third one for them
-        to be independent given it; likewise the share by which it must rise for a collider.
+        Relative decrease of an association given a third variable that counts as conditional
+        independence; likewise the relative increase that counts as a collider.
     escapes
-        Steps from a local maximum to DAGs not seen since, be they lower, after which the search
-        ends; null is the number of ordered pairs of variables, as the paper has it.
+        Number of steps from a local maximum to unvisited DAGs, even of lower score, after which the
+        search ends; null is the number of ordered pairs of variables, as in the paper.
     """
 
     name = "saiyanh"
@@ -68,11 +68,11 @@ class Saiyanh(ScoreBased):
         association = _with_knowledge(native.pairs(), forbidden, required)
         edges = without_weak(spanning_graph(association), association, self.threshold)
         score = self.native_score(data)
-        found = Directions(edges | required | required.T, forbidden, self._most_parents(data))
-        self._direct(found, association, required, native, score)
-        self._join(found, association, score)
-        start = Graph.from_adjacency(data.names, found.arcs)
-        weak = (association < self.threshold) & ~(found.arcs | found.arcs.T)
+        directions = Directions(edges | required | required.T, forbidden, self._most_parents(data))
+        self._direct(directions, association, required, native, score)
+        self._join(directions, association, score)
+        start = Graph.from_adjacency(data.names, directions.arcs)
+        weak = (association < self.threshold) & ~(directions.arcs | directions.arcs.T)
         limits = _core.SearchLimits(forbidden | weak, required, self._most_parents(data))
         p = len(data.names)
         escapes = p * (p - 1) if self.escapes is None else self.escapes

@@ -24,7 +24,7 @@ class Directions:
     edges
         The edges, symmetric.
     forbidden
-        Arcs that must not be, from row to column.
+        Forbidden arcs, from row to column.
     max_parents
         Largest number of parents of a node.
     """
@@ -50,13 +50,13 @@ class Directions:
 
     def descendants(self, node: int) -> set[int]:
         """Return the descendants of a node by the arcs so far."""
-        found: set[int] = set()
+        reached: set[int] = set()
         waiting = [node]
         while waiting:
-            new = set(np.flatnonzero(self.arcs[waiting.pop()]).tolist()) - found
-            found |= new
+            new = set(np.flatnonzero(self.arcs[waiting.pop()]).tolist()) - reached
+            reached |= new
             waiting.extend(new)
-        return found
+        return reached
 
     def possible(self, a: int, b: int) -> bool:
         """Return whether an undirected edge may be directed from a to b."""
@@ -145,13 +145,14 @@ def by_score(
     Parameters
     ----------
     found
-        The edges; those not listed are left as they are.
+        The graph; edges not listed are left as they are.
     edges
         The edges to be directed.
     score
         The score.
     ties
-        Whether an edge of equal scores goes by the order of the columns rather than nowhere.
+        Whether edges of equal scores are directed by the order of the columns; otherwise they are
+        not.
     """
     for a, b in edges:
         beat()

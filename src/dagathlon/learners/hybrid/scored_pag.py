@@ -37,7 +37,7 @@ class ScoredPag(ScoreBased):
         Score to maximise; null is bic, sem-bic or bic-dg as the data are discrete, continuous or
         mixed.
     max_parents
-        Refused: a PAG has no number of parents.
+        Must be null: a PAG has no number of parents.
     alpha
         Significance level of the tests.
     test
@@ -48,7 +48,7 @@ class ScoredPag(ScoreBased):
     max_order
         Largest number of variables to condition on; null as in `pc`, inf is no limit.
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     """
 
     assumes = (FAITHFUL,)
@@ -86,9 +86,9 @@ class ScoredPag(ScoreBased):
         """Search by score, then test and direct edges."""
         with part():
             scored = run_inner_learner(self.search(data), data, rng)
-        found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
-        notes = (*scored.notes, *found.notes)
-        return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
+        estimate = self.learn_with(self.tester().make_test(data, rng), scored.graph)
+        notes = (*scored.notes, *estimate.notes)
+        return Estimate(estimate.graph, {**estimate.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""

@@ -51,13 +51,13 @@ class StarFci(MetaLearner):
     max_order
         Largest number of variables to condition on; null as in `pc`, inf is no limit.
     selection
-        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+        Whether selection bias is possible: rules 5 to 7, which find tails at both ends.
     all_edges
-        Whether all edges of the class are tested, as Tetrad does since 7.6.7; otherwise those
-        inside triangles.
+        Whether all edges of the class are tested, as in Tetrad since 7.6.7; otherwise those inside
+        triangles.
     keep_arrows
-        Whether two arrows of the class into one variable stay also where their tails are joined,
-        as in Tetrad; otherwise only where the tails are not joined, as published.
+        Whether two arrows of the class into one variable are kept even if their tails are joined,
+        as in Tetrad; otherwise only if the tails are not joined, as published.
     constraints
         File of required and forbidden edges, also for the learner if it takes one and names none;
         null is none.
@@ -109,9 +109,9 @@ class StarFci(MetaLearner):
         """Learn a class of DAGs, then test and direct edges."""
         with part():
             scored = run_inner_learner(self._informed(), data, rng)
-        found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
-        notes = (*scored.notes, *found.notes)
-        return Estimate(found.graph, {**scored.stats, **found.stats}, notes=notes)
+        estimate = self.learn_with(self.tester().make_test(data, rng), scored.graph)
+        notes = (*scored.notes, *estimate.notes)
+        return Estimate(estimate.graph, {**scored.stats, **estimate.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct a DAG or a CPDAG by any test."""
@@ -125,8 +125,8 @@ class StarFci(MetaLearner):
     def _informed(self) -> Learner:
         """Return the learner, with our constraints if it has none of its own."""
         inner = self.inner()
-        own = {field.name: getattr(inner, field.name) for field in fields(inner)}
-        if self.constraints is None or own.get("constraints", "none taken") is not None:
+        values = {field.name: getattr(inner, field.name) for field in fields(inner)}
+        if self.constraints is None or values.get("constraints", "none taken") is not None:
             return inner
         return replace(inner, **{"constraints": self.constraints})
 

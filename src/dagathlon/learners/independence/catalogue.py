@@ -61,7 +61,7 @@ def named_test(text: str) -> NamedTest:
         raise DataError(str(error)) from None
     if name.endswith(DELETION) and not module.leaves_out_rows:
         raise DataError(
-            f"the test {base!r} cannot leave out rows with gaps; impute them first "
+            f"the test {base!r} cannot leave out rows with missing values; impute them first "
             "(dagathlon.data.impute)"
         )
     if name.endswith(IMPUTATION) and not module.pools:
@@ -105,8 +105,8 @@ def pooled_tests() -> list[str]:
 
 def suitable_tests(kind: DataKind) -> list[str]:
     """Return the names of the tests for a kind of data, those for this kind alone first."""
-    found = [name for name, test in known_tests().items() if kind in test.takes]
-    return sorted(found, key=lambda name: len(known_tests()[name].takes))
+    names = [name for name, test in known_tests().items() if kind in test.takes]
+    return sorted(names, key=lambda name: len(known_tests()[name].takes))
 
 
 def shared_tests(*texts: str) -> tuple[SharedCode, ...]:

@@ -121,7 +121,7 @@ class BinCITest(DiscreteTest):
     pools = True
 
 
-# As pcalg's, these take any five given variables for a separating set.
+# As in pcalg, independence is accepted given five or more variables.
 class DisCITest(DiscreteTest):
     """G² as in pcalg's disCItest, which accepts independence given five or more variables."""
 

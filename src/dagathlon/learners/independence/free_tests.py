@@ -7,7 +7,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.learners.independence.module import ANY, CONTINUOUS, Options, TestModule
 from dagathlon.learners.independence.places import places_of_rows
 
-# A kernel test holds some five matrices of rows by rows: about a gigabyte.
+# A kernel test needs about five matrices of rows by rows: about a gigabyte.
 _KERNEL_ROWS = 5000
 
 

@@ -26,7 +26,7 @@ class GaussianTest(TestModule):
     statistic
         Name of the statistic in the kernel.
     largest_correlation
-        Where correlations are cut before Fisher's z is taken.
+        Absolute value at which correlations are truncated before Fisher's z transform.
     ranks
         Whether columns are replaced by normal scores of their ranks.
     """

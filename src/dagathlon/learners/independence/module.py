@@ -29,7 +29,7 @@ class Options(NamedTuple):
     Parameters
     ----------
     rowwise
-        Whether rows with missing values in the variables of a question are left out of it.
+        Whether rows with missing values in the variables of a test are left out of it.
     replicates
         Number of permutations.
     seed
@@ -59,29 +59,30 @@ class TestModule(Module):
     takes
         Kinds of data.
     assumes
-        What it relies on, in words of `learners.assumptions` where they fit.
+        Its assumptions, in words of `learners.assumptions` where they fit.
     leaves_out_rows
-        Whether it can leave rows with missing values out of each question: its name with ``.td``.
+        Whether it supports test-wise deletion of rows with missing values: its name with ``.td``.
     pools
         Whether it can be pooled over imputed copies of the data: its name with ``.mi``.
     pooled_version
         Version of the pooled form.
     replicates
-        Number of permutations unless the user says otherwise; 0 for tests without.
+        Default number of permutations; 0 for tests without.
     draws
         Whether it draws random numbers besides permutations.
     untestable_is_dependent
-        Whether a question that the data cannot answer counts as dependence.
+        Whether a test that the data cannot answer counts as dependence.
     by_cells
         Whether each configuration of the discrete variables has parameters of its own.
     max_rows
-        The most rows, for tests whose memory grows with their square; 0 for no limit.
+        Largest number of rows, for tests whose memory is quadratic in them; 0 for no limit.
     symmetric
         Whether x and y can be exchanged.
     by_columns
-        Whether the order of the columns counts, as where it decides which of two is explained.
+        Whether the result depends on the order of the columns, as when it decides which variable is
+        regressed.
     one_thread
-        Whether it must be asked from one thread.
+        Whether it must be called from one thread.
     """
 
     __test__ = False

@@ -19,6 +19,6 @@ def _scores(column: Floats) -> Floats:
     known = ~np.isnan(column)
     _, place, counts = np.unique(column[known], return_inverse=True, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2
-    found = np.full(len(column), np.nan)
-    found[known] = ndtri(ranks / (known.sum() + 1))[place]
-    return found
+    scores = np.full(len(column), np.nan)
+    scores[known] = ndtri(ranks / (known.sum() + 1))[place]
+    return scores

@@ -140,11 +140,11 @@ def independence_test(
         A `Dataset`, or anything `read_data` takes.
     name
         Name of the test, such as ``cor``, ``mi`` or ``kci``, with parameters where it has some
-        (``mine[bins=5]``), or the test itself; an unknown name is answered with the list of tests.
-        With ``.td`` at its end rows with missing values in the variables of a
-        test are left out of that test; with ``.mi`` the test is pooled over imputed copies of the
-        data. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
-        for discrete and ``wilks-dg`` (degenerate Gaussian) for mixed data.
+        (``mine[bins=5]``), or the test itself; the error for an unknown name lists the tests. The
+        suffix ``.td`` leaves rows with missing values in the variables of a test out of that test;
+        with ``.mi`` the test is pooled over imputed copies of the data. By default ``cor``
+        (Student's t) for continuous, ``mi`` (G²) for discrete and ``wilks-dg`` (degenerate
+        Gaussian) for mixed data.
     replicates
         Number of permutations, for the tests that use them, or of imputed copies of the data.
     seed

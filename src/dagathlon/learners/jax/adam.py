@@ -12,35 +12,35 @@ _FIRST, _SECOND, _TINY = 0.9, 0.999, 1e-8
 class Averages(NamedTuple):
     """Running means of gradients and of their squares, each a tree like the parameters."""
 
-    slopes: Any
+    gradients: Any
     squares: Any
 
 
-def resting(parameters: Any) -> Averages:
+def zero_averages(parameters: Any) -> Averages:
     """Return the running means before the first step."""
     zeros = jax.tree_util.tree_map(jnp.zeros_like, parameters)
     return Averages(zeros, zeros)
 
 
-def descended(
-    parameters: Any, slopes: Any, averages: Averages, step: Any, rate: Any
+def adam_step(
+    parameters: Any, gradients: Any, averages: Averages, step: Any, rate: Any
 ) -> tuple[Any, Averages]:
     """Take one Adam step; return the new parameters and running means.
 
     Parameters
     ----------
-    parameters, slopes
+    parameters, gradients
         Trees of arrays, and the gradients there.
     averages
-        From the step before.
+        Running means of the previous step.
     step
         Number of the step, from 0 on.
     rate
-        Size of the step.
+        Step size.
     """
     each = jax.tree_util.tree_map
-    mean = each(lambda m, g: _FIRST * m + (1 - _FIRST) * g, averages.slopes, slopes)
-    square = each(lambda v, g: _SECOND * v + (1 - _SECOND) * g * g, averages.squares, slopes)
+    mean = each(lambda m, g: _FIRST * m + (1 - _FIRST) * g, averages.gradients, gradients)
+    square = each(lambda v, g: _SECOND * v + (1 - _SECOND) * g * g, averages.squares, gradients)
     age = jnp.asarray(step, jnp.float32) + 1
     one, two = 1 - _FIRST**age, 1 - _SECOND**age
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import flatten_util, jax, jnp
-from dagathlon.learners.jax.loop import Ended, advancing, over_runs, run_until_settled
-from dagathlon.learners.jax.quasi_newton import Memory, Objective, remembered, stepped
+from dagathlon.learners.jax.loop import Ended, compile_steps, over_runs, run_until_converged
+from dagathlon.learners.jax.quasi_newton import Memory, Objective, initial_memory, lbfgs_step
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Inner(ABC):
     Parameters
     ----------
     steps
-        Number of steps at most until the multipliers are raised.
+        Largest number of steps until the multipliers are raised.
     every
-        Number of steps between two looks at the mean objective of the steps since the last one.
+        Number of steps between two convergence checks of the mean objective.
     tolerance
-        The minimum is taken for found when the mean has changed by no more than this, relative to
-        its size or to 1, whichever is larger.
+        Change of the mean objective, relative to its size or to 1, whichever is larger, up to which
+        the minimisation has converged.
     """
 
     steps: int
@@ -39,7 +39,7 @@ class Inner(ABC):
     tolerance: float
 
     @abstractmethod
-    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Any:
+    def initial(self, problem: Problem, params: Any, facts: Any, multipliers: Any) -> Any:
         """Return the memory of the minimiser before its first step."""
 
     @abstractmethod
@@ -54,61 +54,61 @@ class Adam(Inner):
     Parameters
     ----------
     rate
-        Size of the steps.
+        Initial step size.
     slowing
-        After so many steps to one minimum the step size is a half, after twice as many a third.
+        Number of steps after which the step size is halved; after twice as many it is a third.
     """
 
     rate: float = 0.01
     slowing: float = math.inf
 
-    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Averages:
+    def initial(self, problem: Problem, params: Any, facts: Any, multipliers: Any) -> Averages:
         """Return empty running means."""
-        return resting(found)
+        return zero_averages(params)
 
     def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
         """Take one Adam step; the subgradient of the L1 penalty at 0 is 0."""
 
-        def objective(found: Any) -> Any:
-            rest = problem.objective(found, facts, state.multipliers, key)
-            return rest + _sizes(found, problem.sparsity(found, facts))
+        def objective(params: Any) -> Any:
+            rest = problem.objective(params, facts, state.multipliers, key)
+            return rest + _sizes(params, problem.sparsity(params, facts))
 
-        value, slopes = jax.value_and_grad(objective)(state.found)
+        value, gradients = jax.value_and_grad(objective)(state.params)
         rate = self.rate / (1 + state.made / self.slowing)
-        after, averages = descended(state.found, slopes, state.memory, state.made, rate)
-        return problem.moved(state.found, after, facts), averages, value
+        after, averages = adam_step(state.params, gradients, state.memory, state.made, rate)
+        return problem.projected(state.params, after, facts), averages, value
 
 
 @dataclass(frozen=True)
 class QuasiNewton(Inner):
     """Minimiser by L-BFGS, with exact zeros under an L1 penalty, for deterministic objectives."""
 
-    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Memory:
+    def initial(self, problem: Problem, params: Any, facts: Any, multipliers: Any) -> Memory:
         """Return the memory at the starting point."""
-        row, objective = _in_a_row(problem, found, facts, multipliers)
-        return remembered(objective, row)
+        row, objective = _in_a_row(problem, params, facts, multipliers)
+        return initial_memory(objective, row)
 
     def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
         """Take one L-BFGS step with its line search."""
-        row, objective = _in_a_row(problem, state.found, facts, state.multipliers)
-        flat, back = flatten_util.ravel_pytree(state.found)
-        factors = problem.sparsity(state.found, facts)
+        row, objective = _in_a_row(problem, state.params, facts, state.multipliers)
+        flat, back = flatten_util.ravel_pytree(state.params)
+        factors = problem.sparsity(state.params, facts)
         penalty = 0.0 * flat if factors is None else flatten_util.ravel_pytree(factors)[0]
-        row, memory, value = stepped(objective, row, state.memory, penalty)
+        row, memory, value = lbfgs_step(objective, row, state.memory, penalty)
         return back(row), memory, value
 
 
-def _in_a_row(problem: Problem, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Objective]:
-    row, back = flatten_util.ravel_pytree(found)
-    key = jax.random.PRNGKey(0)  # such objectives have no use for it
+def _in_a_row(problem: Problem, params: Any, facts: Any, multipliers: Any) -> tuple[Any, Objective]:
+    row, back = flatten_util.ravel_pytree(params)
+    key = jax.random.PRNGKey(0)  # unused by deterministic objectives
     return row, lambda at: problem.objective(back(at), facts, multipliers, key)
 
 
-def _sizes(found: Any, factors: Any) -> Any:
+def _sizes(params: Any, factors: Any) -> Any:
     """Return the L1 penalty."""
     if factors is None:
         return 0.0
-    each = jax.tree_util.tree_map(lambda x, f: jnp.sum(f * jnp.abs(x)), found, factors)
+    each = jax.tree_util.tree_map(lambda x, f: jnp.sum(f * jnp.abs(x)), params, factors)
     return sum(jax.tree_util.tree_leaves(each))
 
 
@@ -119,16 +119,16 @@ class Problem(ABC):
     Parameters
     ----------
     inner
-        How each minimum is sought.
+        The minimiser.
     outer_steps
-        Number of minima that are sought at most.
+        Largest number of inner minimisations.
     """
 
     inner: Inner
     outer_steps: int
 
     @abstractmethod
-    def begun(self, key: Any, facts: Any) -> Any:
+    def initial(self, key: Any, facts: Any) -> Any:
         """Return the initial parameters: a tree of arrays."""
 
     @abstractmethod
@@ -136,18 +136,18 @@ class Problem(ABC):
         """Return the initial multipliers: a tree of arrays."""
 
     @abstractmethod
-    def objective(self, found: Any, facts: Any, multipliers: Any, key: Any) -> Any:
+    def objective(self, params: Any, facts: Any, multipliers: Any, key: Any) -> Any:
         """Return the objective without an L1 penalty; each step has another random key."""
 
     @abstractmethod
-    def raised(self, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Any]:
+    def raised(self, params: Any, facts: Any, multipliers: Any) -> tuple[Any, Any]:
         """Return new multipliers at a minimum, and whether the run ends there."""
 
-    def sparsity(self, found: Any, facts: Any) -> Any:
+    def sparsity(self, params: Any, facts: Any) -> Any:
         """Return the L1 penalty factor of each parameter as a tree; None for no penalty."""
         return None
 
-    def moved(self, before: Any, after: Any, facts: Any) -> Any:
+    def projected(self, before: Any, after: Any, facts: Any) -> Any:
         """Project the result of an Adam step, given the parameters before and after it."""
         return after
 
@@ -175,13 +175,13 @@ class Lagrangian(Problem):
     Parameters
     ----------
     rho, rho_max
-        Penalty of the constraint at first; a run ends when it is above the largest.
+        Initial penalty of the constraint, and the one above which a run ends.
     tolerance
         A run ends when the constraint is not above this.
     progress
-        The penalty is raised unless the constraint is at most so many times its last value.
+        Largest ratio of the constraint to its last value for which the penalty is not raised.
     factor
-        By how much the penalty is raised.
+        Factor by which the penalty is raised.
     """
 
     rho: float = 1.0
@@ -191,11 +191,11 @@ class Lagrangian(Problem):
     factor: float = 10.0
 
     @abstractmethod
-    def loss(self, found: Any, facts: Any, key: Any) -> Any:
+    def loss(self, params: Any, facts: Any, key: Any) -> Any:
         """Return the loss, which is minimised subject to the constraint."""
 
     @abstractmethod
-    def constraint(self, found: Any, facts: Any) -> Any:
+    def constraint(self, params: Any, facts: Any) -> Any:
         """Return the constraint: a non-negative number that is 0 where the constraint holds."""
 
     def multipliers(self) -> Multipliers:
@@ -204,15 +204,15 @@ class Lagrangian(Problem):
             jnp.asarray(self.rho, jnp.float32), jnp.zeros(()), jnp.asarray(jnp.inf, jnp.float32)
         )
 
-    def objective(self, found: Any, facts: Any, multipliers: Multipliers, key: Any) -> Any:
+    def objective(self, params: Any, facts: Any, multipliers: Multipliers, key: Any) -> Any:
         """Return the augmented Lagrangian."""
-        value = self.constraint(found, facts)
+        value = self.constraint(params, facts)
         penalty = (multipliers.alpha + 0.5 * multipliers.rho * value) * value
-        return self.loss(found, facts, key) + penalty
+        return self.loss(params, facts, key) + penalty
 
-    def raised(self, found: Any, facts: Any, multipliers: Multipliers) -> tuple[Multipliers, Any]:
+    def raised(self, params: Any, facts: Any, multipliers: Multipliers) -> tuple[Multipliers, Any]:
         """Take one step of dual ascent."""
-        value = self.constraint(found, facts)
+        value = self.constraint(params, facts)
         rho, alpha, last = multipliers
         after = Multipliers(
             jnp.where(value > self.progress * last, rho * self.factor, rho),
@@ -227,17 +227,17 @@ class State(NamedTuple):
 
     Parameters
     ----------
-    found, memory, key
-        Parameters, what steps to the minimum remember, random numbers.
+    params, memory, key
+        Parameters, memory of the minimiser, random key.
     multipliers, outer, made
-        Multipliers, how often they were raised, and steps since then.
+        Multipliers, number of times they were raised, and steps since then.
     total, objective
-        Sum of the objective since the last look, and its mean before that.
+        Sum of the objective since the last check, and its mean before that.
     minimum
         The objective at the last minimum.
     """
 
-    found: Any
+    params: Any
     memory: Any
     key: Any
     multipliers: Any
@@ -248,37 +248,37 @@ class State(NamedTuple):
     minimum: Any
 
 
-def begun(problem: Problem, key: Any, facts: Any) -> State:
+def initial(problem: Problem, key: Any, facts: Any) -> State:
     """Return the state before the first step."""
     ours, first = jax.random.split(key)
-    found, multipliers = problem.begun(first, facts), problem.multipliers()
-    memory = problem.inner.begun(problem, found, facts, multipliers)
+    params, multipliers = problem.initial(first, facts), problem.multipliers()
+    memory = problem.inner.initial(problem, params, facts, multipliers)
     none, zero = jnp.zeros((), jnp.int32), jnp.zeros(())
     unknown = jnp.asarray(jnp.inf, jnp.float32)
-    return State(found, memory, ours, multipliers, none, none, zero, unknown, unknown)
+    return State(params, memory, ours, multipliers, none, none, zero, unknown, unknown)
 
 
 def step(problem: Problem, state: State, facts: Any, number: Any) -> State:
     """Take one step of the inner minimisation."""
     key = jax.random.fold_in(state.key, number)
-    found, memory, value = problem.inner.step(problem, state, facts, key)
+    params, memory, value = problem.inner.step(problem, state, facts, key)
     return state._replace(
-        found=found, memory=memory, made=state.made + 1, total=state.total + value
+        params=params, memory=memory, made=state.made + 1, total=state.total + value
     )
 
 
-def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
+def check_convergence(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
     """Raise the multipliers if the inner minimisation converged; return whether the run ends."""
     inner = problem.inner
     mean = state.total / inner.every
     change = jnp.abs(state.objective - mean)
     resting_now = change <= inner.tolerance * jnp.maximum(jnp.abs(mean), 1.0)
-    # The next look must not come after the last step.
+    # The next check must not come after the last step.
     at_minimum = resting_now | (state.made + inner.every > inner.steps)
     going_on = state._replace(total=jnp.zeros(()), objective=mean)
-    multipliers, last = problem.raised(state.found, facts, state.multipliers)
+    multipliers, last = problem.raised(state.params, facts, state.multipliers)
     turned = going_on._replace(
-        memory=inner.begun(problem, state.found, facts, multipliers),
+        memory=inner.initial(problem, state.params, facts, multipliers),
         multipliers=multipliers,
         outer=state.outer + 1,
         made=jnp.zeros_like(state.made),
@@ -292,7 +292,7 @@ def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
 class Compiled(NamedTuple):
     """Compiled functions for many runs, one compilation per shape."""
 
-    begun: Any
+    initial: Any
     advance: Any
     settled: Any
 
@@ -300,32 +300,32 @@ class Compiled(NamedTuple):
 @cache
 def compiled(problem: Problem) -> Compiled:
     """Compile the functions for a problem."""
-    judge = over_runs(partial(judged, problem))
+    judge = over_runs(partial(check_convergence, problem))
 
     return Compiled(
-        jax.jit(over_runs(partial(begun, problem))),
-        advancing(partial(step, problem), over_runs),
+        jax.jit(over_runs(partial(initial, problem))),
+        compile_steps(partial(step, problem), over_runs),
         jax.jit(lambda state, facts, number: judge(state, facts)),
     )
 
 
-def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
+def minimise(problem: Problem, keys: Any, facts: Any) -> Ended:
     """Run until every run has ended; `Ended.state` is a `State`.
 
     Parameters
     ----------
     problem
-        What is minimised.
+        The objective.
     keys
-        A key of random numbers for each run.
+        A random key for each run.
     facts
         A tree of arrays whose first axis is the run: data, masks.
     """
     functions = compiled(problem)
-    return run_until_settled(
+    return run_until_converged(
         functions.advance,
         functions.settled,
-        functions.begun(keys, facts),
+        functions.initial(keys, facts),
         facts,
         steps=problem.outer_steps * problem.inner.steps,
         every=problem.inner.every,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 NEEDS_JAX = "" if find_spec("jax") else "JAX is not installed: pip install 'dagathlon[jax]'"
-# What takes less to compile is not worth a file.
+# Compilations below this time are not cached.
 _KEPT_SECONDS = 0.2
 _TENSOR_FLOAT = 8.0
 
@@ -40,7 +40,7 @@ class _Late:
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
-            # Looking for modules asks everything in a file what it is, which is no use of it.
+            # The registry inspects all names of a file, which must not import the package.
             raise AttributeError(attribute)
         require_jax()
         return getattr(import_module(self._name), attribute)
@@ -65,12 +65,12 @@ def require_jax() -> None:
     if NEEDS_JAX:
         raise UnavailableError(NEEDS_JAX)
     if os.environ.get("DAGATHLON_THREADS", "1") == "1":
-        # Threads of the compiled code are counted when JAX first looks for devices.
+        # The number of threads is read when JAX first looks for devices.
         os.environ.setdefault("NPROC", "1")
         flags = os.environ.get("XLA_FLAGS", "")
         if "multi_thread_eigen" not in flags:
             os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
-    # A card is shared with other learners and other people.
+    # A GPU is shared with other processes, so its memory is not preallocated.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     config = import_module("jax").config
     if config.jax_compilation_cache_dir is None and (folder := _compiled_code()):
@@ -92,20 +92,20 @@ def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
     Parameters
     ----------
     rngs
-        The streams of the runs.
+        Random generators of the runs.
     start
-        Other numbers give other keys from the same streams.
+        Offset: other numbers give other keys from the same generators.
     """
     drawn = [int(rng.integers(2**32)) for rng in rngs]
     return jnp.stack([jax.random.fold_in(jax.random.PRNGKey(seed), start) for seed in drawn])
 
 
-def on_card() -> bool:
+def on_gpu() -> bool:
     """Return whether JAX computes on a GPU."""
     return bool(jax.default_backend() != "cpu")
 
 
-def in_whole_products() -> AbstractContextManager[object]:
+def full_precision_products() -> AbstractContextManager[object]:
     """Return a context of full-precision matrix products on GPUs, needed by line searches."""
     context: AbstractContextManager[object] = jax.default_matmul_precision("highest")
     return context
@@ -118,11 +118,11 @@ def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
     Parameters
     ----------
     whole
-        Whether the factors of products are not shortened where that is the default.
+        Whether products are computed with full-precision factors.
     """
     device = jax.devices()[0]
     precision = "float64" if jax.config.jax_enable_x64 else "float32"
-    # Cards from this generation on shorten the factors of matrix products unless told not to.
+    # GPUs from this generation on round the factors of matrix products by default.
     shortens = float(getattr(device, "compute_capability", None) or 0) >= _TENSOR_FLOAT
     exact = whole or jax.config.jax_default_matmul_precision in ("float32", "highest")
     if shortens and precision == "float32" and not exact:
@@ -135,7 +135,7 @@ class JaxLearner(Learner):
     """Base class of learners in JAX, which learn from many data sets in one batch.
 
     A subclass defines `learn_many`. A run's result may depend on the rest of the batch by
-    rounding alone. `whole_products` declares that it computes with `in_whole_products`.
+    rounding alone. `whole_products` declares that it computes with `full_precision_products`.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
@@ -167,10 +167,10 @@ class JaxLearner(Learner):
 
 def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
     """Group the indices of data sets by number of columns: each group fits into one batch."""
-    found: dict[int, list[int]] = {}
+    places: dict[int, list[int]] = {}
     for place, one in enumerate(data):
-        found.setdefault(len(one.names), []).append(place)
-    return found
+        places.setdefault(len(one.names), []).append(place)
+    return places
 
 
 def batches_of(places: list[int]) -> list[list[int]]:
@@ -178,4 +178,4 @@ def batches_of(places: list[int]) -> list[list[int]]:
 
     A CPU gains nothing from several at once, and compiles for one size instead of many.
     """
-    return [places] if on_card() else [[place] for place in places]
+    return [places] if on_gpu() else [[place] for place in places]

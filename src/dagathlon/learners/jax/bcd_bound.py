@@ -55,9 +55,9 @@ class Facts(NamedTuple):
     Parameters
     ----------
     gram, counts
-        Sums of products and number of the rows that count for a node. Where the bound sums over
-        all orders they are by position: axes are the position of the node, the pair of positions,
-        and the order.
+        Sums of products and number of the observational rows of a node. If the bound sums over all
+        orders they are by position: axes are the position of the node, the pair of positions, and
+        the order.
     scale
         Scale of the horseshoe.
     """
@@ -67,12 +67,12 @@ class Facts(NamedTuple):
     scale: Any
 
 
-def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
+def moments_by_position(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Return the moments by position for all orders of few nodes."""
     p = len(counts)
     orders = all_orders(p)
-    found = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
-    return found.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
+    moments = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
+    return moments.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
 
 
 class Variational(NamedTuple):
@@ -92,44 +92,44 @@ def initial(family: Family, key: Any) -> Variational:
     return Variational(mean, jnp.full(size, -2.0, jnp.float32), layers(second, sizes))
 
 
-def drawn(family: Family, found: Variational, key: Any, count: int) -> Any:
+def draw_values(family: Family, params: Variational, key: Any, count: int) -> Any:
     """Draw weights above the diagonal, row by row, and log variances."""
-    noise = jax.random.normal(key, (count, len(found.mean)))
-    return found.mean + jnp.exp(found.log_sd) * noise
+    noise = jax.random.normal(key, (count, len(params.mean)))
+    return params.mean + jnp.exp(params.log_sd) * noise
 
 
 def model_of(family: Family, values: Any) -> tuple[Any, Any]:
     """Return the weights by position, from row to column, and the log variances."""
     p = family.p
     rows, columns = np.triu_indices(p, 1)
-    # A product with zeros and ones: processors are slow at putting single numbers into place.
+    # A product with zeros and ones: scatters are slow on CPUs.
     cells = np.zeros((family.arcs, p * p), dtype=np.float32)
     cells[np.arange(family.arcs), rows * p + columns] = 1
     weights = (values[..., : family.arcs] @ cells).reshape(*values.shape[:-1], p, p)
     return weights, jnp.broadcast_to(values[..., family.arcs :], (*values.shape[:-1], p))
 
 
-def _with_scores(family: Family, found: Variational, values: Any) -> tuple[Any, Any, Any]:
+def _with_scores(family: Family, params: Variational, values: Any) -> tuple[Any, Any, Any]:
     """Return the models of draws, and the scores of nodes at positions."""
-    scores = outputs(found.network, values).reshape(len(values), family.p, family.p)
+    scores = outputs(params.network, values).reshape(len(values), family.p, family.p)
     return *model_of(family, values), scores
 
 
-def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+def bounds(family: Family, params: Variational, facts: Facts, key: Any) -> Any:
     """Return an unbiased estimate of the evidence lower bound, as an array of one number.
 
     Expectations over orders are sums for few nodes; for more, one order is drawn for each draw
     of the parameters.
     """
     first, second = jax.random.split(key)
-    values = drawn(family, found, first, family.samples)
-    model = _with_scores(family, found, values)
+    values = draw_values(family, params, first, family.samples)
+    model = _with_scores(family, params, values)
     prior = log_prior(family, values, facts.scale)
     if family.sums:
         expected = _summed(family, model, facts)
     else:
         expected = _sampled(family, model, facts, second)
-    entropy = jnp.sum(found.log_sd) + len(found.log_sd) * (1 + _LOG_2PI) / 2
+    entropy = jnp.sum(params.log_sd) + len(params.log_sd) * (1 + _LOG_2PI) / 2
     return (jnp.mean(prior + expected) + entropy)[None]
 
 
@@ -162,10 +162,10 @@ def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
 def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
     """Return the log likelihood of each draw (row) with each order of the nodes (column)."""
     p = weights.shape[1]
-    left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
-    squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
+    equations = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
+    squares = (equations[:, :, :, None] * equations[:, :, None, :]).reshape(p, len(weights), p * p)
     rest = squares @ facts.gram
-    # Of the node at each position, by a product with zeros and ones: gathers are slow.
+    # For the node at each position, by a product with zeros and ones: gathers are slow.
     log_variance = jnp.moveaxis((log_variances @ _nodes(p)).reshape(len(weights), p, -1), 1, 0)
     terms = facts.counts[:, None] * (_LOG_2PI + log_variance) + rest * jnp.exp(-log_variance)
     return -0.5 * jnp.sum(terms, axis=0)
@@ -174,8 +174,8 @@ def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
 def _nodes(p: int) -> Floats:
     """Return 0/1 indicators of each node (row) at each position of each order (last axis)."""
     orders = all_orders(p)
-    found = np.equal(np.arange(p)[:, None, None], orders.T[None])
-    return found.reshape(p, -1).astype(np.float32)
+    indicators = np.equal(np.arange(p)[:, None, None], orders.T[None])
+    return indicators.reshape(p, -1).astype(np.float32)
 
 
 def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any) -> Any:
@@ -183,19 +183,19 @@ def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any
     weights, log_variances, scores = model
     keys = jax.random.split(key, len(weights))
     places = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))(scores, keys)
-    left = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
-    rest = jnp.einsum("sij,jik,skj->sj", left, facts.gram, left)
+    equations = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
+    rest = jnp.einsum("sij,jik,skj->sj", equations, facts.gram, equations)
     terms = facts.counts * (_LOG_2PI + log_variances) + rest * jnp.exp(-log_variances)
     return -0.5 * jnp.sum(terms, axis=-1) - jax.vmap(gumbel_divergence)(scores)
 
 
 def posterior_draws(
-    family: Family, found: Variational, reached: Any, key: Any, count: int
+    family: Family, params: Variational, reached: Any, key: Any, count: int
 ) -> tuple[Any, Any]:
     """Draw weights of arcs, from row to column, and noise variances."""
     first, second = jax.random.split(key)
-    values = drawn(family, found, first, count)
-    weights, log_variances, scores = _with_scores(family, found, values)
+    values = draw_values(family, params, first, count)
+    weights, log_variances, scores = _with_scores(family, params, values)
     if family.sums:
         orders = jnp.asarray(all_orders(family.p))
         chosen = jax.random.categorical(

@@ -14,9 +14,9 @@ from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, keys, require_jax
-from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, placed
+from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, moments_by_position
 from dagathlon.learners.jax.bcd_training import Training, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.learners.jax.moments import moments, refuse_degenerate
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.posteriors.packed import Packing
@@ -26,33 +26,33 @@ from dagathlon.posteriors.sample import Sample
 
 _EVERY = 500
 _LARGEST = 1e6
-# Networks take smaller steps; each order by itself is an easy problem.
+# Networks need smaller steps than the separate distributions of orders.
 _RATES = {True: 0.03, False: 0.01}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BcdNets(JaxLearner):
-    """A variational posterior over linear Gaussian models, as orders and triangular weights.
+    """BCD Nets: a variational posterior over orders, weights and noise of linear models.
 
-    The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries and
-    the logarithms of the noise variances are independent normal numbers, chosen with the
-    probabilities of orders for the highest evidence lower bound. Weights have a horseshoe prior,
-    all orders are equally probable at first. Models have no intercepts: means are zero unless
-    `centre` subtracts them. `graph` is the DAG that was drawn most often.
+    The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries
+    and the log noise variances have independent normal distributions, which are optimised
+    together with the probabilities of orders for the evidence lower bound. Weights have a
+    horseshoe prior, and the prior of orders is uniform. Models have no intercepts: means are
+    zero unless `centre` subtracts them. `graph` is the DAG that was drawn most often.
 
     Parameters
     ----------
     family
-        How parameters and orders depend on each other: by a network from parameters to orders
-        (network), as published, or with parameters of their own for every order (by_order), which
-        reach several modes. By_order is for up to 6 variables; more have the network.
+        Variational family: a network from parameters to orders (network), as published, or separate
+        parameters for every order (by_order), which reach several modes. By_order is for up to 6
+        variables; more have the network.
     steps
-        Number of training steps at most.
+        Largest number of training steps.
     patience
-        Training ends when the mean bound of 500 steps has not risen by the tolerance in so many
-        times 500 steps.
+        Training ends when the mean bound of 500 steps has not risen by `tolerance` in so many
+        blocks of 500 steps.
     tolerance
-        See `patience`; in nats.
+        Smallest rise of the bound, in nats; see `patience`.
     threshold
         Weights not above this in absolute value are no arcs of the draws.
     edges_per_node
@@ -67,10 +67,11 @@ class BcdNets(JaxLearner):
     hidden
         Units of each of the two hidden layers of the network.
     temperature
-        Of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all orders.
+        Temperature of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all
+        orders.
     learning_rate
-        Size of the steps of Adam at first; after 500 steps it is a half, after 1,000 a third. Null
-        is 0.03 with by_order, and 0.01 with the network.
+        Initial step size of Adam; after 500 steps it is halved, after 1,000 a third. Null is 0.03
+        with by_order, and 0.01 with the network.
     draws
         Number of independent models to draw.
     centre
@@ -115,24 +116,26 @@ class BcdNets(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
-        facts = [self._facts(one) for one in data]  # data are refused before anything runs
-        found: dict[int, Estimate] = {}
+        facts = [self._facts(one) for one in data]  # unsuitable data raise an error before any run
+        estimates: dict[int, Estimate] = {}
         for p, places in by_size(data).items():
             for chosen in batches_of(places):
                 mine = [facts[place] for place in chosen]
                 ended, *drawn = self._ended(p, mine, [rngs[place] for place in chosen])
                 for run, place in enumerate(chosen):
                     one = (drawn[0][run], drawn[1][run])
-                    found[place] = self._estimate(data[place].names, one, self._stats(ended, run))
-        return [found[place] for place in range(len(data))]
+                    estimates[place] = self._estimate(
+                        data[place].names, one, self._stats(ended, run)
+                    )
+        return [estimates[place] for place in range(len(data))]
 
     def _facts(self, data: Dataset) -> Facts:
         checked_values(data)
         refuse_degenerate(data, self.name)
         _refuse_large(data, self.name)
-        found = moments(data, centre=self.centre)
+        second = moments(data, centre=self.centre)
         p = len(data.names)
-        parts = placed(*found) if p <= ALL_ORDERS else (found.gram, found.counts)
+        parts = moments_by_position(*second) if p <= ALL_ORDERS else (second.gram, second.counts)
         scale = horseshoe_scale(p, len(data), self.edges_per_node)
         return Facts(*(np.float32(part) for part in (*parts, scale)))
 
@@ -141,10 +144,10 @@ class BcdNets(JaxLearner):
     ) -> tuple[Ended, Any, Any]:
         functions = compiled(self._training(p), self.draws)
         fixed = Facts(*(np.stack(parts) for parts in zip(*facts, strict=True)))
-        ended = run_until_settled(
+        ended = run_until_converged(
             functions.advance,
             functions.settled,
-            functions.begun(keys(rngs)),
+            functions.initial(keys(rngs)),
             fixed,
             steps=self.steps,
             every=_EVERY,
@@ -174,7 +177,7 @@ class BcdNets(JaxLearner):
         bound = float(ended.state.bound[run])
         return {
             "steps": int(ended.steps[run]),
-            # There is none yet where the time was up at once.
+            # Absent if the time was up before the first step.
             **({"bound": bound} if math.isfinite(bound) else {}),
             "settled": bool(ended.settled[run]),
         }

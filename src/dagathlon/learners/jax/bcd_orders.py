@@ -10,7 +10,7 @@ from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational, log_pri
 from dagathlon.learners.jax.bcd_permutations import all_orders
 
 _LOG_2PI = math.log(2 * math.pi)
-# There are many orders, and each learns from draws of its own.
+# Factor by which each order has fewer draws than the network, since there are many orders.
 _FEWER = 16
 
 
@@ -21,27 +21,27 @@ def initial(family: Family, key: Any) -> Variational:
     return Variational(mean, jnp.full(shape, -2.0, jnp.float32), [])
 
 
-def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+def bounds(family: Family, params: Variational, facts: Facts, key: Any) -> Any:
     """Return unbiased estimates of the evidence lower bound given each order."""
-    orders, size = found.mean.shape
+    orders, size = params.mean.shape
     draws = max(family.samples // _FEWER, 1)
     noise = jax.random.normal(key, (draws, orders, size))
-    values = found.mean + jnp.exp(found.log_sd) * noise
+    values = params.mean + jnp.exp(params.log_sd) * noise
     weights, log_variances = model_of(family, values)
-    left = jnp.eye(family.p) - weights
-    squares = left[..., :, None, :] * left[..., None, :, :]
+    equations = jnp.eye(family.p) - weights
+    squares = equations[..., :, None, :] * equations[..., None, :, :]
     squares = squares.reshape(draws, orders, family.p**2, family.p)
     rest = jnp.sum(squares * jnp.transpose(facts.gram, (2, 1, 0)), axis=2)
     counts = jnp.swapaxes(facts.counts, 0, 1)
     terms = counts * (_LOG_2PI + log_variances) + rest * jnp.exp(-log_variances)
     likelihood = -0.5 * jnp.sum(terms, axis=-1)
-    entropy = jnp.sum(found.log_sd, axis=-1) + size * (1 + _LOG_2PI) / 2
+    entropy = jnp.sum(params.log_sd, axis=-1) + size * (1 + _LOG_2PI) / 2
     prior = log_prior(family, values, facts.scale)
     return jnp.mean(likelihood + prior, axis=0) + entropy
 
 
 def posterior_draws(
-    family: Family, found: Variational, reached: Any, key: Any, count: int
+    family: Family, params: Variational, reached: Any, key: Any, count: int
 ) -> tuple[Any, Any]:
     """Draw weights of arcs, from row to column, and noise variances.
 
@@ -50,8 +50,8 @@ def posterior_draws(
     """
     first, second = jax.random.split(key)
     chosen = jax.random.categorical(first, reached, shape=(count,))
-    noise = jax.random.normal(second, (count, found.mean.shape[1]))
-    values = found.mean[chosen] + jnp.exp(found.log_sd[chosen]) * noise
+    noise = jax.random.normal(second, (count, params.mean.shape[1]))
+    values = params.mean[chosen] + jnp.exp(params.log_sd[chosen]) * noise
     weights, log_variances = model_of(family, values)
     places = jax.nn.one_hot(jnp.asarray(all_orders(family.p))[chosen], family.p)
     variances = jnp.einsum("sai,sa->si", places, jnp.exp(log_variances))

@@ -40,12 +40,12 @@ def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
     rounding (straight-through estimator).
     """
     noisy = (scores + jax.random.gumbel(key, scores.shape)) / temperature
-    noisy, _ = jax.lax.scan(_swept, noisy, None, length=_SWEEPS)
+    noisy, _ = jax.lax.scan(_sinkhorn_sweep, noisy, None, length=_SWEEPS)
     soft = jnp.exp(noisy)
     return soft + jax.lax.stop_gradient(_rounded(noisy) - soft)
 
 
-def _swept(log_matrix: Any, _: None) -> tuple[Any, None]:
+def _sinkhorn_sweep(log_matrix: Any, _: None) -> tuple[Any, None]:
     """Run one Sinkhorn sweep: normalise rows, then columns; compiled once for all sweeps."""
     log_matrix = log_matrix - jax.nn.logsumexp(log_matrix, axis=1, keepdims=True)
     return log_matrix - jax.nn.logsumexp(log_matrix, axis=0, keepdims=True), None
@@ -56,11 +56,11 @@ def _rounded(log_matrix: Any) -> Any:
     p = log_matrix.shape[0]
 
     def taken(_: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
-        left, found = now
-        place = jnp.argmax(left)
+        remaining, found = now
+        place = jnp.argmax(remaining)
         row, column = place // p, place % p
         crossed = (jnp.arange(p)[:, None] == row) | (jnp.arange(p)[None, :] == column)
-        return jnp.where(crossed, -jnp.inf, left), found.at[row, column].set(1.0)
+        return jnp.where(crossed, -jnp.inf, remaining), found.at[row, column].set(1.0)
 
     return jax.lax.fori_loop(0, p, taken, (log_matrix, jnp.zeros_like(log_matrix)))[1]
 

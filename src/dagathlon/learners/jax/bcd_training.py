@@ -6,12 +6,12 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from dagathlon.learners.jax import bcd_bound, bcd_orders
-from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
-from dagathlon.learners.jax.loop import advancing
+from dagathlon.learners.jax.loop import compile_steps
 
-# After so many steps the step size is a half, after twice as many a third, and so on.
+# Steps after which the step size is halved; after twice as many it is a third, and so on.
 _SLOWING = 500
 
 
@@ -30,17 +30,17 @@ class State(NamedTuple):
 
     Parameters
     ----------
-    found, averages, key
-        The variational parameters, the averages of Adam, random numbers.
+    params, averages, key
+        The variational parameters, the running means of Adam, a random key.
     total, made
-        Sum and number of the bounds since the rule was last asked. Where orders have distributions
-        of their own, bounds are those given each order.
+        Sum and number of the bounds since the last convergence check. If orders have separate
+        distributions, bounds are those given each order.
     reached, bound, best, waited
-        Mean bounds of the last block of steps, the bound in all, the best one so far, and blocks
+        Mean bounds of the last block of steps, the total bound, the best one so far, and blocks
         since then.
     """
 
-    found: Variational
+    params: Variational
     averages: Averages
     key: Any
     total: Any
@@ -51,13 +51,13 @@ class State(NamedTuple):
     waited: Any
 
 
-def begun(training: Training, key: Any) -> State:
+def initial(training: Training, key: Any) -> State:
     """Return the state before the first step."""
     ours, first = jax.random.split(key)
-    found = _room(training).initial(training.family, first)
+    params = _room(training).initial(training.family, first)
     zero, lowest = jnp.zeros(()), jnp.array(-jnp.inf, jnp.float32)
-    none = jnp.zeros(len(found.mean) if training.by_order else 1)
-    return State(found, resting(found), ours, none, zero, none, lowest, lowest, zero)
+    none = jnp.zeros(len(params.mean) if training.by_order else 1)
+    return State(params, zero_averages(params), ours, none, zero, none, lowest, lowest, zero)
 
 
 def _room(training: Training) -> Any:
@@ -68,19 +68,19 @@ def step(training: Training, state: State, facts: Facts, number: Any) -> State:
     """Raise the bounds by one step of Adam."""
     key, ours = jax.random.split(state.key)
 
-    def loss(found: Variational) -> tuple[Any, Any]:
-        bounds = _room(training).bounds(training.family, found, facts, ours)
+    def loss(params: Variational) -> tuple[Any, Any]:
+        bounds = _room(training).bounds(training.family, params, facts, ours)
         return -jnp.sum(bounds), bounds
 
-    slopes, bounds = jax.grad(loss, has_aux=True)(state.found)
+    gradients, bounds = jax.grad(loss, has_aux=True)(state.params)
     rate = training.rate / (1 + number / _SLOWING)
-    found, averages = descended(state.found, slopes, state.averages, number, rate)
+    params, averages = adam_step(state.params, gradients, state.averages, number, rate)
     return state._replace(
-        found=found, averages=averages, key=key, total=state.total + bounds, made=state.made + 1
+        params=params, averages=averages, key=key, total=state.total + bounds, made=state.made + 1
     )
 
 
-def judged(training: Training, state: State) -> tuple[State, Any]:
+def check_convergence(training: Training, state: State) -> tuple[State, Any]:
     """Return whether the mean bound of a block of steps has stopped rising (early stopping).
 
     The prior of the orders is uniform, and the total bound is that of the best probabilities of
@@ -104,7 +104,7 @@ def judged(training: Training, state: State) -> tuple[State, Any]:
 class Compiled(NamedTuple):
     """Compiled functions for many runs, one compilation per shape."""
 
-    begun: Any
+    initial: Any
     advance: Any
     settled: Any
     draws: Any
@@ -116,12 +116,16 @@ def compiled(training: Training, count: int) -> Compiled:
 
     def drawn(state: State, key: Any) -> Any:
         return _room(training).posterior_draws(
-            training.family, state.found, state.reached, key, count
+            training.family, state.params, state.reached, key, count
         )
 
     return Compiled(
-        jax.jit(jax.vmap(lambda key: begun(training, key))),
-        advancing(partial(step, training)),
-        jax.jit(lambda state, facts, number: jax.vmap(lambda one: judged(training, one))(state)),
+        jax.jit(jax.vmap(lambda key: initial(training, key))),
+        compile_steps(partial(step, training)),
+        jax.jit(
+            lambda state, facts, number: jax.vmap(lambda one: check_convergence(training, one))(
+                state
+            )
+        ),
         jax.jit(jax.vmap(drawn)),
     )

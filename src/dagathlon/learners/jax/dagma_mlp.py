@@ -14,7 +14,7 @@ from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
 from dagathlon.learners.jax.nets_models import Facts, Networks, Noise, Regressions, squares
 from dagathlon.modules import Natural, NonNegative
 
-# The objective is looked at after so many steps.
+# Number of steps between two convergence checks.
 _EVERY = 20
 
 
@@ -30,31 +30,31 @@ class CentralPath(Problem):
     model
         The regressions.
     weight, factor
-        Weight of the loss at first, and its factor from minimum to minimum.
+        Initial weight of the loss, and its factor from minimum to minimum.
     """
 
     model: Regressions
     weight: float
     factor: float
 
-    def begun(self, key: Any, facts: Facts) -> Networks:
+    def initial(self, key: Any, facts: Facts) -> Networks:
         """Return the networks of the empty graph."""
-        return self.model.begun(key, facts)
+        return self.model.initial(key, facts)
 
     def multipliers(self) -> Any:
         """Return the initial weight of the loss."""
         return jnp.asarray(self.weight, jnp.float32)
 
-    def objective(self, found: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
+    def objective(self, params: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
         """Return the loss plus the cycle penalty; infinite outside the path's domain."""
-        cycles = log_determinant(squares(found))
-        return self.model.loss(found, facts) + cycles / multipliers
+        cycles = log_determinant(squares(params))
+        return self.model.loss(params, facts) + cycles / multipliers
 
-    def sparsity(self, found: Networks, facts: Facts) -> Networks:
+    def sparsity(self, params: Networks, facts: Facts) -> Networks:
         """Return the L1 penalty factors of the first layers."""
-        return self.model.sparsity(found)
+        return self.model.sparsity(params)
 
-    def raised(self, found: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
+    def raised(self, params: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
         """Return a smaller weight, and False: the number of minima alone ends a run."""
         return multipliers * self.factor, jnp.zeros((), bool)
 
@@ -75,14 +75,14 @@ class DagmaMlp(NetworkLearner):
     lambda2
         Factor of half of the squared weights.
     noise
-        Whether noise has the same variance in all variables (equal), or a variance of its own in
-        each (free), which suits standardised columns.
+        Whether noise has the same variance in all variables (equal), or a separate variance in each
+        (free), which suits standardised columns.
     hidden
         Units of the hidden layer.
     stages
         Number of minima along the path.
     mu_init, mu_factor
-        Weight of the loss at first, and its factor from stage to stage.
+        Initial weight of the loss, and its factor from stage to stage.
     steps
         Largest number of steps of L-BFGS in each stage.
     tolerance
@@ -132,6 +132,6 @@ class DagmaMlp(NetworkLearner):
         """Return the data and the allowed arcs as arrays."""
         return Facts(columns, columns, allowed)
 
-    def weights_of(self, found: Networks, facts: Facts) -> Matrix:
+    def weights_of(self, params: Networks, facts: Facts) -> Matrix:
         """Return the norms of the first-layer weights."""
-        return np.sqrt(np.asarray(squares(found), np.float64))
+        return np.sqrt(np.asarray(squares(params), np.float64))

@@ -16,7 +16,7 @@ from dagathlon.learners.jax.dibs_graphs import GraphPrior
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Linear, Theta
 from dagathlon.learners.jax.dibs_results import Finished, estimate
 from dagathlon.learners.jax.dibs_svgd import Plan, State, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.learners.jax.moments import moments, refuse_degenerate
 from dagathlon.modules import Count, Natural, NonNegative
 
@@ -32,13 +32,14 @@ _MOST_GIGABYTES = 4
 class Dibs(JaxLearner):
     """DiBS: particles of latent vectors, moved to the posterior over DAGs by Stein gradients.
 
-    Each particle has two latent vectors for each variable; an arc is the more probable the larger
-    the inner product of its ends is, and certain in the end. Cycles are penalised more and more.
-    Particles that still have a cycle at the end are left out, with a note. The graph is that of the
-    particle of highest posterior. One particle alone goes to a mode: a deterministic method.
+    Each particle has two latent vectors for each variable; the probability of an arc increases
+    with the inner product of its ends' vectors, and approaches 0 or 1 as the run proceeds,
+    while the penalty of cycles grows. Particles with a final cycle are left out, with a note.
+    The graph is that of the particle of highest posterior. A single particle converges to a
+    mode, without repulsion.
 
     Expected likelihoods over the parent sets of a node are exact sums where there are few
-    variables, not estimates from drawn graphs.
+    variables, instead of estimates from sampled graphs.
 
     Parameters
     ----------
@@ -48,20 +49,21 @@ class Dibs(JaxLearner):
     particles
         Number of particles.
     steps
-        Number of steps at most.
+        Largest number of steps.
     prior
         Prior of graphs: arcs are independent (er), nodes with many parents are rarer, in-degree d
-        having weight (1 + d)^−3 (scale_free), or all DAGs are alike (uniform).
+        having weight (1 + d)^−3 (scale_free), or all DAGs are equally probable (uniform).
     edges_per_node
         Expected number of edges per node under the prior er; a pair of nodes is joined with
         probability 2·edges_per_node/(p − 1), at most .95.
     weighted
-        Whether particles count by their unnormalised posterior (DiBS+), equal graphs of bge once;
-        otherwise all count the same. With linear a few particles then have all the weight.
+        Whether particles are weighted by their unnormalised posterior (DiBS+), equal graphs of bge
+        once; otherwise all have the same weight. With linear a few particles then have all the
+        weight.
     alpha_linear
-        The sharpness of arcs grows by this with each step.
+        Increase per step of the sharpness of arcs.
     beta_linear
-        The penalty of cycles grows by this with each step.
+        Increase per step of the penalty of cycles.
     gamma_z, gamma_theta
         Bandwidths of the kernels exp(−distance²/γ) of latent vectors and of parameters.
     latent_dim
@@ -80,21 +82,21 @@ class Dibs(JaxLearner):
     noise_shape, noise_rate
         Inverse gamma prior of the variances that are learned.
     centre
-        Whether means are subtracted first, for linear; otherwise the model has means of zero. With
+        Whether columns are centred first, for linear; otherwise the model has means of zero. With
         bge means are always free.
     exact_sums
-        Largest number of variables for which sums over all parent sets are made; null is 14 for
-        bge, whose terms are known before the first step, and 10 for linear.
+        Largest number of variables for exact sums over all parent sets; null is 14 for bge, whose
+        terms are precomputed, and 10 for linear.
     drawn_sets
-        Number of parent sets drawn for each node and particle in each step, above that. For bge
-        each costs two determinants.
+        Number of parent sets sampled for each node and particle in each step, beyond `exact_sums`
+        variables. For bge each costs two determinants.
     patience
-        A run ends when for so many steps the averages over particles have stayed where they were:
-        shares of arcs, coefficients on arcs and logarithms of variances, as seen every 100 steps.
+        A run ends when for so many steps the averages over particles have not moved: frequencies of
+        arcs, coefficients on arcs and log variances, checked every 100 steps.
     tolerance
-        How far each of these averages may move and count as resting.
+        Largest movement of each of these averages that counts as none.
     start
-        Number of the start: other numbers give other particles to begin with.
+        Number of the set of initial particles: other numbers give other particles.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -172,12 +174,12 @@ class Dibs(JaxLearner):
         """Move the particles of all data sets: in one batch on a GPU, one by one on a CPU."""
         for one in data:
             refuse_degenerate(one, self.name)
-        found: dict[int, Estimate] = {}
+        estimates: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):
                 batch = self._batch([data[i] for i in chosen], [rngs[i] for i in chosen])
-                found.update(zip(chosen, batch, strict=True))
-        return [found[place] for place in range(len(data))]
+                estimates.update(zip(chosen, batch, strict=True))
+        return [estimates[place] for place in range(len(data))]
 
     def _batch(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
@@ -200,7 +202,7 @@ class Dibs(JaxLearner):
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
         state = start(keys(rngs, self.start))
-        ended = run_until_settled(
+        ended = run_until_converged(
             advance, settled, state, fixed, steps=self.steps, every=_CHECKED_EVERY
         )
         require_steps(ended)

@@ -19,7 +19,7 @@ from dagathlon.learners.jax.moments import Floats
 GraphPrior: TypeAlias = Literal["er", "scale_free", "uniform"]
 # An arc's probability under the prior "er" stays below 1 where more edges are expected than fit.
 _MOST_PROBABLE = 0.95
-# Sizes up to which a product of matrices is written as sums along the particles.
+# Largest size of matrices whose product is computed as sums along the particles.
 _SMALL = 12
 
 
@@ -33,7 +33,7 @@ def product(a: Any, b: Any) -> Any:
     return sum(a[:, k, None] * b[None, k] for k in range(a.shape[1]))
 
 
-def turned(a: Any) -> Any:
+def transposed(a: Any) -> Any:
     """Transpose the matrix of each particle."""
     return jnp.swapaxes(a, 0, 1)
 
@@ -46,15 +46,15 @@ def latent_products(z: Any) -> Any:
     z
         Latent vectors, of shape (2, p, k, m): each node as the start and as the end of an arc.
     """
-    return product(z[0], turned(z[1]))
+    return product(z[0], transposed(z[1]))
 
 
-def latent_slope(z: Any, slope: Any) -> Any:
+def latent_gradient(z: Any, gradient: Any) -> Any:
     """Return the gradient in the latent vectors, given that in their products."""
-    return jnp.stack([product(slope, z[1]), product(turned(slope), z[0])])
+    return jnp.stack([product(gradient, z[1]), product(transposed(gradient), z[0])])
 
 
-def acyclicity_slope(arcs: Any) -> Any:
+def acyclicity_gradient(arcs: Any) -> Any:
     """Return the gradient of E tr((1 + G/p)^p) − p over graphs with independent arcs.
 
     The trace counts closed walks. Where a walk takes an arc twice, the arc's probability counts
@@ -65,17 +65,17 @@ def acyclicity_slope(arcs: Any) -> Any:
     arcs
         Probabilities, with zeros on the diagonal, of shape (p, p, m).
     """
-    p, back = len(arcs), turned(arcs)
+    p, back = len(arcs), transposed(arcs)
     unit = jnp.eye(p)[:, :, None]
     steps = unit + arcs / p
-    found = turned(_power(steps, p - 1)) if p > 1 else unit
-    both, spread = arcs * back, turned(arcs * (1 - arcs))
+    gradient = transposed(_power(steps, p - 1)) if p > 1 else unit
+    both, spread = arcs * back, transposed(arcs * (1 - arcs))
     # A walk a b a b a has two arcs, not four; in a b a b c a one of four comes twice.
     fours = 2 * back * (1 - 2 * both)
     twos, ends = product(arcs, arcs), spread * arcs
-    fives = (1 - 2 * arcs) * back * turned(twos) + spread * twos
+    fives = (1 - 2 * arcs) * back * transposed(twos) + spread * twos
     fives += product(ends, back) + product(back, ends)
-    return found + _walks(p, 4) * fours + 5 * _walks(p, 5) * fives
+    return gradient + _walks(p, 4) * fours + 5 * _walks(p, 5) * fives
 
 
 def _power(matrix: Any, exponent: int) -> Any:
@@ -100,7 +100,7 @@ def log_prior(arcs: Floats, prior: GraphPrior, edges_per_node: float) -> Floats:
     return np.asarray(odds * arcs.sum(axis=(0, 1)))
 
 
-def prior_slope(arcs: Any, prior: GraphPrior, edges_per_node: float) -> Any:
+def prior_gradient(arcs: Any, prior: GraphPrior, edges_per_node: float) -> Any:
     """Return the gradient of the log prior, evaluated at probabilities of arcs."""
     if prior == "scale_free":
         return -3 / (1 + jnp.sum(arcs, axis=0, keepdims=True))

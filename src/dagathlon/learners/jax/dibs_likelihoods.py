@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from dagathlon.learners.jax.backend import jax, jnp
-from dagathlon.learners.jax.dibs_graphs import off_diagonal, parent_sets, turned
+from dagathlon.learners.jax.dibs_graphs import off_diagonal, parent_sets, transposed
 from dagathlon.learners.jax.moments import Floats, Moments
 
 
@@ -51,8 +51,8 @@ def log_expected_drawn(
     draws differentiable.
     """
     p, _, m = logits.shape
-    off = turned(off_diagonal(p))[:, None]
-    into = turned(logits)[:, None]  # of each node's parents
+    off = transposed(off_diagonal(p))[:, None]
+    into = transposed(logits)[:, None]  # of each node's parents
     uniform = jax.random.uniform(key, (p, samples, p, m))
     sets = (uniform < jax.nn.sigmoid(into)) * off
     drawn = jnp.sum(jax.nn.log_sigmoid((2 * sets - 1) * into) * off, axis=2)
@@ -100,7 +100,7 @@ class Bge(NamedTuple):
             return BgeFixed(scale, moments.counts, np.zeros((p, 1)))
         sets = parent_sets(p).astype(np.float64)
         local = self.local(np, scale, moments.counts, np.eye(p), sets)
-        # Sums of likelihoods are made with 32 bits: what all sets have in common is taken out.
+        # Subtract the common term of all sets, since sums of likelihoods have 32 bits.
         return BgeFixed(scale, moments.counts, local - local.max(axis=1, keepdims=True))
 
     def _prior_scale(self, p: int) -> float:
@@ -137,7 +137,7 @@ class Bge(NamedTuple):
 
     def log_weights(self, fixed: BgeFixed, theta: Any, logits: Any) -> Any:
         """Return the precomputed local scores plus the log odds of all parent sets."""
-        return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), turned(logits))
+        return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), transposed(logits))
 
     def log_weights_of(self, fixed: BgeFixed, theta: Any, sets: Any, xp: Any) -> Any:
         """Return local scores by determinants, node by node, to save memory."""
@@ -145,10 +145,10 @@ class Bge(NamedTuple):
         rows = xp.moveaxis(sets, 3, 2).reshape(p, 1, drawn * m, p)
         each = (fixed.scale[:, None], fixed.counts[:, None], xp.eye(p)[:, None], rows)
         if xp is np:
-            found = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
+            scores = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
         else:
-            found = jax.lax.map(lambda node: self.local(jnp, *node), each)
-        return found.reshape(p, drawn, m)
+            scores = jax.lax.map(lambda node: self.local(jnp, *node), each)
+        return scores.reshape(p, drawn, m)
 
 
 def _log_minors(xp: Any, matrices: Any, sets: Any) -> Any:
@@ -182,7 +182,7 @@ class Linear(NamedTuple):
     noise_variance
         Variance of the noise where it is given, None where it is learned.
     noise_shape, noise_rate
-        The inverse gamma prior of a variance that is learned.
+        The inverse gamma prior of a learned variance.
     """
 
     edge_std: float
@@ -228,7 +228,7 @@ class Linear(NamedTuple):
         """Return the log weights of all parent sets: masks times quadratic forms."""
         p, _, m = logits.shape
         forms, alone = self._terms(fixed, theta, jnp)
-        forms = forms + turned(logits)[:, :, None] * jnp.eye(p)[..., None]
+        forms = forms + transposed(logits)[:, :, None] * jnp.eye(p)[..., None]
         sets = parent_sets(p)
         pairs = (sets[..., :, None] * sets[..., None, :]).reshape(p, -1, p * p)
         return _by_node(pairs, forms.reshape(p, -1, m)) + alone[:, None]
@@ -250,7 +250,7 @@ def log_joint(like: Bge | Linear, fixed: Any, theta: Any, arcs: Floats) -> Float
     arcs
         The graphs, from row to column, of shape (p, p, m).
     """
-    found = like.log_weights_of(fixed, theta, np.swapaxes(arcs, 0, 1)[:, None], np)
+    log_likelihoods = like.log_weights_of(fixed, theta, np.swapaxes(arcs, 0, 1)[:, None], np)
     noise = like.log_noise_prior(theta, np) if isinstance(like, Linear) else 0.0
-    total: Floats = np.sum(found, axis=(0, 1)) + noise
+    total: Floats = np.sum(log_likelihoods, axis=(0, 1)) + noise
     return total

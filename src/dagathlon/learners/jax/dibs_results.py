@@ -68,39 +68,39 @@ def _dags(run: Finished) -> tuple[Arcs, Theta | None, tuple[str, ...]]:
     arcs = run.products > 0
     arcs &= ~np.eye(len(arcs), dtype=np.bool_)[:, :, None]
     acyclic = without_cycles(arcs)
-    m, kept = arcs.shape[2], int(acyclic.sum())
-    if kept == m:
+    m, n_acyclic = arcs.shape[2], int(acyclic.sum())
+    if n_acyclic == m:
         return arcs, run.theta, ()
-    if not kept:
+    if not n_acyclic:
         cut = np.stack([_cut(run.products[:, :, k]) for k in range(m)], axis=2)
         text = f"All {m} particles had a directed cycle: the weakest arcs of cycles were left out."
         return cut, run.theta, (text,)
     theta = None if run.theta is None else Theta(*(part[..., acyclic] for part in run.theta))
-    text = f"{m - kept} of {m} particles had a directed cycle and were left out."
+    text = f"{m - n_acyclic} of {m} particles had a directed cycle and were left out."
     return arcs[:, :, acyclic], theta, (text,)
 
 
 def without_cycles(arcs: Arcs) -> Arcs:
     """Return whether each graph of shape (p, p, m) is acyclic, by repeated removal of roots."""
-    left = np.ones(arcs.shape[1:], dtype=np.bool_)
+    remaining = np.ones(arcs.shape[1:], dtype=np.bool_)
     for _ in range(len(arcs)):
-        left &= np.any(arcs & left[:, None], axis=0)
-    return np.asarray(~left.any(axis=0))
+        remaining &= np.any(arcs & remaining[:, None], axis=0)
+    return np.asarray(~remaining.any(axis=0))
 
 
 def _cut(products: Floats) -> Arcs:
     """Add arcs from the strongest on, without those that would close a cycle."""
     p = len(products)
-    found = np.zeros((p, p), dtype=np.bool_)
+    arcs = np.zeros((p, p), dtype=np.bool_)
     reaches = np.eye(p, dtype=np.bool_)
     for cell in np.argsort(-products, axis=None, kind="stable"):
         start, end = divmod(int(cell), p)
         if products[start, end] <= 0:
             break
         if not reaches[end, start]:
-            found[start, end] = True
+            arcs[start, end] = True
             reaches |= reaches[:, [start]] & reaches[[end]]
-    return found
+    return arcs
 
 
 def _log_weights(arcs: Arcs, score: Floats, theta: Theta | None) -> Floats:

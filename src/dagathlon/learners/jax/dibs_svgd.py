@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.dibs_graphs import (
     GraphPrior,
-    acyclicity_slope,
+    acyclicity_gradient,
+    latent_gradient,
     latent_products,
-    latent_slope,
     off_diagonal,
-    prior_slope,
+    prior_gradient,
 )
 from dagathlon.learners.jax.dibs_likelihoods import (
     Bge,
@@ -90,7 +90,7 @@ def _averages(z: Any, theta: Any) -> Any:
     return tuple(jnp.mean(x, axis=-1) for x in (arcs, arcs * theta[0], theta[1]))
 
 
-def slopes(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
+def gradients(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
     """Return the gradients of the log posterior density of all particles (Z, Θ) at a step.
 
     Derived by hand down to the arcs: automatic differentiation of the whole takes four times as
@@ -100,18 +100,18 @@ def slopes(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
     logits = plan.alpha * step * latent_products(z)
     arcs = jax.nn.sigmoid(logits) * off_diagonal(plan.p)
     key = jax.random.fold_in(state.key, step)
-    found, slope_theta = _likelihood_slopes(plan, fixed, logits, theta, key)
-    prior = prior_slope(arcs, plan.prior, plan.edges_per_node)
-    found += arcs * (1 - arcs) * (prior - plan.beta * step * acyclicity_slope(arcs))
-    slope = latent_slope(z, plan.alpha * step * found) - z / plan.latent_std**2
+    found, gradient_theta = _likelihood_gradients(plan, fixed, logits, theta, key)
+    prior = prior_gradient(arcs, plan.prior, plan.edges_per_node)
+    found += arcs * (1 - arcs) * (prior - plan.beta * step * acyclicity_gradient(arcs))
+    gradient = latent_gradient(z, plan.alpha * step * found) - z / plan.latent_std**2
     if isinstance(like, Linear) and like.noise_variance is None:
         logs = theta.log_variances
         noise = like.noise_rate * jnp.exp(-logs) - like.noise_shape
-        slope_theta = slope_theta._replace(log_variances=slope_theta.log_variances + noise)
-    return slope, slope_theta
+        gradient_theta = gradient_theta._replace(log_variances=gradient_theta.log_variances + noise)
+    return gradient, gradient_theta
 
 
-def _likelihood_slopes(
+def _likelihood_gradients(
     plan: Plan, fixed: Any, logits: Any, theta: Any, key: Any
 ) -> tuple[Any, Any]:
     def total(logits: Any, theta: Any) -> Any:
@@ -120,11 +120,11 @@ def _likelihood_slopes(
         given = (plan.likelihood, fixed, theta, logits)
         return jnp.sum(log_expected_drawn(*given, key=key, samples=plan.samples))
 
-    found: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
-    return found
+    gradients: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
+    return gradients
 
 
-def direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[Any, Any]:
+def svgd_direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[Any, Any]:
     """Return the SVGD direction under a sum of two Gaussian kernels, of Z and of Θ."""
     kernel_z, push_z = _kernel(_columns(z), plan.gamma_z)
     if theta is None:
@@ -163,7 +163,7 @@ def _moved(kernel: Any, uphill: Any, push: Any) -> Any:
 
 def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
     """Take one SVGD step with RMSprop step lengths."""
-    ascent = direction(plan, state.z, state.theta, slopes(plan, fixed, state, step))
+    ascent = svgd_direction(plan, state.z, state.theta, gradients(plan, fixed, state, step))
     tree_map = jax.tree_util.tree_map
     squares = tree_map(lambda s, a: _DECAY * s + (1 - _DECAY) * a * a, state.squares, ascent)
     z, theta = tree_map(
@@ -175,7 +175,7 @@ def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
     return state._replace(z=z, theta=theta, squares=squares)
 
 
-def _settled(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
+def _converged(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
     """Return whether the averages over particles have been constant for `patience` steps."""
     now = _averages(state.z, state.theta)
     moved = [jnp.max(jnp.abs(a - b)) for a, b in zip(now, state.seen, strict=True)]
@@ -192,10 +192,10 @@ def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
     Parameters
     ----------
     plan
-        What is compiled in.
+        The compile-time constants.
     together
-        Whether there are many runs at once, as suits a graphics card; a processor is faster with
-        one after the other. The first axis of all arrays is the run either way.
+        Whether runs are computed in one batch, as suits a GPU; a CPU is faster with one after
+        another. The first axis of all arrays is the run either way.
     """
     over = jax.vmap if together else _alone
 
@@ -206,7 +206,7 @@ def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
         return over(whole)(state, fixed)
 
     def settled(state: Any, fixed: Any, step: Any) -> Any:
-        return over(lambda one: _settled(plan, one, step))(state)
+        return over(lambda one: _converged(plan, one, step))(state)
 
     start = over(lambda key: initial(plan, key))
     return jax.jit(start), jax.jit(advance), jax.jit(settled)
@@ -216,7 +216,7 @@ def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function of one run for arrays whose first axis has that run alone."""
 
     def called(*given: Any) -> Any:
-        found = function(*jax.tree_util.tree_map(lambda x: x[0], given))
-        return jax.tree_util.tree_map(lambda x: x[None], found)
+        result = function(*jax.tree_util.tree_map(lambda x: x[0], given))
+        return jax.tree_util.tree_map(lambda x: x[None], result)
 
     return called

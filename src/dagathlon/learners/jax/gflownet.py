@@ -17,7 +17,7 @@ from dagathlon.learners.jax.gflownet_policy import Policy
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth
 from dagathlon.learners.jax.gflownet_states import Reward
 from dagathlon.learners.jax.gflownet_training import Training, compiled
-from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_converged
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.packed import Bools, Packing
 from dagathlon.posteriors.posterior import Posterior
@@ -27,7 +27,7 @@ MOST_VARIABLES = 16
 _EVERY = 100
 
 
-class Flown(NamedTuple):
+class GflownetResult(NamedTuple):
     """Result of a run: sampled DAGs, from row to column, and statistics."""
 
     arcs: Bools
@@ -42,22 +42,22 @@ class GflownetLearner(JaxLearner):
     Parameters
     ----------
     steps
-        Number of training steps at most.
+        Largest number of training steps.
     tolerance
         Training ends when the mean loss of about the last 100 steps is below this. The loss is half
         the squared imbalance in nats, or Huber's linear one from 1 on.
     hidden
         Units of each of the two hidden layers of the network.
     walkers
-        Number of graphs that grow side by side to find moves to learn from.
+        Number of graphs that are grown in parallel to generate moves for training.
     batch_size
         Number of moves in each training step.
     buffer_size
-        Number of moves that are remembered to learn from.
+        Number of moves in the replay buffer.
     learning_rate
-        Size of the steps of Adam at first; from a third of `steps` on it falls evenly to 0.
+        Initial step size of Adam; after a third of `steps` it falls linearly to 0.
     exploration
-        Share of moves that are made at random in the end; it begins at a half.
+        Final share of random moves; it starts at one half.
     draws
         Number of independent DAGs to draw.
     timeout
@@ -94,23 +94,25 @@ class GflownetLearner(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, in one batch."""
         require_jax()
-        rewards = [self.reward(one) for one in data]  # data are refused before anything runs
-        found: dict[int, Estimate] = {}
+        rewards = [
+            self.reward(one) for one in data
+        ]  # unsuitable data raise an error before any run
+        estimates: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):
                 mine = [rewards[place] for place in chosen]
                 flown = self._flown(mine, [rngs[place] for place in chosen])
                 for place, one in zip(chosen, flown, strict=True):
-                    found[place] = self.estimate(data[place], one, rngs[place])
-        return [found[place] for place in range(len(data))]
+                    estimates[place] = self.estimate(data[place], one, rngs[place])
+        return [estimates[place] for place in range(len(data))]
 
     @abstractmethod
     def reward(self, data: Dataset) -> Reward:
         """Return the log weights of all families as a reward."""
 
-    def estimate(self, data: Dataset, flown: Flown, rng: np.random.Generator) -> Estimate:
+    def estimate(self, data: Dataset, flown: GflownetResult, rng: np.random.Generator) -> Estimate:
         """Return the estimate from a run."""
-        return flown_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
+        return gflownet_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
 
     def space(self) -> str:
         """Describe the graphs that the posterior covers."""
@@ -120,13 +122,15 @@ class GflownetLearner(JaxLearner):
         """Return the sampled DAGs; subclasses may add parameters."""
         return packed(data.names, arcs)
 
-    def _flown(self, rewards: list[Reward], rngs: list[np.random.Generator]) -> list[Flown]:
+    def _flown(
+        self, rewards: list[Reward], rngs: list[np.random.Generator]
+    ) -> list[GflownetResult]:
         training = self._training(len(rewards[0].table))
         functions = compiled(training, self.draws)
         leads = np.stack([closure(reward.start) for reward in rewards])
         fixed = (Reward(*(np.stack(parts) for parts in zip(*rewards, strict=True))), leads)
         state = functions.initial(keys(rngs), fixed)
-        ended = run_until_settled(
+        ended = run_until_converged(
             functions.advance, functions.settled, state, fixed, steps=self.steps, every=_EVERY
         )
         require_steps(ended)
@@ -146,7 +150,7 @@ class GflownetLearner(JaxLearner):
             self.tolerance,
         )
 
-    def _told(self, ended: Ended, drawn: Any, run: int) -> Flown:
+    def _told(self, ended: Ended, drawn: Any, run: int) -> GflownetResult:
         loss, settled = float(ended.state.loss[run]), bool(ended.settled[run])
         stats: dict[str, Statistic] = {
             "steps": int(ended.steps[run]),
@@ -154,7 +158,7 @@ class GflownetLearner(JaxLearner):
             "settled": settled,
         }
         notes = () if settled else (_unsettled(loss, self.tolerance),)
-        return Flown(drawn[run], stats, notes)
+        return GflownetResult(drawn[run], stats, notes)
 
 
 def _unsettled(loss: float, tolerance: float) -> str:
@@ -169,7 +173,7 @@ def packed(names: tuple[str, ...], arcs: Bools) -> Sample:
     return Sample(names, "arcs", Packing(len(names), "arcs").pack(arcs))
 
 
-def flown_estimate(sample: Sample, flown: Flown, space: str) -> Estimate:
+def gflownet_estimate(sample: Sample, flown: GflownetResult, space: str) -> Estimate:
     """Return the most frequent DAG, and the posterior of the draws."""
     posterior = Posterior([sample], space=space)
     stats = flown.stats | {"expected_edges": posterior.expected_edges}

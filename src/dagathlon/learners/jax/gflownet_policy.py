@@ -11,7 +11,7 @@ from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, moves, with_arc
 from dagathlon.learners.jax.perceptron import layers, outputs
 
-# A unit of the network's outputs in nats: so large are the flows that it has to learn.
+# Scale of the network's outputs in nats: the size of the flows to be learned.
 _UNIT = 5.0
 
 
@@ -54,7 +54,7 @@ def imbalance(policy: Policy, weights: Any, graph: Graphs, move: Any, reward: Re
     after = with_arc(graph, move)
     odds_after, _ = log_odds(policy, weights, after, reward)
     log_stop_after = -jax.nn.logsumexp(jnp.append(odds_after, 0.0))
-    # Where nothing is stored yet a move may not be legal: it has weight 0, and must be finite.
+    # Before the buffer is filled a move may be illegal: it has weight 0 but must be finite.
     chosen = jnp.where(odds[move] > -jnp.inf, odds[move], 0.0)
     return gain[move] - jnp.log(_added(after, reward)) - chosen - log_stop_after
 

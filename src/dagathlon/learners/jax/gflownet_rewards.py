@@ -52,8 +52,8 @@ def score_table(score: _core.Score, space: DagSpace) -> Floats:
 def allowed_sets(sets: Bools, space: DagSpace, child: int) -> Bools:
     """Return the mask of parent sets within the limits; required parents may be missing."""
     wrong = np.any(sets & space.forbidden[:, child], axis=1)
-    found: Bools = np.logical_not(wrong) & (sets.sum(axis=1) <= space.max_parents)
-    return found
+    allowed: Bools = np.logical_not(wrong) & (sets.sum(axis=1) <= space.max_parents)
+    return allowed
 
 
 def reward_of(table: Floats, required: Bools) -> Reward:
@@ -74,8 +74,10 @@ def _columns(arcs: Bools) -> Ints:
     p = len(arcs)
     node = np.arange(p)
     place = node[:, None] - (node[:, None] > node[None, :])
-    found: Ints = (arcs * np.where(np.eye(p, dtype=bool), 0, 2 ** np.maximum(place, 0))).sum(axis=0)
-    return found
+    columns: Ints = (arcs * np.where(np.eye(p, dtype=bool), 0, 2 ** np.maximum(place, 0))).sum(
+        axis=0
+    )
+    return columns
 
 
 def _greedy(table: Floats, start: Bools) -> Bools:

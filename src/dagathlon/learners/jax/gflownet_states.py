@@ -16,8 +16,8 @@ class Reward(NamedTuple):
     Parameters
     ----------
     table
-        Log weight of each family less that of the same node in a good DAG, of shape
-        (p, 2^(p-1)); minus infinity is not allowed. Bits of a column are the nodes but the child.
+        Log weight of each family minus that of the same node in a good DAG, of shape (p, 2^(p-1));
+        minus infinity is forbidden. Bits of a column are the nodes except the child.
     start
         Arcs that every graph has, from row to column.
     """
@@ -41,7 +41,7 @@ class Moves(NamedTuple):
     legal
         Whether the arc, from row to column, is new and closes no cycle.
     gain
-        Difference of the log rewards; 0 where the arc is not legal.
+        Difference of the log rewards; 0 for an illegal arc.
     level
         Log reward of the graph itself.
     """
@@ -82,7 +82,7 @@ def moves(graph: Graphs, reward: Reward, depth: float) -> Moves:
     bits, child = family_bits(p), jnp.arange(p)
     family = jnp.sum(graph.arcs * bits, axis=0)
     now = reward.table[child, family]
-    # Those that are in the graph already would point past the table.
+    # Existing arcs would index beyond the table.
     wider = jnp.minimum(family[None, :] + bits, reward.table.shape[1] - 1)
     then = reward.table[child[None, :], wider]
     legal = ~graph.arcs & ~graph.leads.T & (then > -jnp.inf)

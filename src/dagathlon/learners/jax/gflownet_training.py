@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.gflownet_policy import Policy, imbalance, log_odds, network
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, with_arc
-from dagathlon.learners.jax.loop import advancing
+from dagathlon.learners.jax.loop import compile_steps
 
-# The share of moves at random falls from a half to its end over so many steps.
+# Steps over which the share of random moves falls from one half to its final value.
 _EXPLORING = 1000
-# The last part of the training, in which steps become smaller.
+# Share of the training with falling step size.
 _SLOWING = 2 / 3
-# The rule looks at the mean loss of about so many steps.
+# Number of steps in the mean loss of the convergence rule.
 _REMEMBERED = 100
 
 
@@ -63,14 +63,16 @@ def initial(training: Training, key: Any, reward: Reward, leads: Any) -> State:
     reward
         The data set.
     leads
-        Which nodes lead to which at the start, themselves included.
+        Reflexive transitive closure of the start graph.
     """
     ours, first = jax.random.split(key)
     weights = network(training.policy, first)
     room = _repeated(Graphs(reward.start, leads), training.buffer)
     walkers = _repeated(Graphs(reward.start, leads), training.walkers)
     empty = Buffer(room, jnp.zeros(training.buffer, jnp.int32), jnp.zeros((), jnp.int32))
-    return State(weights, resting(weights), walkers, empty, ours, jnp.array(jnp.inf, jnp.float32))
+    return State(
+        weights, zero_averages(weights), walkers, empty, ours, jnp.array(jnp.inf, jnp.float32)
+    )
 
 
 def _repeated(graph: Graphs, count: int) -> Graphs:
@@ -83,17 +85,17 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
     key, walk, choose = jax.random.split(state.key, 3)
     exploring = jnp.maximum(training.exploration, 0.5 * (1 - number / _EXPLORING))
     walkers, buffer = _walked(training, state, reward, (walk, exploring))
-    # As long as nothing is stored these are moves that may not be legal: they count nothing.
+    # Before the buffer is filled these moves may be illegal: they have weight 0.
     known = jnp.minimum(buffer.stored, training.buffer)
     rows = jax.random.randint(choose, (training.batch,), 0, jnp.maximum(known, 1))
     graphs = Graphs(*(part[rows] for part in buffer.graphs))
     chosen = jnp.where(known > 0, 1.0, 0.0)
-    loss, slopes = jax.value_and_grad(
+    loss, gradients = jax.value_and_grad(
         lambda w: chosen * _loss(training, w, graphs, buffer.moves[rows], reward)
     )(state.weights)
-    left = (training.steps - number) / (training.steps * _SLOWING)
-    rate = training.rate * jnp.minimum(left, 1.0)
-    weights, averages = descended(state.weights, slopes, state.averages, number, rate)
+    share_left = (training.steps - number) / (training.steps * _SLOWING)
+    rate = training.rate * jnp.minimum(share_left, 1.0)
+    weights, averages = adam_step(state.weights, gradients, state.averages, number, rate)
     share = jnp.maximum(1 / (number + 1.0), 1 / _REMEMBERED)
     seen = jnp.where(jnp.isinf(state.loss), loss, state.loss)
     return State(weights, averages, walkers, buffer, key, seen + share * (loss - seen))
@@ -101,8 +103,10 @@ def step(training: Training, state: State, fixed: tuple[Reward, Any], number: An
 
 def _loss(training: Training, weights: Any, graphs: Graphs, moves: Any, reward: Reward) -> Any:
     """Return the Huber loss of the imbalances: quadratic up to one nat, then linear."""
-    found = jax.vmap(lambda g, m: imbalance(training.policy, weights, g, m, reward))(graphs, moves)
-    size = jnp.abs(found)
+    imbalances = jax.vmap(lambda g, m: imbalance(training.policy, weights, g, m, reward))(
+        graphs, moves
+    )
+    size = jnp.abs(imbalances)
     return jnp.mean(jnp.where(size < 1, size**2 / 2, size - 0.5))
 
 
@@ -134,13 +138,13 @@ def _fewer_arcs(arcs: Any, start: Any, key: Any) -> Graphs:
     """
     first, second = jax.random.split(key)
     share = 2 * jax.random.uniform(first, (len(arcs), 1, 1)) - 1
-    kept = start | (arcs & (jax.random.uniform(second, arcs.shape) < share))
+    remaining = start | (arcs & (jax.random.uniform(second, arcs.shape) < share))
     p = arcs.shape[-1]
-    leads = kept | jnp.eye(p, dtype=bool)
+    leads = remaining | jnp.eye(p, dtype=bool)
     for _ in range(max(p - 1, 1).bit_length()):
         steps = leads.astype(jnp.float32)
         leads = (steps @ steps) > 0
-    return Graphs(kept, leads)
+    return Graphs(remaining, leads)
 
 
 def _all_odds(policy: Policy, weights: Any, graphs: Graphs, reward: Reward) -> Any:
@@ -153,14 +157,14 @@ def _stored(training: Training, buffer: Buffer, graphs: Graphs, move: Any, made:
     """Store the newest moves in place of the oldest."""
     place = (buffer.stored + jnp.cumsum(made) - 1) % training.buffer
     place = jnp.where(made, place, training.buffer)  # past the end: not stored
-    kept = Graphs(
+    stored = Graphs(
         *(
             old.at[place].set(new, mode="drop")
             for old, new in zip(buffer.graphs, graphs, strict=True)
         )
     )
     chosen = buffer.moves.at[place].set(move.astype(jnp.int32), mode="drop")
-    return Buffer(kept, chosen, buffer.stored + jnp.sum(made).astype(jnp.int32))
+    return Buffer(stored, chosen, buffer.stored + jnp.sum(made).astype(jnp.int32))
 
 
 def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, count: int) -> Any:
@@ -199,7 +203,7 @@ def compiled(training: Training, count: int) -> Compiled:
 
     return Compiled(
         jax.jit(jax.vmap(lambda key, fixed: initial(training, key, *fixed))),
-        advancing(partial(step, training)),
+        compile_steps(partial(step, training)),
         jax.jit(lambda state, fixed, number: (state, state.loss < training.tolerance)),
         jax.jit(jax.vmap(drawn)),
     )

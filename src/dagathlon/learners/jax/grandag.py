@@ -22,7 +22,7 @@ from dagathlon.learners.jax.masked_nets import (
     Networks,
     connectivity,
     drawn_rows,
-    mean_slopes,
+    mean_gradients,
     networks,
     squared_errors,
 )
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
     from dagathlon.learners.base import Estimate, Statistic
 
-# Of the noise of a standardised variable: one that others determine would have no end.
+# Smallest noise variance of a standardised variable; deterministic ones would reach 0.
 _LEAST_LOG_SCALE = -5.0
 
 
-class Found(NamedTuple):
+class Parameters(NamedTuple):
     """Parameters: the networks, and the noise variances.
 
     Parameters
@@ -49,7 +49,7 @@ class Found(NamedTuple):
     log_scales
         Logarithms of the standard deviations of the noise.
     mask
-        Ones for arcs that are left, from row to column; no step of Adam moves it.
+        Ones for the remaining arcs, from row to column; not trained.
     """
 
     model: Networks
@@ -57,10 +57,10 @@ class Found(NamedTuple):
     mask: Any
 
 
-def negative_log_likelihood(found: Found, rows: Any) -> Any:
+def negative_log_likelihood(params: Parameters, rows: Any) -> Any:
     """Return the mean Gaussian negative log likelihood of rows, without its constant."""
-    squares = squared_errors(found.model, jax.lax.stop_gradient(found.mask), rows)
-    scales = jnp.maximum(found.log_scales, _LEAST_LOG_SCALE)
+    squares = squared_errors(params.model, jax.lax.stop_gradient(params.mask), rows)
+    scales = jnp.maximum(params.log_scales, _LEAST_LOG_SCALE)
     return jnp.sum(0.5 * squares * jnp.exp(-2 * scales) + scales)
 
 
@@ -75,35 +75,35 @@ class PathProblem(Lagrangian):
     batch
         Rows in each step.
     clamp
-        Arcs of a connectivity not above this are gone for good.
+        Arcs of a connectivity not above this are removed permanently.
     """
 
     hidden: tuple[int, ...]
     batch: int
     clamp: float
 
-    def begun(self, key: Any, facts: Facts) -> Found:
+    def initial(self, key: Any, facts: Facts) -> Parameters:
         """Return random networks, and noise as large as a standardised variable."""
         p = facts.rows.shape[1]
-        return Found(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
+        return Parameters(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
 
-    def loss(self, found: Found, facts: Facts, key: Any) -> Any:
+    def loss(self, params: Parameters, facts: Facts, key: Any) -> Any:
         """Return the negative log likelihood of a batch of rows."""
-        return negative_log_likelihood(found, drawn_rows(key, facts.rows, self.batch))
+        return negative_log_likelihood(params, drawn_rows(key, facts.rows, self.batch))
 
-    def constraint(self, found: Found, facts: Facts) -> Any:
+    def constraint(self, params: Parameters, facts: Facts) -> Any:
         """Return the acyclicity constraint by closed walks along the paths of the networks."""
-        return walks(connectivity(found.model, jax.lax.stop_gradient(found.mask)))
+        return walks(connectivity(params.model, jax.lax.stop_gradient(params.mask)))
 
-    def moved(self, before: Found, after: Found, facts: Facts) -> Found:
+    def projected(self, before: Parameters, after: Parameters, facts: Facts) -> Parameters:
         """Mask arcs whose path weights are nearly zero."""
-        kept = connectivity(after.model, before.mask) > self.clamp
-        return after._replace(mask=before.mask * kept)
+        connected = connectivity(after.model, before.mask) > self.clamp
+        return after._replace(mask=before.mask * connected)
 
 
 @cache
-def _compiled_slopes() -> Any:
-    return jax.jit(mean_slopes)
+def _compiled_gradients() -> Any:
+    return jax.jit(mean_gradients)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,14 +112,14 @@ class Grandag(MaskedLearner):
 
     Each variable is Gaussian around what its network makes of the others, with a variance of its
     own. An augmented Lagrangian drives the paths of the networks to an acyclic graph. Weights of
-    arcs are then means over the data of absolute slopes of the networks. Where a directed cycle is
-    left, its weakest arc goes; arcs without a significant term in an additive model are pruned.
-    `weights` of the estimate are the mean slopes, and 0 for what was pruned.
+    arcs are then means over the data of absolute gradients of the networks. The weakest arc of each
+    remaining cycle is removed; arcs without a significant term in an additive model are pruned.
+    `weights` of the estimate are the mean gradients, and 0 for pruned arcs.
 
     Parameters
     ----------
     w_threshold
-        Arcs with a mean absolute slope not above this are left out, before the pruning.
+        Arcs with a mean absolute gradient not above this are removed before the pruning.
     pruning
         Whether arcs must pass a test in an additive model of their effect (additive), as the
         authors prune by CAM, or all above the threshold stay (none). Without it networks have many
@@ -127,10 +127,9 @@ class Grandag(MaskedLearner):
     alpha
         Significance level of these tests.
     clamp
-        Arcs whose mean product of weights along paths is not above this are gone for good.
+        Arcs whose mean product of weights along paths is not above this are removed permanently.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred.
     """
 
     name = "grandag"
@@ -168,16 +167,18 @@ class Grandag(MaskedLearner):
             **self.search(),
         )
 
-    def weights_of(self, found: Found, facts: Facts) -> Matrix:
+    def weights_of(self, params: Parameters, facts: Facts) -> Matrix:
         """Return the mean absolute gradients as weights of arcs."""
-        return np.asarray(_compiled_slopes()(found.model, found.mask, facts.rows), np.float64)
+        return np.asarray(_compiled_gradients()(params.model, params.mask, facts.rows), np.float64)
 
     def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
-        found = super()._estimate(data, weights, stats)
+        estimate = super()._estimate(data, weights, stats)
         if self.pruning == "none":
-            return found
-        kept = self._pruned(data, found.graph.adjacency.astype(np.bool_))
-        return replace(found, graph=Graph.from_adjacency(data.names, kept), weights=weights * kept)
+            return estimate
+        arcs = self._pruned(data, estimate.graph.adjacency.astype(np.bool_))
+        return replace(
+            estimate, graph=Graph.from_adjacency(data.names, arcs), weights=weights * arcs
+        )
 
     def _pruned(self, data: Dataset, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return the arcs with significant terms, and those that are required."""
@@ -185,10 +186,10 @@ class Grandag(MaskedLearner):
         used = np.flatnonzero(varying(data.values))
         if len(data) < _fewest(len(used)):
             raise DataError(_too_few(len(data), len(used)))
-        kept, among = arcs & required, np.ix_(used, used)
+        significant, among = arcs & required, np.ix_(used, used)
         if arcs.any():
-            kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
-        return kept
+            significant[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
+        return significant
 
 
 def _fewest(columns: int) -> int:

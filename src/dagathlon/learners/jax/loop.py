@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners.jax.backend import jax, on_card
+from dagathlon.learners.jax.backend import jax, on_gpu
 from dagathlon.pulse import beat, stop_early, time_left, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
-# A card takes no longer for so many runs than for one, and to compile takes seconds.
+# A GPU needs the same time for so many runs as for one, and compiling takes seconds.
 _FEWEST_ON_CARD = 256
-# Compiled steps cannot be interrupted: so long, about, is the wait until the pulse beats.
+# Target duration of a compiled call, which cannot be interrupted.
 _PIECE_SECONDS = 0.1
 
 
@@ -31,7 +31,7 @@ class Ended(NamedTuple):
     steps
         Number of steps of each run.
     settled
-        Whether each run ended by the rule; others came to the last step or to a deadline.
+        Whether each run converged; the others reached the last step or a deadline.
     """
 
     state: Any
@@ -65,15 +65,15 @@ def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., A
     return mapped
 
 
-def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
+def compile_steps(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
     """Compile the steps of many runs from one number up to another.
 
     Parameters
     ----------
     step
-        Makes one step of one run: (state, fixed, number of the step) to a state.
+        Function of one run: (state, fixed, number of the step) to a state.
     over
-        What makes a function of many runs out of that of one: null is `jax.vmap`.
+        Function that vectorises over runs: null is `jax.vmap`.
     """
 
     def one(state: Any, fixed: Any, first: Any, last: Any) -> Any:
@@ -83,7 +83,7 @@ def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance
     return steps
 
 
-def run_until_settled(
+def run_until_converged(
     advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
 ) -> Ended:
     """Advance all runs until each has converged, or to the last step.
@@ -94,24 +94,24 @@ def run_until_settled(
     Parameters
     ----------
     advance
-        Makes the steps from one number up to another: (state, fixed, first, last) to a state.
+        Function that makes the steps between two numbers: (state, fixed, first, last) to a state.
         Compiled, with the step numbers as arguments.
     settled
-        The rule, compiled: (state, fixed, step) to a state, which may remember what it saw, and a
-        truth value for each run.
+        The convergence rule, compiled: (state, fixed, step) to a state, which may record what the
+        rule needs, and a truth value for each run.
     state, fixed
         Trees of arrays whose first axis is the run.
     steps
-        Number of steps at most.
+        Largest number of steps.
     every
-        Number of steps between two times that the rule is asked.
+        Number of steps between two convergence checks.
     """
     batch = _Batch(state, fixed)
     step = 0
     with until_deadline():
         pieces = _Pieces(every)
         while step < steps and batch.alive.size:
-            if time_left() <= 0:  # beats say nothing more once a batch before has stopped early
+            if time_left() <= 0:  # beats have no effect once an earlier batch has stopped
                 stop_early()
                 break
             target = min(step + every, steps)
@@ -121,7 +121,7 @@ def run_until_settled(
                 batch.state = pieces.timed(advance, batch.state, batch.fixed, step, last)
                 step = last
             batch.state, done = settled(batch.state, batch.fixed, step)
-            batch.put_aside(np.asarray(done), step)
+            batch.store_converged(np.asarray(done), step)
     return batch.ended(step)
 
 
@@ -135,7 +135,7 @@ class _Pieces:
 
     def timed(self, advance: Advance, state: Any, fixed: Any, first: int, last: int) -> Any:
         start = time.perf_counter()
-        # Not aside: JAX's threads must not be left behind, for they bring the process down.
+        # In this thread: abandoned JAX threads would crash the process.
         state = jax.block_until_ready(advance(state, fixed, first, last))
         taken = (time.perf_counter() - start) / (last - first)
         if self._compiled:  # the first time includes compiling
@@ -162,7 +162,7 @@ class _Batch:
         self.alive = np.arange(runs)  # rows of the batch that go on
         self._take(_compiled_size(runs))
 
-    def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
+    def store_converged(self, done: npt.NDArray[np.bool_], step: int) -> None:
         """Store the results of converged runs; shrink the batch once half of it has converged."""
         ended = self.alive[done[self.alive]]
         if not ended.size:
@@ -170,7 +170,7 @@ class _Batch:
         self._keep(ended, step)
         self._settled[self._place[ended]] = True
         self.alive = self.alive[~done[self.alive]]
-        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_card() else 1)
+        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_gpu() else 1)
         if self.alive.size and size < len(self._place):
             self._take(size)
 

@@ -44,16 +44,16 @@ class MaskedLearner(NetworkLearner):
     learning_rate
         Size of the steps of Adam.
     steps
-        Number of steps at most until the penalty of cycles is raised.
+        Largest number of steps until the penalty of cycles is raised.
     tolerance
-        It is raised before when the mean objective of 100 steps differs by no more than this from
-        that of the 100 before, relative to its size or to 1.
+        The penalty is raised earlier when the mean objective of 100 steps differs by no more than
+        this from that of the 100 before, relative to its size or to 1.
     max_iter
-        How often it is raised at most.
+        Largest number of times that the penalty is raised.
     rho
-        The first penalty of cycles; it grows tenfold where the measure of cycles has not halved.
+        Initial penalty of cycles; it is multiplied by ten if the constraint has not halved.
     h_tol
-        Training ends when the measure of cycles is not above this.
+        Training ends when the acyclicity constraint is not above this.
     """
 
     anytime = True
@@ -100,14 +100,14 @@ class MaskedLearner(NetworkLearner):
         sizes = with_required(weights, knowledge, data.names)
         cut = closing_arcs(np.where(sizes > self.w_threshold, sizes, 0.0))
         stats = stats | {"cut_arcs": int(cut.sum())}
-        found = super()._estimate(data, np.where(cut, 0.0, weights), stats)
+        estimate = super()._estimate(data, np.where(cut, 0.0, weights), stats)
         if not cut.any():
-            return found
+            return estimate
         note = (
             f"Training ended with directed cycles, of which {cut.sum()} arcs were cut; "
             "other starts, or a smaller learning_rate, may help."
         )
-        return replace(found, notes=(*found.notes, note))
+        return replace(estimate, notes=(*estimate.notes, note))
 
 
 def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
@@ -116,11 +116,11 @@ def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
     Arcs are visited from the weakest to the strongest, and removed when they close a cycle with
     the remaining ones.
     """
-    left, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
+    remaining, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
     for place in np.argsort(weights, axis=None, kind="stable"):
         tail, head = divmod(int(place), len(weights))
-        if left[tail, head] and _reaches(left, head, tail):
-            left[tail, head], cut[tail, head] = False, True
+        if remaining[tail, head] and _reaches(remaining, head, tail):
+            remaining[tail, head], cut[tail, head] = False, True
     return cut
 
 

@@ -85,14 +85,14 @@ def connectivity(model: Networks, mask: Any) -> Any:
     return products[..., 0].T / paths
 
 
-def mean_slopes(model: Networks, mask: Any, rows: Any) -> Any:
+def mean_gradients(model: Networks, mask: Any, rows: Any) -> Any:
     """Return means over rows of the absolute gradients of each prediction by each input."""
 
     def of_row(row: Any) -> Any:
         return predicted(model, mask, row[None])[:, 0]
 
-    slopes = jax.vmap(jax.jacrev(of_row))(rows)
-    return jnp.mean(jnp.abs(slopes), axis=0).T
+    gradients = jax.vmap(jax.jacrev(of_row))(rows)
+    return jnp.mean(jnp.abs(gradients), axis=0).T
 
 
 def drawn_rows(key: Any, rows: Any, count: int) -> Any:

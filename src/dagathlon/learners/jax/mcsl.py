@@ -27,7 +27,7 @@ from dagathlon.modules import Natural, NonNegative, Probability
 _LEAST_VARIANCE = 1e-8
 
 
-# Nats that an arc must gain over all rows: a rule of thumb that did better than twice as much.
+# Nats that an arc must gain over all rows (measured to be better than twice as much).
 _SPURIOUS = 10.0
 
 
@@ -47,7 +47,7 @@ class MaskFacts(NamedTuple):
     penalty: Any
 
 
-class Found(NamedTuple):
+class Parameters(NamedTuple):
     """Parameters: the networks, and the log odds of masks.
 
     Parameters
@@ -62,9 +62,9 @@ class Found(NamedTuple):
     logits: Any
 
 
-def arc_probabilities(found: Found, facts: MaskFacts) -> Any:
+def arc_probabilities(params: Parameters, facts: MaskFacts) -> Any:
     """Return the probability that each arc is unmasked: that a random mask is above 1/2."""
-    return facts.allowed * jax.nn.sigmoid(found.logits)
+    return facts.allowed * jax.nn.sigmoid(params.logits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,16 +88,16 @@ class MaskProblem(Lagrangian):
     temperature: float
     noise: Noise
 
-    def begun(self, key: Any, facts: MaskFacts) -> Found:
+    def initial(self, key: Any, facts: MaskFacts) -> Parameters:
         """Return random networks, and masks of probability 1/2."""
         p = facts.rows.shape[1]
-        return Found(networks(key, p, self.hidden), jnp.zeros((p, p)))
+        return Parameters(networks(key, p, self.hidden), jnp.zeros((p, p)))
 
-    def loss(self, found: Found, facts: MaskFacts, key: Any) -> Any:
+    def loss(self, params: Parameters, facts: MaskFacts, key: Any) -> Any:
         """Return the error of a batch of rows under a random mask, plus the penalty of the mask."""
         ours, others = jax.random.split(key)
-        mask = facts.allowed * gumbel_sigmoid(ours, found.logits, self.temperature)
-        squares = squared_errors(found.model, mask, drawn_rows(others, facts.rows, self.batch))
+        mask = facts.allowed * gumbel_sigmoid(ours, params.logits, self.temperature)
+        squares = squared_errors(params.model, mask, drawn_rows(others, facts.rows, self.batch))
         return self.misfit(squares) + facts.penalty * jnp.sum(mask)
 
     def misfit(self, squares: Any) -> Any:
@@ -106,9 +106,9 @@ class MaskProblem(Lagrangian):
             return 0.5 * jnp.sum(squares)
         return 0.5 * jnp.sum(jnp.log(squares + _LEAST_VARIANCE))
 
-    def constraint(self, found: Found, facts: MaskFacts) -> Any:
+    def constraint(self, params: Parameters, facts: MaskFacts) -> Any:
         """Return the acyclicity constraint by closed walks along arcs, by their probabilities."""
-        return walks(arc_probabilities(found, facts))
+        return walks(arc_probabilities(params, facts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,18 +129,18 @@ class Mcsl(MaskedLearner):
         Arcs of a probability not above this are left out.
     penalty
         Factor of the sum of all masks, in nats for each row: an arc that raises the likelihood of
-        its effect by less is left out. Null is 10 over the number of rows.
+        its effect by less is removed. Null is 10 over the number of rows.
     temperature
-        Of the random masks: the lower, the nearer to 0 and 1.
+        Temperature of the random masks: the lower, the nearer they are to 0 and 1.
     noise
-        Whether noise has a variance of its own in each variable (free), or the same in all, which
-        is least squares (equal), as the authors have it; then columns must not be standardised.
+        Whether noise has a separate variance in each variable (free), or the same in all, which is
+        least squares (equal), as in the paper; then columns must not be standardised.
     splines
         Functions of the basis of each term of the additive models that choose neighbours.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted. Leave it out with equal noise: where all noise has one variance in the units of the
-        data, the variances tell directions.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred.
+        Set it to false with equal noise: if all noise has one variance in the units of the data,
+        the variances identify directions.
     """
 
     name = "mcsl"
@@ -186,6 +186,6 @@ class Mcsl(MaskedLearner):
         penalty = _SPURIOUS / len(rows) if self.penalty is None else self.penalty
         return MaskFacts(rows, near, np.array(penalty))
 
-    def weights_of(self, found: Found, facts: MaskFacts) -> Matrix:
+    def weights_of(self, params: Parameters, facts: MaskFacts) -> Matrix:
         """Return the probabilities of arcs."""
-        return np.asarray(arc_probabilities(found, facts), np.float64)
+        return np.asarray(arc_probabilities(params, facts), np.float64)

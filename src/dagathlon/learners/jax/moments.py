@@ -43,8 +43,8 @@ def moments(data: Dataset, *, centre: bool) -> Moments:
     centre
         Whether the means of these rows are subtracted first; otherwise the model has means of zero.
     """
-    found = moments_of(data, centred=centre)
-    return Moments(found.sums[found.of_node], found.rows[found.of_node])
+    summed = moments_of(data, centred=centre)
+    return Moments(summed.sums[summed.of_node], summed.rows[summed.of_node])
 
 
 def stacked(each: Sequence[Moments]) -> Moments:

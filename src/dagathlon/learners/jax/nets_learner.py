@@ -17,11 +17,11 @@ from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.continuous.weights import dag_estimate, few_values, numbers, standardized
-from dagathlon.learners.jax.augmented import Problem, minimised
+from dagathlon.learners.jax.augmented import Problem, minimise
 from dagathlon.learners.jax.backend import (
     JaxLearner,
     batches_of,
-    in_whole_products,
+    full_precision_products,
     jax,
     jnp,
     keys,
@@ -43,9 +43,9 @@ class NetworkLearner(JaxLearner):
     w_threshold
         Weights not above this are no arcs.
     standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted, and where all noise has the same variance in the units of the data, the variances
-        tell directions. With columns in units of their own use it.
+        Whether columns are standardised to mean 0 and variance 1; otherwise they are only centred,
+        and if all noise has the same variance in the units of the data, the variances identify
+        directions. Use it for columns in different units.
     starts
         Number of random starts; the result is that of the lowest objective.
     constraints
@@ -88,21 +88,21 @@ class NetworkLearner(JaxLearner):
     ) -> list[Estimate]:
         """Learn from all data sets and starts: in one batch on a GPU, one by one on a CPU."""
         require_jax()
-        facts = [self._facts(one) for one in data]  # data are refused before anything runs
+        facts = [self._facts(one) for one in data]  # unsuitable data raise an error before any run
         runs = [place for place in range(len(data)) for _ in range(self.starts)]
         all_keys = [keys([rng], start)[0] for rng in rngs for start in range(self.starts)]
-        found: dict[int, tuple[float, Estimate]] = {}
-        with in_whole_products():
+        best: dict[int, tuple[float, Estimate]] = {}
+        with full_precision_products():
             for chosen in _alike(runs, facts):
-                ended = minimised(
+                ended = minimise(
                     self.problem_of(len(data[runs[chosen[0]]].names)),
                     jnp.stack([all_keys[run] for run in chosen]),
                     _stacked([facts[runs[run]] for run in chosen]),
                 )
-                self._keep(found, [runs[run] for run in chosen], data, facts, ended)
-        if len(found) < len(data):
+                self._keep(best, [runs[run] for run in chosen], data, facts, ended)
+        if len(best) < len(data):
             raise OutOfTimeError("the time limit came before the first minimum")
-        return [found[place][1] for place in range(len(data))]
+        return [best[place][1] for place in range(len(data))]
 
     def _facts(self, data: Dataset) -> Any:
         values = numbers(data, self.name)
@@ -120,7 +120,7 @@ class NetworkLearner(JaxLearner):
 
     def _keep(
         self,
-        found: dict[int, tuple[float, Estimate]],
+        best: dict[int, tuple[float, Estimate]],
         places: list[int],
         data: Sequence[Dataset],
         facts: list[Any],
@@ -130,10 +130,10 @@ class NetworkLearner(JaxLearner):
         for run, place in enumerate(places):
             state = jax.tree_util.tree_map(lambda part, run=run: part[run], ended.state)
             objective = float(state.minimum)
-            if state.outer and (place not in found or objective < found[place][0]):
+            if state.outer and (place not in best or objective < best[place][0]):
                 stats = self._stats(ended, state, run)
-                weights = self.weights_of(state.found, facts[place])
-                found[place] = objective, self._estimate(data[place], weights, stats)
+                weights = self.weights_of(state.params, facts[place])
+                best[place] = objective, self._estimate(data[place], weights, stats)
 
     def _stats(self, ended: Ended, state: Any, run: int) -> dict[str, Statistic]:
         return {
@@ -150,10 +150,10 @@ class NetworkLearner(JaxLearner):
             notes += ("Training ended before the graph was acyclic; more steps may help.",)
         if not self.standardize:
             notes += _units(self.name, data)
-        found = dag_estimate(
+        estimate = dag_estimate(
             data.names, with_required(weights, knowledge, data.names), self.w_threshold, stats
         )
-        return replace(found, notes=notes, weights=weights)
+        return replace(estimate, notes=notes, weights=weights)
 
 
 def allowed_arcs(knowledge: Knowledge, names: Sequence[str]) -> Matrix:
@@ -181,11 +181,11 @@ def with_required(weights: Matrix, knowledge: Knowledge, names: Sequence[str]) -
 
 def _alike(runs: list[int], facts: list[Any]) -> list[list[int]]:
     """Group runs into batches: data of one size, together on a GPU, one by one on a CPU."""
-    found: dict[Any, list[int]] = {}
+    batches: dict[Any, list[int]] = {}
     for run, place in enumerate(runs):
         shapes = tuple(part.shape for part in jax.tree_util.tree_leaves(facts[place]))
-        found.setdefault(shapes, []).append(run)
-    return [batch for same in found.values() for batch in batches_of(same)]
+        batches.setdefault(shapes, []).append(run)
+    return [batch for same in batches.values() for batch in batches_of(same)]
 
 
 def _stacked(facts: list[Any]) -> Any:

@@ -92,7 +92,7 @@ class Regressions:
         part = (columns - least) / width
         return np.concatenate([width * scale * np.sin(part / scale) for scale in scales])
 
-    def begun(self, key: Any, facts: Facts) -> Networks:
+    def initial(self, key: Any, facts: Facts) -> Networks:
         """Return networks that use no input yet; all variables share the other initial weights.
 
         So the result does not depend on the order of the columns.
@@ -139,7 +139,7 @@ def predicted(model: Networks, inputs: Any) -> Any:
 
 
 def _layer(values: Any, weights: Any) -> Any:
-    if weights.shape[1] == 1:  # a sum, which is made along with what comes before it
+    if weights.shape[1] == 1:  # a sum, which the compiler fuses with the operations before it
         return jnp.sum(values * weights[:, 0, :, None], axis=1, keepdims=True)
     return jnp.einsum("jvu,jun->jvn", weights, values)
 

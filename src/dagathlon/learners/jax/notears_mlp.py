@@ -15,7 +15,7 @@ from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
 from dagathlon.learners.jax.nets_models import Facts, Networks, Noise, Regressions, squares
 from dagathlon.modules import Natural, NonNegative
 
-# The objective is looked at after so many steps.
+# Number of steps between two convergence checks.
 _EVERY = 20
 
 
@@ -31,21 +31,21 @@ class Constrained(Lagrangian):
 
     model: Regressions
 
-    def begun(self, key: Any, facts: Facts) -> Networks:
+    def initial(self, key: Any, facts: Facts) -> Networks:
         """Return the networks of the empty graph."""
-        return self.model.begun(key, facts)
+        return self.model.initial(key, facts)
 
-    def loss(self, found: Networks, facts: Facts, key: Any) -> Any:
+    def loss(self, params: Networks, facts: Facts, key: Any) -> Any:
         """Return the loss of the regressions."""
-        return self.model.loss(found, facts)
+        return self.model.loss(params, facts)
 
-    def sparsity(self, found: Networks, facts: Facts) -> Networks:
+    def sparsity(self, params: Networks, facts: Facts) -> Networks:
         """Return the L1 penalty factors of the first layers."""
-        return self.model.sparsity(found)
+        return self.model.sparsity(params)
 
-    def constraint(self, found: Networks, facts: Facts) -> Any:
+    def constraint(self, params: Networks, facts: Facts) -> Any:
         """Return the acyclicity constraint by closed walks along squared norms."""
-        return walks(squares(found))
+        return walks(squares(params))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class NotearsMlp(NetworkLearner):
         Factor of half of the squared weights.
     noise
         Whether noise has the same variance in all variables, which is least squares (equal), or a
-        variance of its own in each (free), which suits standardised columns.
+        separate variance in each (free), which suits standardised columns.
     hidden
         Units of the hidden layer, for mlp.
     expansions
@@ -135,6 +135,6 @@ class NotearsMlp(NetworkLearner):
         value = float(state.multipliers.value)
         return {**super()._stats(ended, state, run), "acyclicity": value}
 
-    def weights_of(self, found: Networks, facts: Facts) -> Matrix:
+    def weights_of(self, params: Networks, facts: Facts) -> Matrix:
         """Return the norms of the first-layer weights."""
-        return np.sqrt(np.asarray(squares(found), np.float64))
+        return np.sqrt(np.asarray(squares(params), np.float64))

@@ -8,18 +8,18 @@ from typing import Any
 
 from dagathlon.learners.jax.backend import jax, jnp
 
-# Nearly nothing at first, so that training begins at what the outputs are added to.
+# Small initial outputs, so that training starts near the baseline they are added to.
 _LAST = 0.01
 
 
 def layers(key: Any, sizes: Sequence[int]) -> list[tuple[Any, Any]]:
     """Return layers of the given sizes with random weights and zero intercepts."""
-    found = []
+    result = []
     for number, (ins, outs) in enumerate(pairwise(sizes)):
         scale = _LAST if number == len(sizes) - 2 else 1.0
         drawn = jax.random.normal(jax.random.fold_in(key, number), (ins, outs))
-        found.append((scale * drawn * jnp.sqrt(2 / ins), jnp.zeros(outs)))
-    return found
+        result.append((scale * drawn * jnp.sqrt(2 / ins), jnp.zeros(outs)))
+    return result
 
 
 def outputs(network: Sequence[tuple[Any, Any]], inputs: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dagathlon.learners.jax.backend import jax, jnp
 
 Objective: TypeAlias = Callable[[Any], Any]
-# Steps of the past that are remembered; halvings of a step at most; share of the promised descent.
+# L-BFGS memory length; largest number of halvings; Armijo constant of the line search.
 _MEMORY, _HALVINGS, _DESCENT = 10, 15, 1e-4
 
 
@@ -21,30 +21,30 @@ class Memory(NamedTuple):
 
     Parameters
     ----------
-    value, slopes
-        The objective without its L1 penalty, and its slopes.
+    value, gradients
+        The objective without its L1 penalty, and its gradient.
     moves, turns
-        Changes of parameters and of slopes in the last steps, the latest last.
+        Changes of parameters and of gradients in the last steps, the latest last.
     curvatures
         One over the inner products of the two; 0 for none.
     """
 
     value: Any
-    slopes: Any
+    gradients: Any
     moves: Any
     turns: Any
     curvatures: Any
 
 
-def remembered(objective: Objective, found: Any) -> Memory:
+def initial_memory(objective: Objective, params: Any) -> Memory:
     """Return the memory at a starting point."""
-    value, slopes = jax.value_and_grad(objective)(found)
-    none = jnp.zeros((_MEMORY, found.size), found.dtype)
-    return Memory(value, slopes, none, none, jnp.zeros(_MEMORY, found.dtype))
+    value, gradients = jax.value_and_grad(objective)(params)
+    none = jnp.zeros((_MEMORY, params.size), params.dtype)
+    return Memory(value, gradients, none, none, jnp.zeros(_MEMORY, params.dtype))
 
 
-def stepped(
-    objective: Objective, found: Any, memory: Memory, penalty: Any
+def lbfgs_step(
+    objective: Objective, params: Any, memory: Memory, penalty: Any
 ) -> tuple[Any, Memory, Any]:
     """Take one step; return the new parameters, the memory, and the penalised objective.
 
@@ -54,68 +54,68 @@ def stepped(
     ----------
     objective
         The objective without its L1 penalty.
-    found
-        Parameters in one row.
+    params
+        Flattened parameters.
     memory
-        From the step before.
+        Memory of the previous step.
     penalty
         Factor of the L1 penalty of each parameter.
     """
-    uphill = _with_penalty(memory.slopes, found, penalty)
-    along = -_scaled(memory, uphill)
+    uphill = _penalised_gradient(memory.gradients, params, penalty)
+    along = -_search_direction(memory, uphill)
     along = jnp.where((penalty > 0) & (along * uphill >= 0), 0.0, along)
     along = jnp.where(jnp.sum(along * uphill) < 0, along, -uphill)
-    side = jnp.where(found == 0, -jnp.sign(uphill), jnp.sign(found))
-    place, value, slopes, better = _searched(
-        objective, found, memory, (along, uphill, side, penalty)
+    side = jnp.where(params == 0, -jnp.sign(uphill), jnp.sign(params))
+    place, value, gradients, better = _line_search(
+        objective, params, memory, (along, uphill, side, penalty)
     )
-    after = _with_step(memory, place - found, slopes - memory.slopes)
-    after = after._replace(value=value, slopes=slopes)
+    after = _with_step(memory, place - params, gradients - memory.gradients)
+    after = after._replace(value=value, gradients=gradients)
     empty = memory._replace(curvatures=jnp.zeros_like(memory.curvatures))
     chosen = jax.tree_util.tree_map(lambda a, b: jnp.where(better, a, b), after, empty)
-    place = jnp.where(better, place, found)
+    place = jnp.where(better, place, params)
     return place, chosen, chosen.value + jnp.sum(penalty * jnp.abs(place))
 
 
-def _with_penalty(slopes: Any, found: Any, penalty: Any) -> Any:
+def _penalised_gradient(gradients: Any, params: Any, penalty: Any) -> Any:
     """Return the minimum-norm subgradient of the objective with its L1 penalty."""
-    at_zero = jnp.sign(slopes) * jnp.maximum(jnp.abs(slopes) - penalty, 0.0)
-    return jnp.where(found == 0, at_zero, slopes + penalty * jnp.sign(found))
+    at_zero = jnp.sign(gradients) * jnp.maximum(jnp.abs(gradients) - penalty, 0.0)
+    return jnp.where(params == 0, at_zero, gradients + penalty * jnp.sign(params))
 
 
-def _scaled(memory: Memory, slopes: Any) -> Any:
+def _search_direction(memory: Memory, gradients: Any) -> Any:
     """Return the gradient times the L-BFGS approximation of the inverse Hessian."""
     shares: list[Any] = [None] * _MEMORY
     for k in reversed(range(_MEMORY)):
-        shares[k] = memory.curvatures[k] * jnp.sum(memory.moves[k] * slopes)
-        slopes = slopes - shares[k] * memory.turns[k]
+        shares[k] = memory.curvatures[k] * jnp.sum(memory.moves[k] * gradients)
+        gradients = gradients - shares[k] * memory.turns[k]
     squares = jnp.sum(memory.turns[-1] ** 2)
     known = memory.curvatures[-1] > 0
-    size = jnp.sqrt(jnp.sum(slopes**2))
+    size = jnp.sqrt(jnp.sum(gradients**2))
     first = 1 / jnp.maximum(size, 1.0)
-    slopes = slopes * jnp.where(
+    gradients = gradients * jnp.where(
         known, 1 / jnp.maximum(memory.curvatures[-1] * squares, 1e-30), first
     )
     for k in range(_MEMORY):
-        share = memory.curvatures[k] * jnp.sum(memory.turns[k] * slopes)
-        slopes = slopes + memory.moves[k] * (shares[k] - share)
-    return slopes
+        share = memory.curvatures[k] * jnp.sum(memory.turns[k] * gradients)
+        gradients = gradients + memory.moves[k] * (shares[k] - share)
+    return gradients
 
 
-def _searched(
-    objective: Objective, found: Any, memory: Memory, path: tuple[Any, Any, Any, Any]
+def _line_search(
+    objective: Objective, params: Any, memory: Memory, path: tuple[Any, Any, Any, Any]
 ) -> tuple[Any, Any, Any, Any]:
     """Run a backtracking line search; return place, value, gradient, and whether it succeeded."""
     along, uphill, side, penalty = path
-    begin = memory.value + jnp.sum(penalty * jnp.abs(found))
+    begin = memory.value + jnp.sum(penalty * jnp.abs(params))
 
     def tried(length: Any) -> tuple[Any, Any, Any, Any]:
-        place = found + length * along
+        place = params + length * along
         place = jnp.where((penalty > 0) & (place * side <= 0), 0.0, place)
-        value, slopes = jax.value_and_grad(objective)(place)
+        value, gradients = jax.value_and_grad(objective)(place)
         total = value + jnp.sum(penalty * jnp.abs(place))
-        better = total < begin + _DESCENT * jnp.minimum(jnp.sum(uphill * (place - found)), 0.0)
-        return place, value, slopes, better
+        better = total < begin + _DESCENT * jnp.minimum(jnp.sum(uphill * (place - params)), 0.0)
+        return place, value, gradients, better
 
     def again(state: tuple[Any, Any]) -> tuple[Any, Any]:
         return state[0] + 1, tried(0.5 ** state[0])
@@ -123,9 +123,9 @@ def _searched(
     def going_on(state: tuple[Any, Any]) -> Any:
         return (state[0] <= _HALVINGS) & ~state[1][3]
 
-    nowhere = (found, memory.value, memory.slopes, jnp.zeros((), bool))
-    begun = (jnp.zeros(()), nowhere)
-    return jax.lax.while_loop(going_on, again, begun)[1]  # type: ignore[no-any-return]
+    nowhere = (params, memory.value, memory.gradients, jnp.zeros((), bool))
+    initial = (jnp.zeros(()), nowhere)
+    return jax.lax.while_loop(going_on, again, initial)[1]  # type: ignore[no-any-return]
 
 
 def _with_step(memory: Memory, move: Any, turn: Any) -> Memory:
@@ -134,7 +134,7 @@ def _with_step(memory: Memory, move: Any, turn: Any) -> Memory:
     useful = product > 1e-8 * jnp.sqrt(jnp.sum(move**2) * jnp.sum(turn**2))
     grown = Memory(
         memory.value,
-        memory.slopes,
+        memory.gradients,
         jnp.concatenate([memory.moves[1:], move[None]]),
         jnp.concatenate([memory.turns[1:], turn[None]]),
         jnp.concatenate([memory.curvatures[1:], (1 / jnp.where(useful, product, 1.0))[None]]),

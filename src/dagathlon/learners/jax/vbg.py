@@ -37,7 +37,7 @@ class Vbg(GflownetLearner):
     noise_variance
         Variance of the noise of every node.
     weight_variance
-        Variance of the weights of arcs before the data, around 0.
+        Prior variance of the weights of arcs, around 0.
     arc_odds
         Prior odds of an arc against none, the same for all arcs.
     centre
@@ -72,11 +72,11 @@ class Vbg(GflownetLearner):
         """Return the log evidence and log arc prior of all families, as in `Reward`."""
         moments = self._moments(data)
         p = len(data.names)
-        found = np.empty((p, 2 ** (p - 1)))
+        table = np.empty((p, 2 ** (p - 1)))
         for child in range(p):
             beat(child, p)
-            found[child] = self._log_evidence(moments, child)
-        return found
+            table[child] = self._log_evidence(moments, child)
+        return table
 
     def _log_evidence(self, moments: Moments, child: int) -> Floats:
         sets = parent_sets(len(moments.of_node), child)
@@ -85,8 +85,8 @@ class Vbg(GflownetLearner):
         spread = sizes * math.log(self._ridge) - fits.log_determinants()
         constant = -rows / 2 * math.log(2 * math.pi * self.noise_variance)
         prior = sizes * math.log(self.arc_odds)
-        found: Floats = constant - fits.rest / (2 * self.noise_variance) + spread / 2 + prior
-        return found
+        evidence: Floats = constant - fits.rest / (2 * self.noise_variance) + spread / 2 + prior
+        return evidence
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
         """Return the DAGs, each with weights drawn from their posterior given the DAG."""

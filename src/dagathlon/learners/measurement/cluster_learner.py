@@ -74,7 +74,7 @@ class ClusterLearner(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find clusters among the columns that are not constant."""
         rows = len(data)
-        # Not by the variance, which rounding lets differ from 0 in a constant column.
+        # Not by the variance, which rounding makes non-zero for a constant column.
         ranges = np.ptp(data.values, axis=0) if rows else np.zeros(len(data.names))
         varying = [name for name, r in zip(data.names, ranges, strict=True) if r > 0]
         groups: list[list[int]] = []

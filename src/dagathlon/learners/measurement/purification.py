@@ -31,13 +31,13 @@ class Purifier:
     Parameters
     ----------
     fours
-        The variables of each four.
+        The variables of each quartet.
     statistics
         Chi-square statistics of ab·cd - ac·bd, ab·cd - ad·bc and ac·bd - ad·bc.
     differs
-        Which of them are not 0.
+        Which of them are significant.
     pure
-        Fours all of whose tetrads vanish, and all of whose variables are correlated.
+        Quartets all of whose tetrads vanish, and all of whose variables are correlated.
     """
 
     fours: Ints
@@ -50,7 +50,7 @@ class Purifier:
         a, b, c, d = labels[self.fours].T
         three = ((a == b) & ((b == c) | (b == d))) | ((c == d) & ((a == c) | (b == c)))
         wrong = three & self.differs.any(axis=1)
-        # Two and two: the products across the clusters are equal.
+        # Two pairs: the products across the clusters are equal.
         wrong |= (a == b) & (c == d) & self.differs[:, 2]
         wrong |= (a == c) & (b == d) & self.differs[:, 1]
         wrong |= (a == d) & (b == c) & self.differs[:, 0]
@@ -71,15 +71,15 @@ class Purifier:
     def chosen(self, joined: Bools, correlations: Floats) -> Ints:
         """Return labels by disjoint cliques, those with many and strong correlations first."""
         sizes = np.abs(correlations)
-        left = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
+        candidates = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
         labels = np.full(len(joined), _NONE)
         for label in range(len(joined)):
-            left = [cluster for cluster in left if len(cluster) >= FEWEST]
-            if not left:
+            candidates = [cluster for cluster in candidates if len(cluster) >= FEWEST]
+            if not candidates:
                 break
-            best = max(left, key=lambda cluster: _strength(cluster, sizes))
+            best = max(candidates, key=lambda cluster: _strength(cluster, sizes))
             labels[sorted(best)] = label
-            left = [cluster - best for cluster in left]
+            candidates = [cluster - best for cluster in candidates]
         return labels
 
     def _pure_part(self, clique: tuple[int, ...], columns: int) -> frozenset[int]:

@@ -87,7 +87,7 @@ def fit_additive(
     fit = problem.at(smoothing)
     for _ in range(_MAX_STEPS):
         beat()
-        smoothing = problem.better(fit)
+        smoothing = problem.next_smoothing(fit)
         before, fit = fit, problem.at(smoothing)
         if np.abs(fit.freedom - before.freedom).max() <= tolerance:
             break
@@ -112,7 +112,7 @@ class _Problem:
     def at(self, smoothing: Vector) -> AdditiveFit:
         """Return the fit for these smoothing parameters."""
         loads = smoothing[self.term] * self.penalty
-        # Columns are of length 1: so little beside them keeps the matrix regular.
+        # Columns have length 1, so this jitter keeps the matrix regular.
         inverse = positive_inverse(self.products + np.diag(loads + 1e-10))
         coefficients = inverse @ self.with_target
         explained = 2 * self.with_target - self.products @ coefficients
@@ -120,7 +120,7 @@ class _Problem:
         freedom = np.asarray(np.bincount(self.term, 1 - loads * np.diag(inverse)), dtype=np.float64)
         return AdditiveFit(self.parents, smoothing, coefficients, rest, inverse, freedom)
 
-    def better(self, fit: AdditiveFit) -> Vector:
+    def next_smoothing(self, fit: AdditiveFit) -> Vector:
         """Return the next smoothing parameters of the fixed-point iteration."""
         noise = fit.residual_squares / max(self.rows - 1 - fit.freedom.sum(), 1.0)
         used = fit.smoothing * np.bincount(self.term, self.penalty * np.diag(fit.inverse))
@@ -142,7 +142,7 @@ class TermTest:
     freedom, residual_freedom
         Degrees of freedom of the term and of the residuals.
     p_value
-        Probability of such a statistic where the term is 0 everywhere.
+        Probability of such a statistic if the term is 0 everywhere.
     """
 
     statistic: float
@@ -157,25 +157,34 @@ def term_tests(bases: SplineProducts, fit: AdditiveFit) -> list[TermTest]:
 
     positions = bases.positions(list(fit.parents))
     products = bases.products[np.ix_(positions, positions)]
-    # Its squares count twice what the penalty has shrunk: degrees of freedom for tests.
+    # Degrees of freedom for tests: the trace of 2F - F².
     influence = fit.inverse @ products
     twice = 2 * np.diag(influence) - (influence * influence.T).sum(axis=1)
-    left = max(bases.rows - 1 - float(fit.freedom.sum()), 1.0)
-    noise = fit.residual_squares / left
+    residual_freedom = max(bases.rows - 1 - float(fit.freedom.sum()), 1.0)
+    noise = fit.residual_squares / residual_freedom
     tests, begin = [], 0
     for parent in fit.parents:
         block = bases.blocks[parent]
         size = block.stop - block.start
-        own = slice(begin, begin + size)
+        block_of_term = slice(begin, begin + size)
         begin += size
-        rank = float(np.clip(twice[own].sum(), 1.0, size))
-        squares = _determined(fit.inverse[own, own], fit.coefficients[own], rank) / noise
+        rank = float(np.clip(twice[block_of_term].sum(), 1.0, size))
+        squares = (
+            _determined_square(
+                fit.inverse[block_of_term, block_of_term], fit.coefficients[block_of_term], rank
+            )
+            / noise
+        )
         statistic = squares / rank
-        tests.append(TermTest(statistic, rank, left, float(fdtrc(rank, left, statistic))))
+        tests.append(
+            TermTest(
+                statistic, rank, residual_freedom, float(fdtrc(rank, residual_freedom, statistic))
+            )
+        )
     return tests
 
 
-def _determined(covariance: Matrix, coefficients: Vector, rank: float) -> float:
+def _determined_square(covariance: Matrix, coefficients: Vector, rank: float) -> float:
     """Return the squared length of the fitted function along its directions of largest variance.
 
     Each direction is scaled by its standard deviation; the last one counts by the fraction of
@@ -226,12 +235,12 @@ def additive_pruning(
 
 def pruned(bases: SplineProducts, candidates: Arcs, alpha: float) -> Arcs:
     """Run `additive_pruning` with precomputed bases."""
-    kept = np.zeros_like(candidates)
+    significant = np.zeros_like(candidates)
     for target in range(bases.size):
         beat(target, bases.size)
         parents = np.flatnonzero(candidates[:, target])
         if len(parents):
             fit = fit_additive(bases, target, parents.tolist(), tolerance=1e-4)
             p_values = [test.p_value for test in term_tests(bases, fit)]
-            kept[parents, target] = np.array(p_values) < alpha
-    return kept
+            significant[parents, target] = np.array(p_values) < alpha
+    return significant

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.learners.nonlinear.additive import Arcs, fit_additive
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import SplineProducts, Vector
 from dagathlon.pulse import beat, until_deadline
 
@@ -28,13 +28,13 @@ class Cam(OrderBased):
         "search and penalized regression, Annals of Statistics 42",
     )
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Add arcs until each pair of neighbours is ordered."""
         greedy = _Greedy(models.bases, models.neighbours & ~problem.forbidden, problem.required)
         with until_deadline():
             greedy.run()
         stats = {"log_likelihood": greedy.log_likelihood(), "fits": greedy.fits}
-        return Found(greedy.order(), greedy.arcs, stats)
+        return OrderResult(greedy.order(), greedy.arcs, stats)
 
 
 class _Greedy:
@@ -49,23 +49,23 @@ class _Greedy:
         self.smoothing: list[Vector] = [np.zeros(0)] * bases.size
         self.gains = np.full(allowed.shape, -np.inf)
         self.trials: dict[tuple[int, int], tuple[float, Vector]] = {}
-        # In the order in which they came, which the smoothing parameters have too.
+        # In the order of addition, like the smoothing parameters.
         self.parents: list[list[int]] = [[] for _ in range(bases.size)]
         for parent, child in np.argwhere(required).tolist():
-            self._note(parent, child)
+            self._record_arc(parent, child)
 
     def run(self) -> None:
         """Add arcs while any is possible, the best first."""
         pairs = self.bases.size * (self.bases.size - 1) // 2
         for child in range(self.bases.size):
-            self._explain(child)
+            self._compute_gains(child)
         while np.isfinite(self.gains).any():
             beat(int(self.arcs.sum()), pairs)
             arc = divmod(int(np.argmax(self.gains)), self.bases.size)
-            self._note(*arc)
-            self._explain(arc[1])
+            self._record_arc(*arc)
+            self._compute_gains(arc[1])
 
-    def _note(self, parent: int, child: int) -> None:
+    def _record_arc(self, parent: int, child: int) -> None:
         """Record an arc, and exclude the pairs that would close a cycle."""
         self.arcs[parent, child] = True
         self.parents[child].append(parent)
@@ -76,7 +76,7 @@ class _Greedy:
         if (parent, child) in self.trials:
             self.variance[child], self.smoothing[child] = self.trials[parent, child]
 
-    def _explain(self, child: int) -> None:
+    def _compute_gains(self, child: int) -> None:
         """Compute the likelihood gain of each further parent of a variable."""
         parents = self.parents[child]
         if parents and len(self.smoothing[child]) != len(parents):

@@ -59,7 +59,7 @@ class CentredKernel:
         squares = squared_distances(rows)
         apart = squares[squares > 0]
         pairs = np.exp(squares / -(float(np.median(apart)) if len(apart) else 1.0))
-        # The mean over pairs of two rows; a row with itself has 1.
+        # The mean over pairs of distinct rows; the diagonal is 1.
         self.mean = float(pairs.mean()) if len(pairs) else 1.0
         kernel = square(pairs, 1.0)
         means = kernel.mean(axis=0)

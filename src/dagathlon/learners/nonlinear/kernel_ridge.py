@@ -10,9 +10,9 @@ import numpy.typing as npt
 from dagathlon.learners.nonlinear.distances import square, squared_distances
 from dagathlon.learners.nonlinear.splines import Matrix, Vector, positive_inverse
 
-# An error of the kernel that is too small to matter beside any sensible penalty.
+# Approximation error of the kernel, negligible beside any sensible penalty.
 EXACT = 1e-6
-# A decomposition pays up to this part of the rows.
+# A low-rank decomposition is faster up to this share of the rows.
 _FEW = 4
 
 
@@ -27,7 +27,7 @@ def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, floa
     rows
         The points.
     gamma
-        Of the kernel.
+        Parameter of the kernel.
     most
         Largest number of columns.
 
@@ -38,17 +38,17 @@ def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, floa
     """
     n = len(rows)
     features = np.zeros((n, min(most, n)), order="F")
-    left = np.ones(n)
+    residual = np.ones(n)
     for k in range(features.shape[1]):
-        pivot = int(np.argmax(left))
-        if left[pivot] <= EXACT:
+        pivot = int(np.argmax(residual))
+        if residual[pivot] <= EXACT:
             return features[:, :k], EXACT
         column = np.exp(-gamma * ((rows - rows[pivot]) ** 2).sum(axis=1))
         column -= features[:, :k] @ features[pivot, :k]
-        features[:, k] = column / np.sqrt(left[pivot])
-        left -= features[:, k] ** 2
-        left[pivot] = 0.0
-    return features, float(left.max(initial=0.0))
+        features[:, k] = column / np.sqrt(residual[pivot])
+        residual -= features[:, k] ** 2
+        residual[pivot] = 0.0
+    return features, float(residual.max(initial=0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class HeldOut:
     Parameters
     ----------
     gamma
-        Of the kernel.
+        Parameter of the kernel.
     ridge
         The penalty, in units of the kernel.
     folds

@@ -11,7 +11,7 @@ from dagathlon.pulse import beat
 STEPS = 100
 STEP_LENGTH = 0.1
 LEAST_SHARE = 0.02
-# Degrees of freedom of the function that one step adds, as is usual in boosting.
+# Degrees of freedom of the function added in one boosting step (the usual value).
 _FREEDOM = 4.0
 
 
@@ -36,17 +36,17 @@ def additive_neighbours(bases: SplineProducts, most: int) -> Arcs:
 def _choices(bases: SplineProducts, shrink: Vector, target: int) -> Vector:
     """Return how often boosting of the target chooses each other variable."""
     counts = np.zeros(bases.size)
-    left = bases.with_targets[:, target].copy()  # products with what is left of the target
+    residual = bases.with_targets[:, target].copy()  # products with the residual of the target
     starts = np.array([block.start for block in bases.blocks])
-    # Coefficients s·b of orthonormal columns take b²(2s - s²) off the sum of squares.
+    # Coefficients s·b of orthonormal columns reduce the sum of squares by b²(2s - s²).
     gain = shrink * (2 - shrink)
     for _ in range(STEPS):
-        gains = np.add.reduceat(gain * left**2, starts)
+        gains = np.add.reduceat(gain * residual**2, starts)
         gains[target] = -1.0
         best = int(np.argmax(gains))
         counts[best] += 1
         block = bases.blocks[best]
-        left -= bases.products[:, block] @ (STEP_LENGTH * shrink[block] * left[block])
+        residual -= bases.products[:, block] @ (STEP_LENGTH * shrink[block] * residual[block])
     return counts
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.learners.nonlinear.kernel_ridge import HeldOut
-from dagathlon.learners.nonlinear.order_based import Found, Models, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderResult, Problem
 from dagathlon.learners.nonlinear.score_matching import ScoreMatching
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 from dagathlon.learners.nonlinear.stein import Stein
@@ -30,7 +30,7 @@ class NoGam(ScoreMatching):
     kernel_ridge
         Penalty of the kernel ridge regressions.
     gamma
-        Of their Gaussian kernels exp(-gamma·|x - y|²).
+        Parameter of their Gaussian kernels exp(-gamma·|x - y|²).
     """
 
     name = "nogam"
@@ -43,27 +43,27 @@ class NoGam(ScoreMatching):
     kernel_ridge: NonNegative = 0.01
     gamma: NonNegative = 0.01
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
-        left = list(range(values.shape[1]))
+        remaining = list(range(values.shape[1]))
         order: list[int] = []
-        while len(left) > 1:
-            score = aside(_score, values[:, left], self.ridge)
+        while len(remaining) > 1:
+            score = aside(_score, values[:, remaining], self.ridge)
             errors: dict[int, float] = {}
-            for place, j in enumerate(left):
+            for place, j in enumerate(remaining):
                 beat(len(order), values.shape[1])
-                errors[j] = aside(self._error, values[:, left], place, score[:, place])
-            leaf = min(problem.sinks(left), key=errors.__getitem__)
+                errors[j] = aside(self._error, values[:, remaining], place, score[:, place])
+            leaf = min(problem.sinks(remaining), key=errors.__getitem__)
             order.insert(0, leaf)
-            left.remove(leaf)
-        return Found(left + order, notes=notes)
+            remaining.remove(leaf)
+        return OrderResult(remaining + order, notes=notes)
 
     def _error(self, values: Matrix, place: int, score: Vector) -> float:
         """Return the mean squared error of the prediction of one component of the score."""
-        own = values[:, place]
+        column = values[:, place]
         regression = HeldOut(gamma=self.gamma, ridge=self.kernel_ridge, folds=self.folds)
-        residuals = own - regression.fits(np.delete(values, place, axis=1), own)
+        residuals = column - regression.fits(np.delete(values, place, axis=1), column)
         return float(np.mean((score - regression.fits(residuals[:, None], score)) ** 2))
 
 

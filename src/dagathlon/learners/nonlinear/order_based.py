@@ -26,7 +26,7 @@ from dagathlon.modules import Natural, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# From so many variables on, parents are chosen among the best neighbours of each.
+# Number of variables from which parents are chosen among preselected neighbours.
 MANY_VARIABLES = 20
 FEWEST_ROWS = 10
 
@@ -38,9 +38,9 @@ class Problem:
     Parameters
     ----------
     values
-        Columns that vary.
+        Columns that are not constant.
     forbidden, required
-        Arcs from row to column that must not be there, and that must.
+        Forbidden and required arcs, from row to column.
     rng
         The only source of randomness.
     """
@@ -71,7 +71,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Found:
+class OrderResult:
     """Result of the search for an order.
 
     Parameters
@@ -105,11 +105,11 @@ class OrderBased(ScipyLearner):
         Functions of the basis of each term of an additive model; fewer where many terms meet few
         rows.
     neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more:
-        those that boosting of an additive model chooses most often. Null: all that the order has.
+        Largest number of candidate parents of a variable if there are 20 variables or more: those
+        most often chosen by boosting of an additive model. Null: all candidates of the order.
     constraints
-        Name of a JSON file with forbidden and required edges. Required edges bind the order, and
-        tiers do as well.
+        Name of a JSON file with forbidden and required edges. Required edges and tiers constrain
+        the order too.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -151,18 +151,18 @@ class OrderBased(ScipyLearner):
                 rng=rng,
             )
             models = Models(problem.values, self.splines, self.neighbours)
-            found = self.search(problem, models)
-            arcs[among] |= self.parents(problem, found, models)
-            stats = {"order": " ".join(data.names[used[i]] for i in found.order)}
-            stats |= found.stats
-            notes += found.notes
+            result = self.search(problem, models)
+            arcs[among] |= self.parents(problem, result, models)
+            stats = {"order": " ".join(data.names[used[i]] for i in result.order)}
+            stats |= result.stats
+            notes += result.notes
         return Estimate(Graph.from_adjacency(data.names, arcs), stats, notes=notes)
 
     @abstractmethod
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order of the variables."""
 
-    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+    def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
         """Return the arcs along the order after pruning."""
         arcs = problem.candidates(found.order)
         arcs &= models.neighbours if found.candidates is None else found.candidates
@@ -175,7 +175,7 @@ class Models:
     Parameters
     ----------
     values
-        Columns that vary.
+        Columns that are not constant.
     splines
         Functions of each basis.
     most

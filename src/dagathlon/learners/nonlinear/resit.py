@@ -12,13 +12,13 @@ from dagathlon.learners.nonlinear.additive import Arcs, fit_additive
 from dagathlon.learners.nonlinear.distances import median_distance, squared_distances
 from dagathlon.learners.nonlinear.hsic import CentredKernel, Independence, independence
 from dagathlon.learners.nonlinear.kernel_ridge import kernel_features, smoothest_residuals
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import Matrix, SplineProducts, Vector, fitting_splines
 from dagathlon.learners.nonlinear.stein import drawn_rows
 from dagathlon.modules import Natural, Probability
 from dagathlon.pulse import aside, beat
 
-# Columns of the kernel's decomposition that regressions use at most.
+# Largest rank of the kernel's decomposition in regressions.
 _FEATURES = 200
 
 
@@ -36,14 +36,14 @@ class Resit(OrderBased):
         the penalty chosen by generalised cross-validation (kernel), or by an additive model
         (additive).
     pruning
-        How arcs are dropped: by F tests in additive models, as CAM does (additive), or, as in the
-        paper, where the residual without a parent is still independent of all candidates
-        (independence), which keeps too many where the regression leaves something unexplained.
+        Pruning of arcs: by F tests in additive models, as CAM does (additive), or, as in the paper,
+        if the residual without a parent is still independent of all candidates (independence),
+        which keeps too many arcs if the regression is inexact.
     independence_alpha
         Significance level of these tests of independence.
     max_rows
-        Largest number of rows that the order is found from, drawn at random where there are more;
-        memory and time grow with its square. Null: all.
+        Largest number of rows for finding the order, drawn at random if there are more; memory and
+        time are quadratic in it. Null: all.
     """
 
     name = "resit"
@@ -57,27 +57,27 @@ class Resit(OrderBased):
     independence_alpha: Probability = 0.05
     max_rows: Natural | None = 2000
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves, then drop arcs by independence tests if asked to."""
         values, notes = drawn_rows(
             standardized(problem.values), self.max_rows, problem.rng, self.name
         )
         regressions = _Regressions(values, self.regression, self.splines)
-        left = list(range(values.shape[1]))
+        remaining = list(range(values.shape[1]))
         order: list[int] = []
-        while len(left) > 1:
+        while len(remaining) > 1:
             excess: dict[int, float] = {}
-            able = problem.sinks(left)
+            able = problem.sinks(remaining)
             for j in able:
                 beat(len(order), values.shape[1])
-                others = [i for i in left if i != j]
+                others = [i for i in remaining if i != j]
                 excess[j] = aside(regressions.dependence, j, others, others).excess
             leaf = min(able, key=excess.__getitem__)
             order.insert(0, leaf)
-            left.remove(leaf)
-        order = left + order
+            remaining.remove(leaf)
+        order = remaining + order
         arcs = self._independent(problem, order, regressions)
-        return Found(order, arcs, {"regressions": regressions.made}, notes)
+        return OrderResult(order, arcs, {"regressions": regressions.made}, notes)
 
     def _independent(
         self, problem: Problem, order: list[int], regressions: _Regressions
@@ -96,7 +96,7 @@ class Resit(OrderBased):
                 arcs[parent, child] = test.p_value <= self.independence_alpha
         return arcs
 
-    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+    def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
         """Return the arcs kept by independence tests, or those of significant terms."""
         if self.pruning == "independence" and found.candidates is not None:
             return found.candidates | problem.required
@@ -120,16 +120,16 @@ class _Regressions:
 
     def residual(self, target: int, parents: list[int]) -> Vector:
         """Return the residual of a variable regressed on its parents."""
-        own: Vector = self.values[:, target]
+        column: Vector = self.values[:, target]
         if not parents:
-            return own
+            return column
         self.made += 1
         if self._bases is not None:
             fit = fit_additive(self._bases, target, parents)
             used = self._bases.columns[:, self._bases.positions(parents)]
-            result: Vector = own - used @ fit.coefficients
+            result: Vector = column - used @ fit.coefficients
             return result
         rows = self.values[:, parents]
         gamma = 0.5 / median_distance(squared_distances(rows)) ** 2
         features, _ = kernel_features(rows, gamma, _FEATURES)
-        return smoothest_residuals(features, own)
+        return smoothest_residuals(features, column)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.learners.continuous.weights import standardized
 from dagathlon.learners.nonlinear.additive import Arcs
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 from dagathlon.learners.nonlinear.stein import Stein, drawn_rows
 from dagathlon.modules import Count, Natural, NonNegative, Probability
@@ -25,12 +25,12 @@ class ScoreMatching(OrderBased):
     ridge
         Regularisation of the Stein estimators of the score and of its Jacobian.
     standardize
-        Whether variables are given the variance 1 first. Without, as in the papers, the order
+        Whether variables are scaled to variance 1 first. Without it, as in the papers, the order
         depends on their units: estimates vary less for variables of large variance, which are then
         taken for leaves.
     max_rows
-        Largest number of rows that the order is found from, drawn at random where there are more;
-        memory grows with its square and time with its third power. Null: all.
+        Largest number of rows for finding the order, drawn at random if there are more; memory is
+        quadratic and time cubic in it. Null: all.
     """
 
     ridge: NonNegative = 0.001
@@ -53,7 +53,7 @@ class Score(ScoreMatching):
     Parameters
     ----------
     criterion
-        What is smallest for a leaf: the variance of the derivative over the rows (variance), or
+        Criterion that a leaf minimises: the variance of the derivative over the rows (variance), or
         that after a division by its mean (relative).
     """
 
@@ -65,25 +65,25 @@ class Score(ScoreMatching):
 
     criterion: Literal["variance", "relative"] = "variance"
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order by removing leaves one after another."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
-        return Found(order, notes=notes)
+        return OrderResult(order, notes=notes)
 
     def leaves(self, values: Matrix, problem: Problem) -> list[int]:
         """Return the order, found by removing leaves."""
-        left = list(range(values.shape[1]))
+        remaining = list(range(values.shape[1]))
         order: list[int] = []
-        while left:
+        while remaining:
             beat(len(order), values.shape[1])
-            derivative = aside(_second_derivative, values[:, left], self.ridge)
+            derivative = aside(_second_derivative, values[:, remaining], self.ridge)
             if self.criterion == "relative":
                 derivative = derivative / derivative.mean(axis=0)
-            spread = dict(zip(left, derivative.var(axis=0).tolist(), strict=True))
-            leaf = min(problem.sinks(left), key=spread.__getitem__)
+            spread = dict(zip(remaining, derivative.var(axis=0).tolist(), strict=True))
+            leaf = min(problem.sinks(remaining), key=spread.__getitem__)
             order.insert(0, leaf)
-            left.remove(leaf)
+            remaining.remove(leaf)
         return order
 
 
@@ -105,7 +105,7 @@ class Das(Score):
     cutoff
         Significance level of the t tests.
     min_parents
-        So many variables with the largest derivatives are candidates without a test.
+        Number of variables with the largest derivatives that are candidates without a test.
     max_parents
         Largest number of candidates.
     """
@@ -120,7 +120,7 @@ class Das(Score):
     min_parents: Count = 5
     max_parents: Natural = 20
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Find the order, then candidate parents from the last variable to the first."""
         values, notes = self.prepared(problem)
         order = self.leaves(values, problem)
@@ -130,26 +130,28 @@ class Das(Score):
             beat(len(order) - place, len(order))
             leaf = order[place]
             derivatives = aside(stein.jacobian_rows, leaf)
-            self._choose(derivatives, leaf, sorted(order[: place + 1]), arcs)
-        return Found(order, arcs, {"candidates": int(arcs.sum())}, notes)
+            self._record_candidates(derivatives, leaf, sorted(order[: place + 1]), arcs)
+        return OrderResult(order, arcs, {"candidates": int(arcs.sum())}, notes)
 
-    def _choose(self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs) -> None:
+    def _record_candidates(
+        self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs
+    ) -> None:
         """Record the candidate parents of a leaf among the remaining variables."""
-        own = derivatives[:, left]
-        medians = np.abs(np.median(own, axis=0))
+        columns = derivatives[:, left]
+        medians = np.abs(np.median(columns, axis=0))
         largest = np.argsort(medians)[::-1][: self.max_parents + 1]
-        sizes = np.abs(own)
-        # The smallest of them stands for a derivative that is 0 but for errors of estimation.
+        sizes = np.abs(columns)
+        # The smallest mean is the reference for a derivative that is 0 up to estimation error.
         nothing = sizes[:, largest[-1]]
         for rank, place in enumerate(largest):
             if left[place] == leaf:
                 continue
             tested = rank >= self.min_parents
-            if not tested or _larger(sizes[:, place], nothing) < self.cutoff:
+            if not tested or _welch_p_value(sizes[:, place], nothing) < self.cutoff:
                 arcs[left[place], leaf] = True
 
 
-def _larger(first: Vector, second: Vector) -> float:
+def _welch_p_value(first: Vector, second: Vector) -> float:
     """Return the p-value of Welch's one-sided test that the first mean is larger."""
     from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
 

@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.learners.assumptions import NO_HIDDEN
 from dagathlon.learners.nonlinear.additive import Arcs
-from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.order_based import Models, OrderBased, OrderResult, Problem
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 
 
@@ -37,27 +37,27 @@ class Sorted(OrderBased):
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
         """Return the sort keys of the variables."""
 
-    def search(self, problem: Problem, models: Models) -> Found:
+    def search(self, problem: Problem, models: Models) -> OrderResult:
         """Sort the variables, subject to required arcs."""
         keys = _without_rounding(self.keys(problem.values, problem.rng))
         ties = problem.rng.permutation(len(keys))
-        left = list(range(len(keys)))
+        remaining = list(range(len(keys)))
         order: list[int] = []
-        while left:
-            last = max(problem.sinks(left), key=lambda j: (keys[j], ties[j]))
+        while remaining:
+            last = max(problem.sinks(remaining), key=lambda j: (keys[j], ties[j]))
             order.insert(0, last)
-            left.remove(last)
-        return Found(order)
+            remaining.remove(last)
+        return OrderResult(order)
 
-    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+    def parents(self, problem: Problem, found: OrderResult, models: Models) -> Arcs:
         """Return the arcs along the order after pruning."""
         if self.pruning == "additive":
             return super().parents(problem, found, models)
         scaled = problem.values - problem.values.mean(axis=0)
         scaled /= scaled.std(axis=0)
         weights = _core.weights_along(scaled.T @ scaled, list(found.order), len(scaled))
-        kept: Arcs = (weights != 0) & ~problem.forbidden | problem.required
-        return kept
+        chosen: Arcs = (weights != 0) & ~problem.forbidden | problem.required
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

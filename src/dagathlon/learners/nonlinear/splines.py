@@ -20,13 +20,13 @@ from dagathlon.pulse import beat
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Vector: TypeAlias = npt.NDArray[np.float64]
 
-# Fewer functions than a cubic polynomial has make a straight line.
+# With fewer functions than a cubic polynomial has, the basis is a straight line.
 FEWEST_SPLINES = 5
-# Rows that there should be for each coefficient.
+# Rows required per coefficient.
 _ROWS_PER_COEFFICIENT = 3
 # The knots reach beyond the data by this share of their range, as in mgcv.
 _MARGIN = 0.001
-# Directions that the rows say less about than this are left to the penalty, which sets them to 0.
+# Directions with less information than this are set to 0 by the penalty.
 _UNSEEN = 1e-9
 
 
@@ -88,7 +88,7 @@ class Smooth:
         if functions < FEWEST_SPLINES:
             line = values - values.mean()
             return cls((line / np.linalg.norm(line))[:, None], np.zeros(1))
-        # A constant is no function of the variable: one column less, which loses nothing else.
+        # Remove the constant: one column fewer spans the same remaining functions.
         basis = spline_basis(values, functions)[:, :-1]
         basis -= basis.mean(axis=0)
         differences = np.diff(np.eye(functions), 2, axis=0)[:, :-1]
@@ -97,7 +97,7 @@ class Smooth:
     @classmethod
     def _rotated(cls, basis: Matrix, penalty: Matrix) -> Smooth:
         products = basis.T @ basis
-        # Empty stretches between knots leave `products` singular; together they never are.
+        # Empty intervals between knots make `products` singular; with the penalty it is regular.
         weight = np.trace(products) / np.trace(penalty)
         factor = np.linalg.cholesky(products + weight * penalty)
         inner = np.linalg.solve(factor, np.linalg.solve(factor, weight * penalty).T)

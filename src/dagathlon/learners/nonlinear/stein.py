@@ -56,9 +56,9 @@ class Stein:
 
     def jacobian_rows(self, variable: int) -> Matrix:
         """Return the gradient of one component of the score, for each row."""
-        own = self.rows[:, [variable]]
-        spread = own * self.rows * self.sums - own * self.weighted
-        spread += self.kernel @ (own * self.rows) - self.rows * self.weighted[:, [variable]]
+        column = self.rows[:, [variable]]
+        spread = column * self.rows * self.sums - column * self.weighted
+        spread += self.kernel @ (column * self.rows) - self.rows * self.weighted[:, [variable]]
         sides = spread / self.width**4
         sides[:, variable] -= self.sums[:, 0] / self.width**2
         result: Matrix = self._regressed(sides) - self.score[:, [variable]] * self.score

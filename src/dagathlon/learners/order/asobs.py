@@ -21,11 +21,11 @@ from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Delegate, Natural, NonNegative
 from dagathlon.pulse import stop_early, time_left, watch
 
-# What one value of the data costs to read, in steps.
+# Cost of reading one value of the data, in steps.
 _READING = 10_000
-# The part of a time limit that making the lists may take.
+# Largest share of a time limit spent on listing parent sets.
 _LISTS_SHARE = 0.6
-# With another rule that ends the search a number of starts is not needed.
+# No number of starts is needed if another stopping rule is set.
 _NO_END = 2**40
 _ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
 
@@ -39,29 +39,29 @@ class ParentSetOrderSearch(ScoreBased):
     max_parents
         Largest number of parents of a node; null is no limit.
     exploration
-        How the lists are made: the most promising sets first by an approximation of bic
-        (independence), or all sets that can be in a best DAG (all).
+        Selection of parent sets for the lists: the most promising sets first by an approximation of
+        bic (independence), or all sets that can be in a best DAG (all).
     explored
-        With independence: number of sets of two parents and more that are scored for each node.
+        With independence: number of sets of two or more parents that are scored for each node.
     work
-        With independence: billions of steps that making the lists may take; null is no such limit.
+        With independence: limit of the work for the lists in billions of steps; null is no limit.
         Each node has an equal share. A step is one row for one configuration of parents or one
-        state of the child; reading the data takes 10,000 for each value. Sets of one parent
-        are always scored. With 400 the lists are about those of BLIP after ten seconds.
+        state of the child; reading the data takes 10,000 for each value. Sets of one parent are
+        always scored. With 400 the lists are about those of BLIP after ten seconds.
     acyclic_selection
-        Whether a node may take parents that stand later in the order where that makes no cycle.
+        Whether a node may take parents later in the order if that makes no cycle.
     starts
-        Largest number of random orders to start from; null is 10000 for asobs and 100 for
-        winasobs, or no end if `patience` or `seconds` is given.
+        Largest number of random orders to start from; null is 10000 for asobs and 100 for winasobs,
+        or unlimited if `patience` or `seconds` is given.
     patience
-        Number of starts in a row that find no better DAG, after which the search ends; null is no
-        such rule. The seed alone decides where that is.
+        Number of consecutive starts without a better DAG after which the search ends; null is no
+        such rule. It depends on the seed alone.
     seconds
         Seconds after which no new start is made; null is no limit. With a limit the same seed may
-        give different results, for how many starts there are depends on the machine.
+        give different results, since the number of starts depends on the machine.
     at_limit
-        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
-        before is its result, marked as stopped early (best), which depends on the machine.
+        Result of a study's run at its time limit: a failure (fail), or the best DAG so far, marked
+        as stopped early (best), which depends on the machine.
     """
 
     gives = "dag"
@@ -108,7 +108,7 @@ class ParentSetOrderSearch(ScoreBased):
         }
         if is_cut:
             stop_early()
-        if self.seconds is None:  # how far a limited time reaches is no property of the data
+        if self.seconds is None:  # the result of a limited time depends on the machine
             stats |= {"starts": used, "moves": moves}
         return Estimate(Graph.from_edges(edges, names=data.names), stats, notes=self.notes(data))
 
@@ -125,8 +125,10 @@ class ParentSetOrderSearch(ScoreBased):
         if self.exploration == "all":
             score, limits = self.native_score(data), self.limits(data)
             return _core.enumerate_parent_sets(score, limits, True), False
-        left = time_left()
-        deadline = None if math.isinf(left) else time.monotonic() + _LISTS_SHARE * left
+        seconds_left = time_left()
+        deadline = (
+            None if math.isinf(seconds_left) else time.monotonic() + _LISTS_SHARE * seconds_left
+        )
         with watch(deadline=deadline) as watched:
             sets = self._explore(data)
         return sets, watched.stopped_early
@@ -134,8 +136,10 @@ class ParentSetOrderSearch(ScoreBased):
     def _explore(self, data: Dataset) -> _core.ParentSets:
         """Explore parent sets by independence selection."""
         score, extra = self.native_score(data), score_class(self.chosen_score(data)).extra_states
-        own = extra is not None
-        guide = score if own else native_score(data, self.default_score(data), ScoreParameters())
+        has_score = extra is not None
+        guide = (
+            score if has_score else native_score(data, self.default_score(data), ScoreParameters())
+        )
         states = list(data.arities) if data.is_discrete else []
         levels = [n + (extra or 0) for n in states]
         work = self._work_per_table(len(data), len(data.names))
@@ -164,8 +168,8 @@ class WinAsobs(ParentSetOrderSearch):
     Parameters
     ----------
     window
-        Largest number of neighbours that are moved together; larger ones are tried where smaller
-        ones do not help.
+        Largest number of neighbours that are moved together; larger windows are tried if smaller
+        ones bring no improvement.
     """
 
     name = "winasobs"

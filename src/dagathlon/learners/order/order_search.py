@@ -14,16 +14,16 @@ from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
+from dagathlon.learners.score.hill_climbing import HillClimbing, hill_climbing_dag
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.modules import Count, Delegate, Natural, Range, SharedCode
 
 # One start often ends at a local maximum; random orders of many variables take long.
 _STARTS, _FEW_VARIABLES = 10, 50
 _FEWER_STARTS, _MORE_VARIABLES = 3, 100
-# Of ten starts of five variables all end on a plateau in one of a few hundred orders.
+# All ten starts end on a plateau for one in a few hundred column orders of five variables.
 _MORE_STARTS, _FEWEST_VARIABLES = 40, 10
-# Its third version begins forty times for up to ten variables.
+# Version 3 makes forty starts for up to ten variables.
 _STARTS_OF_BOSS = SharedCode("choice", "starts_of_boss", 3)
 
 
@@ -41,7 +41,7 @@ class OrderSearch(ScoreBased):
         Whether the search also starts at the order of the DAG that hill climbing finds, and gives
         that DAG's class if no order leads to a higher score. The published searches do not.
     max_parents
-        Largest number of parents that growing may lead to; null is no limit.
+        Largest number of parents when parents are added; null is no limit.
     """
 
     gives = "cpdag"
@@ -61,7 +61,7 @@ class OrderSearch(ScoreBased):
         """Return the best DAG found, with its score and the number of steps."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         seed = int(rng.integers(2**63))
-        given, least = climbed(self, data) if self.climb else (None, -math.inf)
+        given, least = hill_climbing_dag(self, data) if self.climb else (None, -math.inf)
         starts = self._starts(len(data.names), given, seed)
         result = self._search(self.native_score(data), self.limits(data), starts)
         if given is not None and least > result.score + ROUNDING:
@@ -96,7 +96,7 @@ class Boss(OrderSearch):
     Parameters
     ----------
     backward
-        Whether the backward phase of GES follows, and the search goes on from its result.
+        Whether the backward phase of GES follows, and the search continues from its result.
     random
         Whether variables are moved in random order.
     """
@@ -122,7 +122,7 @@ class Boss(OrderSearch):
         return _core.boss(score, limits, self.backward, self.random, starts)
 
 
-# Each tuck of a row has its place on the stack.
+# Largest depth of tucks, bounded by the stack of the recursion.
 Tucks: TypeAlias = Annotated[int, Range(1, 1000)]
 
 
@@ -133,12 +133,12 @@ class Grasp(OrderSearch):
     Parameters
     ----------
     depth
-        Largest number of tucks in a row that leave the score as it is.
+        Largest number of consecutive tucks that leave the score unchanged.
     uncovered_depth
-        Tucks, from the first on, that may be of edges that are not covered; 0 is GRaSP0.
+        Number of first tucks that may be of uncovered edges; 0 is GRaSP0.
     nonsingular_depth
-        Tucks, from the first on, that may change more than one edge; 0 with `uncovered_depth`
-        above 0 is GRaSP1, both above 0 are GRaSP2.
+        Number of first tucks that may change more than one edge; 0 with `uncovered_depth` above 0
+        is GRaSP1, both above 0 are GRaSP2.
     """
 
     name = "grasp"

@@ -41,20 +41,21 @@ class Gsp(ConstraintBased):
     starts
         Number of starting orders; the sparsest result is returned.
     draws
-        Orders drawn for each start; those of the sparsest DAGs are used.
+        Number of orders drawn for each start; those of the sparsest DAGs are used.
     depth
-        Arcs turned in a row that leave the number of arcs as it is; null is no limit.
+        Largest number of consecutive arc reversals that leave the number of arcs unchanged; null is
+        no limit.
     by_degree
-        Whether starting orders put variables of low degree last, in the graph of those that
-        depend on each other given all the rest; otherwise they are random.
+        Whether starting orders put variables of low degree last, in the graph of pairs that are
+        dependent given all other variables; otherwise they are random.
     take_sparsest
         Whether each step takes the sparsest DAG within the depth rather than the first sparser one.
     max_steps
-        Steps to a sparser DAG in each start; null is no limit.
+        Largest number of steps to a sparser DAG in each start; null is no limit.
     max_order
-        Refused: the tests condition on all variables before.
+        Must be null: the tests condition on all earlier variables.
     constraints
-        Refused: an order of arcs alone cannot promise them.
+        Must be null: the search cannot guarantee constraints.
     """
 
     name = "gsp"

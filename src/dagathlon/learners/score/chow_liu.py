@@ -31,7 +31,8 @@ class ChowLiu(ScoreBased):
     Parameters
     ----------
     root
-        Variable from which the tree is directed; null leaves its edges undirected, as the data do.
+        Variable at which the tree is rooted; null leaves its edges undirected, since the data do
+        not identify directions.
     """
 
     name = "chow_liu"

@@ -45,7 +45,7 @@ class DirichletScore(ScoreModule):
     Attributes
     ----------
     cells
-        How the imaginary sample is spread over the cells of a table.
+        Distribution of the imaginary sample over the cells of a table.
     """
 
     takes = _DISCRETE

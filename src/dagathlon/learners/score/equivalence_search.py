@@ -22,7 +22,7 @@ from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.learners.score.score_kinds import (
     UNEQUAL_PRIORS,
     DefaultScores,
-    made_score,
+    make_score,
     score_class,
 )
 from dagathlon.learners.score.stable_order import stable_order
@@ -36,11 +36,11 @@ _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
 # One start often ends at a local maximum; with many variables each takes long.
 _STARTS, _FEW_VARIABLES = 10, 20
 _FEWER_STARTS, _MORE_VARIABLES = 3, 50
-# Its second version begins ten times for up to 20 variables.
+# Version 2 makes ten starts for up to 20 variables.
 _NUMBER_OF_STARTS = SharedCode("choice", "starts_of_classes", 2)
-# So many at most are escaped from by default: every edge is deleted once.
+# Largest number of variables with escapes by default: every edge is deleted once.
 _MANY_VARIABLES = 200
-# Expected number of neighbours in a random DAG to start at.
+# Expected number of neighbours in a random start DAG.
 _NEIGHBOURS = 2.0
 _STEPS = {
     "forward": ClassStep.insert,
@@ -56,19 +56,19 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     Parameters
     ----------
     max_degree
-        Largest number of edges at a node that an insertion may lead to; null is no limit.
+        Largest number of edges at a node after an insertion; null is no limit.
     max_parents
         Largest number of parents of a node in any DAG of the class; null is no limit.
     escape
-        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
-        out while the search goes on. Not done where large cliques make for too many deletions.
-        Null is up to 200 variables, unless the settings are those of a published search.
+        Whether the search escapes from local maxima: each edge in turn is deleted and kept out
+        while the search continues, and a higher score is kept. Skipped if large cliques would need
+        too many deletions. Null is true up to 200 variables, unless the settings are those of a
+        published search.
     starts
-        Number of starts, of which the result of highest score is returned: the first with the
-        required edges alone, the others with random DAGs, always the same ones. Null is ten up
-        to 20 variables, three up to 50, and one beyond and where the settings are those of a
-        published search; with a start graph, background knowledge or limits on degrees and parents
-        there is one.
+        Number of starts, of which the result of highest score is returned: the first from the
+        required edges alone, the others from random DAGs, always the same ones. Null is ten up to
+        20 variables, three up to 50, and one beyond or with the settings of a published search;
+        with a start graph, background knowledge or limits on degrees and parents there is one.
     """
 
     gives = "cpdag"
@@ -97,15 +97,15 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         knowledge = self.knowledge(data)
         first = starting_dag(None, knowledge, data.names)
         limits, settings, targets = self.limits(data), self._settings(data), self._targets(data)
-        score = made_score(self.chosen_score(data), self.score_parameters(data))
+        score = make_score(self.chosen_score(data), self.score_parameters(data))
         known: dict[bytes, Graph] = {}
-        self.native_score(data)  # which refuses what no score can be made of
+        self.native_score(data)  # raises an error for unsuitable data
         for sample in samples:
             native = score.build(sample)
-            found = _core.search_classes(native, limits, first.native, settings, targets).graph
-            marks = found.marks().tobytes()
+            cpdag = _core.search_classes(native, limits, first.native, settings, targets).graph
+            marks = cpdag.marks().tobytes()
             if marks not in known:
-                known[marks] = direct_by_knowledge(Graph._of(data.names, found), knowledge)
+                known[marks] = direct_by_knowledge(Graph._of(data.names, cpdag), knowledge)
             yield known[marks]
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
                 return self._run(score, limits, start, data)
 
         best: _core.ClassSearchResult | None = None
-        with until_deadline():  # which may come while another start is looked for
+        with until_deadline():  # the deadline may come while another start is made
             for found in side_by_side(found_from, starts, self._most_starts(len(data.names))):
                 if best is None or found.score > best.score + ROUNDING:
                     best = found
@@ -224,11 +224,11 @@ class ClassSearch(EquivalenceSearch):
     Parameters
     ----------
     phases
-        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
-        Null is all three, repeated, with escapes and several starts; with phases that are given the
-        search is the published one, without them.
+        Phases in order: insert edges (forward), delete them (backward), turn them (turning). Null
+        is all three, repeated, with escapes and several starts; with given phases the search is the
+        published one, without these.
     iterate
-        Whether the phases are repeated until none changes the graph; null is not where they are
+        Whether the phases are repeated until none changes the graph; null is false if phases are
         given.
     """
 
@@ -272,9 +272,9 @@ class Fges(ClassSearch):
         gain and drops those that no longer fit the graph when their turn comes, with faithfulness
         and without escapes or further starts. Null is ours.
     faithfulness
-        Whether two variables that are not dependent by themselves are joined only while both have
-        an edge with a third one. It saves time, and may lose edges whose effect others cancel. Null
-        is not, with the phases, escapes and starts of ges.
+        Whether two marginally independent variables are joined only while both have an edge with a
+        third one. It saves time, and may lose edges whose effects cancel. Null is false, with the
+        phases, escapes and starts of ges.
     """
 
     name = "fges"
@@ -285,8 +285,8 @@ class Fges(ClassSearch):
 
     def problem(self) -> str:
         """Return a message if options of another program's search are changed; empty otherwise."""
-        own = (self.phases, self.iterate, self.escape, self.starts)
-        if self.like is not None and (self.faithfulness is False or any(own)):
+        options = (self.phases, self.iterate, self.escape, self.starts)
+        if self.like is not None and (self.faithfulness is False or any(options)):
             return (
                 f"like={self.like} has its own steps: leave out phases, iterate, escape, starts "
                 "and faithfulness=false"
@@ -323,14 +323,14 @@ class Gies(ClassSearch):
         fewer rows than variables.
     score
         Score to maximise; null is l0-g, mbde or l0-dg as the data are continuous, discrete or
-        mixed. Others take no notice of interventions.
+        mixed. Other scores ignore interventions.
     """
 
     name = "gies"
     version = 2
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
-    # The scores of the rows in which a variable was not set.
+    # The interventional scores.
     default_scores: ClassVar[DefaultScores] = {
         "continuous": "l0-g",
         "discrete": "mbde",
@@ -376,10 +376,10 @@ class Gies(ClassSearch):
             return []
         present = set(np.unique(data.regimes.rows).tolist())
         targets = [t for i, t in enumerate(data.regimes.targets) if i in present]
-        found = [sorted(data.position(name) for name in target) for target in targets]
-        always = set.intersection(*map(set, found)) if found else set()
-        # A variable that was set in every row is as unknown as in observations alone.
-        return found if not always else [*found, []]
+        positions = [sorted(data.position(name) for name in target) for target in targets]
+        always = set.intersection(*map(set, positions)) if positions else set()
+        # A variable that is intervened on in every row has no observational rows.
+        return positions if not always else [*positions, []]
 
 
 @dataclass(frozen=True, kw_only=True)

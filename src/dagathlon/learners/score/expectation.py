@@ -18,15 +18,15 @@ from dagathlon.data.models.fitting import table_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.score.graph_priors import arc_terms
-from dagathlon.learners.score.score_kinds import ScoreParameters, made_score, parameters_of
+from dagathlon.learners.score.score_kinds import ScoreParameters, make_score, parameters_of
 from dagathlon.pulse import beat
 
 FloatArray = npt.NDArray[np.float64]
 
-# The kernel gives no larger family a score.
+# The native score refuses larger families.
 _MOST_CELLS = 1_000_000
 _LOG_TWO_PI = math.log(2 * math.pi)
-# A variable keeps at least this share of its variance, so that every model has a density.
+# Smallest residual share of a variance, so that every model has a density.
 _LEAST_SHARE = 1e-9
 _AT_ONCE = 256
 
@@ -51,7 +51,7 @@ class Statistics:
 
     def score(self, name: str, parameters: ScoreParameters) -> _core.Score:
         """Return a score of these statistics, with its prior over graphs."""
-        score = made_score(name, parameters)
+        score = make_score(name, parameters)
         native = score.build(cast(Any, self))
         terms = arc_terms(self.names, score, parameters_of(score, parameters), self.n_rows)
         return native if terms is None else terms.added_to(native)
@@ -63,9 +63,9 @@ class Expectation(ABC):
     Attributes
     ----------
     log_likelihood
-        Logarithm of the probability (density) of all that is known in the data, under the network.
+        Log probability (density) of the observed values under the network.
     statistics
-        What scores of other graphs are computed from.
+        The expected statistics, from which scores of other graphs are computed.
     """
 
     log_likelihood: float
@@ -218,18 +218,18 @@ class GaussianExpectation(Expectation):
         n, p = self._rows.values.shape
         weights, variances = np.zeros((p, p)), np.ones(p)
         index = {name: k for k, name in enumerate(self._rows.names)}
-        own = np.diag(self._scatter)
-        scale = np.sqrt(np.where(own > 0, own, 1.0))
+        squares = np.diag(self._scatter)
+        scale = np.sqrt(np.where(squares > 0, squares, 1.0))
         correlation = self._scatter / np.outer(scale, scale)
         for child, name in enumerate(self._rows.names):
-            if own[child] == 0:
+            if squares[child] == 0:
                 continue
             family = [index[parent] for parent in dag.parents(name)]
             shared = correlation[family, child]
             slopes = np.linalg.lstsq(correlation[np.ix_(family, family)], shared, rcond=None)[0]
             weights[family, child] = slopes * scale[child] / scale[family]
-            left = max(1.0 - float(slopes @ shared), _LEAST_SHARE)
-            variances[child] = left * own[child] / n
+            share = max(1.0 - float(slopes @ shared), _LEAST_SHARE)
+            variances[child] = share * squares[child] / n
         rest = np.diag((np.eye(p) - weights).T @ self._scatter @ (np.eye(p) - weights))
         total = -0.5 * float(np.sum(n * (_LOG_TWO_PI + np.log(variances)) + rest / variances))
         return GaussianExpectation(self._rows, self._mean, weights, variances), total

@@ -18,8 +18,8 @@ from dagathlon.learners.score.score_parts import (
     BicPenalty,
     EbicPenalty,
     all_rows,
-    measured,
     rows_without_intervention,
+    values_or_moments,
 )
 from dagathlon.modules import NonNegative
 
@@ -46,7 +46,7 @@ class GaussianLikelihood(ScoreModule):
     def build(self, data: Dataset) -> _core.Score:
         """Build the native score."""
         rows = rows_without_intervention if self.knows_targets else all_rows
-        parts, of_child = measured(rows, data)
+        parts, of_child = values_or_moments(rows, data)
         return _core.gaussian_likelihood(parts, of_child, self.convention, self.penalty(data))
 
 
@@ -71,7 +71,7 @@ class WishartScore(ScoreModule):
     def build(self, data: Dataset) -> _core.Score:
         """Build the native score."""
         rows = rows_without_intervention if self.knows_targets else all_rows
-        parts, of_child = measured(rows, data)
+        parts, of_child = values_or_moments(rows, data)
         p = len(data.names)
         wishart = p + 2.0 if self.iss_w is None else self.iss_w
         if not self.iss_mu > 0:
@@ -196,9 +196,9 @@ class Nig(ScoreModule):
 
     def build(self, data: Dataset) -> _core.Score:
         """Build the native score."""
-        own = self.nig_shape, self.nig_rate, self.nig_precision
-        for name, found in zip(self.parameters(), own, strict=True):
+        hyperparameters = self.nig_shape, self.nig_rate, self.nig_precision
+        for name, found in zip(self.parameters(), hyperparameters, strict=True):
             if not found > 0:
                 raise DataError(f"{name}: found {found:g}, expected a number above 0")
-        parts, of_child = measured(rows_without_intervention, data)
-        return _core.nig_score(parts, of_child, *own)
+        parts, of_child = values_or_moments(rows_without_intervention, data)
+        return _core.nig_score(parts, of_child, *hyperparameters)

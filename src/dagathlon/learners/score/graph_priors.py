@@ -43,7 +43,7 @@ def arc_terms(
         return None
     nodes = [0.0] * p
     arcs = _prior_of_arcs(names, parameters, nodes)
-    terms = ArcTerms(arcs, nodes, _sizes(parameters.prior, p))
+    terms = ArcTerms(arcs, nodes, _terms_by_size(parameters.prior, p))
     if parameters.edge_penalty != 1.0:
         _add_edge_penalty(terms, score, parameters.edge_penalty)
     if score.penalises_arcs:
@@ -54,7 +54,7 @@ def arc_terms(
     return None if unchanged else terms
 
 
-def _sizes(prior: str, p: int) -> list[float]:
+def _terms_by_size(prior: str, p: int) -> list[float]:
     """Return the log prior of a node for each number of parents."""
     if prior == "scale_free":
         return [-3 * math.log1p(k) for k in range(p)]
@@ -68,7 +68,7 @@ def _prior_of_arcs(
 ) -> npt.NDArray[np.float64]:
     p = len(names)
     if parameters.prior == "vsp":
-        # With two variables the default would make an arc certain.
+        # With two variables the default would give an arc probability 1.
         beta = _probability(parameters.beta, 1 / (p - 1) if p > 2 else 0.5)
         return np.full((1, 1), math.log(beta / (1 - beta)))
     if parameters.prior == "marginal":
@@ -76,7 +76,7 @@ def _prior_of_arcs(
         nodes[:] = [term + (p - 1) / 2 * math.log(3 * (1 - beta)) for term in nodes]
         return np.full((1, 1), math.log(beta / (2 * (1 - beta))))
     if parameters.prior == "er":
-        share = _pair_share(parameters.edges_per_node, p)
+        share = _pair_probability(parameters.edges_per_node, p)
         nodes[:] = [term + (p - 1) / 2 * math.log1p(-share) for term in nodes]
         return np.full((1, 1), math.log(share / (1 - share)))
     if parameters.prior == "cs":
@@ -93,16 +93,16 @@ def _probability(found: float | None, default: float) -> float:
     return beta
 
 
-def _pair_share(edges_per_node: float | None, p: int) -> float:
+def _pair_probability(edges_per_node: float | None, p: int) -> float:
     """Return the expected edges divided by the number of pairs; null gives at most one half."""
     pairs_per_node = (p - 1) / 2
-    found = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
-    if not 0 < found < pairs_per_node:
+    expected = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
+    if not 0 < expected < pairs_per_node:
         raise DataError(
-            f"edges_per_node: found {found:g}, expected a number above 0 and below "
+            f"edges_per_node: found {expected:g}, expected a number above 0 and below "
             f"{pairs_per_node:g}, with which all of the {p} variables would be joined"
         )
-    return found / pairs_per_node
+    return expected / pairs_per_node
 
 
 def _castelo_siebes(

@@ -26,21 +26,21 @@ from dagathlon.threads import side_by_side
 _NO_LIMIT = 2**62
 
 
-class _Found(NamedTuple):
+class _SearchResult(NamedTuple):
     """The DAG that a search found, with its statistics."""
 
     graph: Graph
     stats: dict[str, float | int]
 
-    def better_of(self, other: _Found) -> _Found:
+    def better_of(self, other: _SearchResult) -> _SearchResult:
         """Return the result of higher score, with the summed steps of both."""
         rises = other.stats["score"] - self.stats["score"] > ROUNDING
         sums = {key: self.stats[key] + other.stats[key] for key in ("steps", "n_scores")}
         best = other if rises else self
-        return _Found(best.graph, {**best.stats, **sums})
+        return _SearchResult(best.graph, {**best.stats, **sums})
 
 
-class _Planned(NamedTuple):
+class _PlannedSearch(NamedTuple):
     """A planned search: its order of the columns and its random seed."""
 
     order: Sequence[str]
@@ -57,11 +57,12 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     max_iter
         Largest number of steps; null is no limit.
     stable
-        Whether the order of the columns must not matter. Arcs whose scores are equal, such as the
-        two directions of a first arc, are otherwise chosen by the order of the columns.
+        Whether the result must not depend on the order of the columns. Otherwise arcs of equal
+        score, such as the two directions of a first arc, are chosen by the order of the columns.
     column_orders
-        Number of searches, each with the columns in another order and hence other choices among
-        equal arcs: the first in the order of the data, the others in random ones. The best wins.
+        Number of searches, each with another order of the columns and hence other choices among
+        equal arcs: the first in the order of the data, the others in random ones. The result of
+        highest score is returned.
     """
 
     gives = "dag"
@@ -77,12 +78,12 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         """Search from `start`, or from the graph of the required edges alone."""
         columns = stable_order(data) if self.stable else data.names
 
-        def found_in(planned: _Planned) -> _Found:
-            # Only the first has a best so far to give where all are cut short.
+        def found_in(planned: _PlannedSearch) -> _SearchResult:
+            # If all searches are cut short, only the first one returns its best so far.
             with nullcontext() if planned.is_first else part():
                 return self._search_in(planned, data, start)
 
-        best: _Found | None = None
+        best: _SearchResult | None = None
         with until_deadline():
             for found in side_by_side(found_in, self._plans(columns, rng), self.column_orders):
                 best = found if best is None else best.better_of(found)
@@ -92,19 +93,21 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
             raise OutOfTimeError("the time limit came before the first search")
         return Estimate(best.graph.subgraph(data.names), best.stats, notes=self.notes(data))
 
-    def _plans(self, columns: Sequence[str], rng: np.random.Generator) -> Iterator[_Planned]:
-        yield _Planned(columns, self.seed_of_search(rng), is_first=True)
+    def _plans(self, columns: Sequence[str], rng: np.random.Generator) -> Iterator[_PlannedSearch]:
+        yield _PlannedSearch(columns, self.seed_of_search(rng), is_first=True)
         for _ in range(1, self.column_orders):
             order = [columns[k] for k in rng.permutation(len(columns))]
-            yield _Planned(order, self.seed_of_search(rng), is_first=False)
+            yield _PlannedSearch(order, self.seed_of_search(rng), is_first=False)
 
-    def _search_in(self, planned: _Planned, data: Dataset, start: Graph | None) -> _Found:
+    def _search_in(
+        self, planned: _PlannedSearch, data: Dataset, start: Graph | None
+    ) -> _SearchResult:
         in_order = tuple(planned.order) == data.names
         table = data if in_order else data.select(planned.order)
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
         result = self.search(score, limits, dag.native, planned.seed)
-        return _Found(Graph.from_native(table.names, result.dag), result_stats(result))
+        return _SearchResult(Graph.from_native(table.names, result.dag), result_stats(result))
 
     def gains_by_threads(self) -> bool:
         """Return whether there are several searches, which is the work that splits well."""
@@ -166,7 +169,7 @@ class HillClimbing(GreedyDagSearch):
         return _core.hill_climb(score, limits, start, how)
 
 
-def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
+def hill_climbing_dag(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
     """Return the DAG of plain hill climbing with a learner's score and limits, and its score.
 
     For searches whose result must not score lower.
@@ -184,10 +187,10 @@ class Tabu(GreedyDagSearch):
     Parameters
     ----------
     tabu
-        Number of graphs in the list of those not to visit again.
+        Length of the tabu list: number of recently visited graphs that are excluded.
     max_tabu
-        Steps to a lower score, since the best graph, after which the search ends where no step
-        leads up; null is the length of the list.
+        Number of non-improving steps since the best graph after which the search ends; null is the
+        length of the tabu list.
     """
 
     name = "tabu"

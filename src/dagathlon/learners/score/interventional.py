@@ -10,7 +10,7 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import score_class, shared_scores, without_targets
 from dagathlon.modules import Delegate, SharedCode
 
-# Raised when other rows begin to count where variables were set.
+# Version of the rule for intervened rows. Bump it when other rows are left out.
 _CHOICE = SharedCode("choice", "interventions", 2)
 
 
@@ -24,8 +24,9 @@ class InterventionalScore(ScoreBased):
     Parameters
     ----------
     interventions
-        Whether rows in which a variable was set are left out of its term: bge, bde and bic-dg then
-        stand for mbge, mbde and l0-dg. Otherwise the data are taken for observations.
+        Whether rows with an intervention on a variable are left out of its term: bge, bde and
+        bic-dg are then replaced by mbge, mbde and l0-dg. Otherwise the data are treated as
+        observational.
     """
 
     handles_interventions = True
@@ -49,20 +50,20 @@ class InterventionalScore(ScoreBased):
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """Return a note if the data have targets and the score ignores them."""
-        found = super().notes(data)
+        notes = super().notes(data)
         name = self.chosen_score(data)
         if not self._counts_targets(data) or score_class(name).knows_targets:
-            return found
-        return (*found, f"Score {name} takes no notice of interventions: all rows count the same.")
+            return notes
+        return (*notes, f"Score {name} takes no notice of interventions: all rows count the same.")
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Return the scores, their interventional forms included."""
-        own = super().delegates()
+        delegates = super().delegates()
         if not self.interventions:
-            return own
+            return delegates
         named = self.default_scores.values() if self.score is None else (self.score,)
         others = [without_targets(name) for name in named if score_class(name).without_targets]
-        return (*own, *shared_scores(others), _CHOICE)
+        return (*delegates, *shared_scores(others), _CHOICE)
 
     def _counts_targets(self, data: Dataset) -> bool:
         known = data.regimes is not None and not data.regimes.is_observational

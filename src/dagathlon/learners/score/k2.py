@@ -27,7 +27,7 @@ class K2(ScoreBased):
     Parameters
     ----------
     order
-        Names of the variables, causes first, with commas between them; null is the order of the
+        Names of the variables in causal order, separated by commas; null is the order of the
         columns.
     """
 

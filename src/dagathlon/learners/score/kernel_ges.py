@@ -24,10 +24,10 @@ class KernelGes(ClassSearch):
     Parameters
     ----------
     score
-        Score to maximise: cv-kernel, or with the authors' ridge of .01 in place of 1e-4
-        (cv-kernel-2018), which finds more edges that are not there. Null is the first.
+        Score to maximise: cv-kernel, or with the authors' ridge of .01 instead of 1e-4
+        (cv-kernel-2018), which finds more false edges. Null is the first.
     phases
-        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
+        Phases in order: insert edges (forward), delete them (backward), turn them (turning).
     """
 
     name = "kernel_ges"

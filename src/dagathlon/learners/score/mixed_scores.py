@@ -62,7 +62,7 @@ class DegenerateLikelihood(ScoreModule):
 
     def build(self, data: Dataset) -> _core.Score:
         """Build the native score."""
-        # An indicator of one row would be a function of any other of that row.
+        # An indicator of a single row would be a function of any other variable in that row.
         columns, starts = indicator_columns(data, least_rows=2)
         rows = rows_without_intervention if self.knows_targets else all_rows
         parts, of_child = rows(data, columns)
@@ -75,7 +75,7 @@ class KernelScore(ScoreModule):
     Attributes
     ----------
     ridge
-        What is added to the diagonal of kernel matrices.
+        Ridge added to the diagonal of kernel matrices.
     """
 
     takes = _ANY

@@ -21,7 +21,7 @@ def log_prior_mass(
     nodes
         Number of variables.
     terms
-        The logarithm of the prior; None is 0 for all DAGs, so that they are counted.
+        The log prior; None is 0 for all DAGs, so that the sum counts them.
     space
         The DAGs.
     modularity
@@ -59,7 +59,7 @@ def _by_size(
     In exact integers, so that nothing cancels: floating-point numbers are multiples of a power
     of 2.
     """
-    families, shift = _whole([_families(m, terms, max_parents) for m in range(nodes)])
+    families, shift = _as_integers([_families(m, terms, max_parents) for m in range(nodes)])
     constant = 0.0 if terms is None else math.fsum(terms.nodes)
     if modularity == _core.Modularity.order:
         total = math.factorial(nodes) * math.prod(families)
@@ -86,7 +86,7 @@ def _families(candidates: int, terms: ArcTerms | None, max_parents: int) -> floa
     return math.fsum(math.comb(candidates, k) * math.exp(k * arc + terms.sizes[k]) for k in sizes)
 
 
-def _whole(values: list[float]) -> tuple[list[int], int]:
+def _as_integers(values: list[float]) -> tuple[list[int], int]:
     """Scale numbers by a power of 2 to integers; return them and the power."""
     ratios = [value.as_integer_ratio() for value in values]
     largest = max(bottom for _, bottom in ratios)

@@ -47,7 +47,7 @@ class PythonScore(ScoreModule):
         Returns
         -------
         float
-            A number; minus infinity for a family that must not be chosen.
+            A number; minus infinity for a forbidden family.
         """
 
     def build(self, data: Dataset) -> _core.Score:

@@ -26,10 +26,10 @@ from dagathlon.learners.score.score_kinds import (
     score_class,
     shared_scores,
 )
-from dagathlon.learners.score.scores import native_score, needed_data, scores_for
+from dagathlon.learners.score.scores import kinds_in_words, native_score, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 
-# What null stands for: raised when it begins to stand for another score on some data.
+# Version of the default-score rule. Bump it when the rule picks another score for some data.
 _CHOICE = SharedCode("choice", "score", 2)
 ROUNDING = 1e-8
 """Smallest difference between scores; smaller ones are rounding within an equivalence class."""
@@ -94,9 +94,9 @@ class ScoreBased(ScoreParameters, Learner):
 
     def why_unsuitable(self, data: DataFacts) -> str:
         """Return why such data cannot be used, with the scores that fit them; empty if they can."""
-        suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
+        suited = ScoreBased.accepted(self)  # the score does not depend on the test
         if self.score and data.kind is not None and data.kind in self.takes - suited:
-            needed = needed_data(score_class(self.score))
+            needed = kinds_in_words(score_class(self.score))
             return (
                 f"{self.name} with score {self.score} needs {needed} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
@@ -115,8 +115,8 @@ class ScoreBased(ScoreParameters, Learner):
         """Return the parameters of the score for these data."""
         if not self._extends(data):
             return self
-        own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
-        return ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
+        values = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
+        return ScoreParameters(**values | {"gamma": EXTENDED_GAMMA})
 
     def chosen_score(self, data: Dataset) -> str:
         """Return the name of the score for these data."""
@@ -125,10 +125,10 @@ class ScoreBased(ScoreParameters, Learner):
 
     def for_search(self, data: Dataset | None = None) -> dict[str, Any]:
         """Return the parameters of an inner search: the same score, limits and constraints."""
-        found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
+        values = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
         if data is not None and self.default_score(data) not in CRITERIA.values():
-            found["score"] = self.chosen_score(data)
-        return found
+            values["score"] = self.chosen_score(data)
+        return values
 
     def default_score(self, data: Dataset) -> str:
         """Return the name of the default score for data that are not wide."""
@@ -165,16 +165,16 @@ class ScoreBased(ScoreParameters, Learner):
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Return the required and forbidden edges, checked to join columns of the data."""
-        found = knowledge_of(self.constraints, data.names)
-        # There may be millions of pairs, such as all outside a skeleton, and mostly all are known.
-        named = set(chain.from_iterable(chain(found.forbidden, found.required)))
+        background = knowledge_of(self.constraints, data.names)
+        # There may be millions of pairs, such as all outside a skeleton, usually all valid.
+        named = set(chain.from_iterable(chain(background.forbidden, background.required)))
         if named <= data.index.keys():
-            return found
-        for pair in sorted(found.forbidden | found.required):
+            return background
+        for pair in sorted(background.forbidden | background.required):
             for name in pair:
                 if name not in data.index:
                     raise GraphError(unknown("variable", name, data.names, "constraints"))
-        return found
+        return background
 
     def limits(self, data: Dataset) -> _core.SearchLimits:
         """Return the limits of the search for the native code."""
@@ -191,7 +191,7 @@ class ScoreBased(ScoreParameters, Learner):
         if data.is_mixed and score_class(self.chosen_score(data)).conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
-        if known.required:  # of very many columns this takes longer than many a search
+        if known.required:  # with many columns this takes longer than some searches
             forbidden |= required.T
         return forbidden, required
 

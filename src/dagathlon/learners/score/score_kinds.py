@@ -47,19 +47,19 @@ class ScoreParameters:
     structure_prior
         Expected number of parents in Tetrad's structure prior; 0 is no prior.
     prior
-        Prior over graphs: uniform, variable selection (vsp), marginal uniform (marginal),
-        Castelo and Siebes (cs), Erdős and Rényi by the number of edges (er), scale-free as in DiBS
-        (a node with k parents counts (1 + k)⁻³), or fair (each number of parents of a node as
-        probable as any other, but for cycles).
+        Prior over graphs: uniform, variable selection (vsp), marginal uniform (marginal), Castelo
+        and Siebes (cs), Erdős and Rényi by the number of edges (er), scale-free as in DiBS (a node
+        with k parents has weight (1 + k)⁻³), or fair (each number of parents of a node equally
+        probable, up to acyclicity).
     beta
         Probability of an arc in the prior over graphs; null is 1/(number of variables - 1) for vsp
         and 0.5 for marginal.
     edges_per_node
         For the er prior: the expected number of edges over that of variables p. Each arc has the
-        odds q/(1 - q) with q = 2·edges_per_node/(p - 1), as in DiBS; that DAGs have no cycles is
-        not taken into account. Null is 1, or (p - 1)/4 where that is less.
+        odds q/(1 - q) with q = 2·edges_per_node/(p - 1), as in DiBS, without accounting for
+        acyclicity. Null is 1, or (p - 1)/4 if that is less.
     arc_probabilities
-        For the cs prior: [from, to, probability] for each arc that something is known about.
+        For the cs prior: a list [from, to, probability] for each arc with prior information.
     edge_penalty
         Factor by which each arc makes a graph less probable, as in BiDAG; 1 is none.
     """
@@ -99,24 +99,24 @@ class ScoreModule(Module):
     takes
         Kinds of data.
     assumes
-        What it relies on, in words of `learners.assumptions` where they fit.
+        Its assumptions, in words of `learners.assumptions` where they fit.
     equivalent
         Whether it is the same for all DAGs of a Markov equivalence class.
     conditional
         Whether no discrete node has a continuous parent.
     by_folds
-        Whether the order of the rows counts, as in cross-validation.
+        Whether it depends on the order of the rows, as in cross-validation.
     least_rows
         Number of rows of continuous data that it needs.
     by_expectation
-        Whether expected counts or moments decide it, so that structural EM can use it.
+        Whether it is computed from expected counts or moments, so that structural EM can use it.
     extended
-        Name of the same criterion with a penalty per arc, which replaces it on wide data where it
-        is a default; empty for none.
+        Name of its extended form with a penalty per arc, which replaces it on wide data if it is a
+        default; empty for none.
     knows_targets
-        Whether it leaves out the rows in which a variable was set by an intervention.
+        Whether it leaves out the rows in which a variable was intervened on.
     without_targets
-        Name of the same score of the rows in which a variable was not set; empty for none.
+        Name of its interventional form; empty for none.
     penalises_arcs
         Whether `gamma` is a penalty per arc.
     penalises_nodes
@@ -126,7 +126,7 @@ class ScoreModule(Module):
     extra_states
         States that BLIP's BIC adds to those of the data; None for other scores.
     one_thread
-        Whether it must be asked from one thread.
+        Whether it must be called from one thread.
     """
 
     kind = "score"
@@ -167,7 +167,7 @@ def score_class(text: str) -> type[ScoreModule]:
     Raises
     ------
     DataError
-        When there is no such score.
+        If there is no such score.
     """
     name = _split(text)[0]
     if name not in known_scores():
@@ -175,13 +175,13 @@ def score_class(text: str) -> type[ScoreModule]:
     return known_scores()[name]
 
 
-def made_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModule:
+def make_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModule:
     """Make a score given as text; parameters not in its brackets are those of the learner.
 
     Raises
     ------
     DataError
-        When there is no such score, or it does not take its parameters.
+        If there is no such score, or it does not take its parameters.
     """
     cls, (_, values) = score_class(text), _split(text)
     try:
@@ -196,14 +196,14 @@ def made_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModul
 def parameters_of(score: ScoreModule, parameters: ScoreParameters) -> ScoreParameters:
     """Return the parameters that a score reads, with the prior's; reset all others to defaults."""
     prior = {name: getattr(parameters, name) for name in PRIOR_PARAMETERS}
-    own = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
-    return replace(_DEFAULTS, **prior, **own)
+    values = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
+    return replace(_DEFAULTS, **prior, **values)
 
 
 def problem_of_score(text: str) -> str:
     """Return why a text names no score; empty if it names one."""
     try:
-        made_score(text)
+        make_score(text)
     except DataError as error:
         return str(error)
     return ""
@@ -223,7 +223,7 @@ def shared_scores(texts: Iterable[str]) -> tuple[SharedCode, ...]:
 
 def _shared(text: str) -> SharedCode:
     cls = score_class(text)
-    uses = (*made_score(text).delegates(), *named_bases(cls))
+    uses = (*make_score(text).delegates(), *named_bases(cls))
     return SharedCode("score", cls.name, cls.version, uses, cls.one_thread)
 
 

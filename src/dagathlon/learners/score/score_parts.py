@@ -36,13 +36,13 @@ def rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
     return parts, of_child
 
 
-def measured(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
+def values_or_moments(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
     """Return the values of each variable's rows, or their moments if the rows are in a file."""
     moments = data.known_moments
     if moments is not None:
         return [moments], [0] * len(data.names)
-    found: tuple[list[Any], list[int]] = rows(data, data.values)
-    return found
+    parts: tuple[list[Any], list[int]] = rows(data, data.values)
+    return parts
 
 
 def half_log_rows(data: Dataset) -> float:

@@ -20,7 +20,7 @@ from dagathlon.learners.score.score_kinds import (
     ScoreModule,
     ScoreParameters,
     known_scores,
-    made_score,
+    make_score,
     parameters_of,
     score_class,
 )
@@ -58,8 +58,8 @@ def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: A
         A DAG over the columns of the data, in any order.
     score
         Name of the score, such as ``bic``, ``bde`` or ``bge``, with parameters of its own where it
-        has some (``mine[weight=2]``), or the score itself; an unknown name is answered with the
-        list of scores that fit the data.
+        has some (``mine[weight=2]``), or the score itself; the error for an unknown name lists the
+        scores that fit the data.
     **parameters
         Parameters of the score and of the prior over graphs; see `ScoreParameters`.
 
@@ -90,24 +90,24 @@ def score_graph(data: Any, graph: Any, score: str | ScoreModule, **parameters: A
 
 def scores_for(kind: DataKind) -> list[str]:
     """Return the names of the scores for a kind of data, those for this kind alone first."""
-    found = [name for name, score in known_scores().items() if kind in score.takes]
-    return sorted(found, key=lambda name: len(known_scores()[name].takes))
+    names = [name for name, score in known_scores().items() if kind in score.takes]
+    return sorted(names, key=lambda name: len(known_scores()[name].takes))
 
 
 def fitting_score(score: str | ScoreModule, data: Dataset) -> type[ScoreModule]:
     """Return the class of a score; raise a `DataError` if it does not fit the data."""
     kind = facts_of(data).kind or "mixed"
     fitting = scores_for(kind)
-    found = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
-    if kind not in found.takes:
+    score_type = type(score) if isinstance(score, ScoreModule) else _known(score, fitting)
+    if kind not in score_type.takes:
         raise DataError(
-            f"score {found.name} needs {needed_data(found)} data, and these are {kind}; scores for "
-            f"them: {listing(fitting)}"
+            f"score {score_type.name} needs {kinds_in_words(score_type)} data, and these are "
+            f"{kind}; scores for them: {listing(fitting)}"
         )
-    return found
+    return score_type
 
 
-def needed_data(score: type[ScoreModule]) -> str:
+def kinds_in_words(score: type[ScoreModule]) -> str:
     """Name the kinds of data that a score takes, for a message."""
     return " or ".join(sorted(score.takes))
 
@@ -128,7 +128,7 @@ def native_score(
     least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
         raise DataError(f"score {kind.name} needs at least {least} rows, found {len(data)}")
-    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    module = score if isinstance(score, ScoreModule) else make_score(score, parameters)
     native = module.build(data)
     terms = prior_terms(data, module, parameters)
     return native if terms is None else terms.added_to(native)
@@ -138,7 +138,7 @@ def prior_terms(
     data: Dataset, score: str | ScoreModule, parameters: ScoreParameters
 ) -> ArcTerms | None:
     """Return the log prior over graphs and the arc penalties of a score; None without any."""
-    module = score if isinstance(score, ScoreModule) else made_score(score, parameters)
+    module = score if isinstance(score, ScoreModule) else make_score(score, parameters)
     return arc_terms(data.names, module, parameters_of(module, parameters), len(data))
 
 

@@ -28,7 +28,7 @@ Beginning: TypeAlias = Literal["imputed", "empty", "given"]
 _SEARCHES: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
 # Gains below this share of the score are rounding.
 _ROUNDING = 1e-9
-# Parameters have settled when a step gains less than this per row.
+# Parameters have converged when a step gains less than this per row.
 _SETTLED = 1e-5
 
 
@@ -58,12 +58,12 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     iterations
         Largest number of searches.
     em_steps
-        Largest number of steps of EM that settle the parameters before each search.
+        Largest number of EM steps for the parameters before each search.
     begin
-        The first graph where none is given: the one that the search finds on data whose gaps were
-        filled once by chained equations (imputed), or the one of the required edges alone (empty);
-        with both, the run of higher score is returned. Null is both for discrete and empty for
-        continuous data, as a benchmark has it.
+        The first graph if none is given: the one that the search finds on data imputed once by
+        chained equations (imputed), or the one of the required edges alone (empty); with both, the
+        run of higher score is returned. Null is both for discrete and empty for continuous data,
+        chosen by a benchmark.
     max_iter
         Largest number of steps of each search; null is no limit.
     score
@@ -143,7 +143,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         """Yield the first graph after its parameters converged, then each improved graph."""
         searcher, limits = self._searcher(), self.limits(data)
         graph, expected = self._first(data, rng, begin, start)
-        expected, score = self._settled(expected, graph, data)
+        expected, score = self._run_em(expected, graph, data)
         yield Step(graph, score, expected.log_likelihood)
         for _ in range(self.iterations):
             native = self._native(expected, data)
@@ -152,8 +152,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
             if result.score <= before + _ROUNDING * abs(before):
                 return
             better = Graph.from_native(data.names, result.dag)
-            fresh, reached = self._settled(expected, better, data)
-            # A penalised likelihood cannot fall; the constants of others may let it, by a little.
+            fresh, reached = self._run_em(expected, better, data)
+            # Only a penalised likelihood cannot fall; other scores may, slightly.
             if reached <= score:
                 return
             graph, expected, score = better, fresh, reached
@@ -164,7 +164,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     def _native(self, expected: Expectation, data: Dataset) -> _core.Score:
         return expected.statistics.score(self.chosen_score(data), self.score_parameters(data))
 
-    def _settled(
+    def _run_em(
         self, expected: Expectation, graph: Graph, data: Dataset
     ) -> tuple[Expectation, float]:
         """Run EM steps for the parameters of a graph; return the expectations and the score.
@@ -175,8 +175,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         score = -np.inf
         for _ in range(self.em_steps):
             terms = self._native(expected, data).terms(graph.native)
-            expected, own = expected.refitted(graph)
-            before, score = score, sum(terms) - own + expected.log_likelihood
+            expected, likelihood = expected.refitted(graph)
+            before, score = score, sum(terms) - likelihood + expected.log_likelihood
             if score - before < _SETTLED * len(data):
                 break
         return expected, score
@@ -185,7 +185,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         if start is not None:
             return ("given",)
         begin = self.begin or ("both" if data.is_discrete else "empty")
-        # The empty graph first: it is there at once, should time be short.
+        # The empty graph first: it needs no time if there is a time limit.
         return ("empty", "imputed") if begin == "both" else (begin,)
 
     def _first(
@@ -201,8 +201,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
 
     def _searcher(self) -> GreedyDagSearch:
         cls = _SEARCHES[self.search]
-        own = {field.name for field in fields(cls)} & {field.name for field in fields(self)}
-        return cls(**{name: getattr(self, name) for name in sorted(own)})
+        shared = {field.name for field in fields(cls)} & {field.name for field in fields(self)}
+        return cls(**{name: getattr(self, name) for name in sorted(shared)})
 
 
 def _refuse_empty(data: Dataset) -> None:

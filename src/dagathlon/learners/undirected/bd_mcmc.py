@@ -21,8 +21,8 @@ class BdMcmc(GWishartSampler):
     Parameters
     ----------
     jumps
-        Mean number of births and deaths in a sweep, above 0. The time that a sweep lasts is chosen
-        accordingly during the warm-up.
+        Mean number of births and deaths in a sweep, above 0. The time of a sweep is adapted to it
+        during the warm-up.
     """
 
     name = "bd_mcmc"

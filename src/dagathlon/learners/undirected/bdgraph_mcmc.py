@@ -40,13 +40,13 @@ class BdgraphMcmc(Sampler):
     ----------
     method
         Gaussian model of the values as they are, without a mean (``ggm``), or Gaussian copula of
-        their ranks (``gcgm``). Of a copula, columns whose values differ in more than half of the
+        their ranks (``gcgm``). In a copula, columns whose values differ in more than half of the
         rows keep normal scores; the latent values of the others are drawn.
     algorithm
-        Births and deaths in continuous time (``bdmcmc``) or reversible jumps (``rjmcmc``) with a
+        Birth-death process in continuous time (``bdmcmc``) or reversible jumps (``rjmcmc``) with a
         formula for the constants of the prior, or with a draw from it (``bd-dmh``, ``rj-dmh``).
     iterations
-        Number of iterations. Births and deaths turn one edge in each; with p > 10 variables and
+        Number of iterations. A birth-death iteration changes one edge; with p > 10 variables and
         more than 5000/p iterations the integer part of p/10.
     edge_probability
         Prior probability of each edge.
@@ -79,8 +79,8 @@ class BdgraphMcmc(Sampler):
         if self.b < 3:
             return f"b: found {self.b}, expected at least 3"
         if self.edge_probability in (0, 1):
-            found = f"found {self.edge_probability:g}"
-            return f"edge_probability: {found}, expected a number above 0 and below 1"
+            given = f"found {self.edge_probability:g}"
+            return f"edge_probability: {given}, expected a number above 0 and below 1"
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -98,9 +98,9 @@ class BdgraphMcmc(Sampler):
                 f"{self.name} with method ggm cannot handle missing values; set method to 'gcgm', "
                 "impute them first or drop the rows"
             )
-        found = super().why_unsuitable(data)
-        remedy = found and self.method == "ggm" and data.kind in self.takes
-        return f"{found}; set method to 'gcgm', which takes them" if remedy else found
+        problem = super().why_unsuitable(data)
+        remedy = problem and self.method == "ggm" and data.kind in self.takes
+        return f"{problem}; set method to 'gcgm', which takes them" if remedy else problem
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample one chain and keep every iteration."""
@@ -147,7 +147,7 @@ def _scored_by_share(chain: Chain) -> Chain:
     durations = chain.counts
     _, graph = np.unique(_names_of_graphs(chain), return_inverse=True)
     share = np.bincount(graph.ravel(), weights=durations)[graph.ravel()] / durations.sum()
-    # The row that closes a chain may hold a graph that was not waited in.
+    # The closing row of a chain may hold a graph with waiting time 0.
     least = np.min(share, where=share > 0, initial=1.0)
     return Chain(
         chain.names,

@@ -33,10 +33,10 @@ class Clime(GaussianPenalised):
     Parameters
     ----------
     ridge
-        What is added to the diagonal of the correlations S. Null: as little as brings the condition
-        number of S down to the number of columns, or to 100 where there are fewer.
+        Ridge added to the diagonal of the correlation matrix S. Null: the smallest one that brings
+        the condition number of S down to the number of columns, or to 100 if there are fewer.
     threshold
-        An edge needs an absolute entry of the precision matrix above this.
+        Absolute value of an entry of the precision matrix above which it is an edge.
     """
 
     name = "clime"
@@ -48,7 +48,7 @@ class Clime(GaussianPenalised):
     def largest_of(self, moments: Moments) -> float:
         """Return the smallest penalty with an empty graph."""
         given = self._with_ridge(moments)
-        # Rounding must not let it pass the bound.
+        # Rounding must not push it beyond the bound.
         return (1 + 1e-9) * _penalty_at(np.abs(np.triu(given, 1)).max(initial=0.0), given)
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
@@ -63,9 +63,9 @@ class Clime(GaussianPenalised):
         precisions = PathPrecisions(moments.p, moments.p)
         for k in range(len(penalties)):
             beat()
-            found = smaller_of_both(np.column_stack([column[k] for column in columns]))
-            precisions.append(found)
-            graphs[k] = np.abs(found) > self.threshold
+            weights = smaller_of_both(np.column_stack([column[k] for column in columns]))
+            precisions.append(weights)
+            graphs[k] = np.abs(weights) > self.threshold
             np.fill_diagonal(graphs[k], False)
         return PathFit(graphs, precisions)
 
@@ -74,13 +74,13 @@ class Clime(GaussianPenalised):
         native, wanted = _core.SquareMatrix(correlation), penalties.tolist()
 
         def solved(j: int) -> PathPrecisions:
-            found = _core.clime_column(native, j, wanted)
-            if len(found) < len(wanted):
+            solutions = _core.clime_column(native, j, wanted)
+            if len(solutions) < len(wanted):
                 raise DataError(
                     f"{self.name}: the correlations are too close to singular for penalty "
-                    f"{wanted[len(found)]:.3g}; raise ridge, or the smallest penalty"
+                    f"{wanted[len(solutions)]:.3g}; raise ridge, or the smallest penalty"
                 )
-            return PathPrecisions.of(found)
+            return PathPrecisions.of(solutions)
 
         result = []
         for column in side_by_side(solved, range(len(correlation)), len(correlation)):

@@ -71,7 +71,7 @@ def _normal_scores(levels: npt.NDArray[np.int32]) -> list[float]:
     ranks = np.cumsum(counts) - (counts - 1) / 2
     quantile = NormalDist().inv_cdf
     scores = np.array([quantile(rank / (rows + 1)) for rank in ranks.tolist()])
-    # The scores of ranks are symmetric, but for ties.
+    # Normal scores are symmetric up to ties.
     centred = scores - (counts @ scores / rows if rows else 0.0)
     spread = float(counts @ centred**2)
     result: list[float] = (

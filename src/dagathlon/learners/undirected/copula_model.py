@@ -28,9 +28,9 @@ class CopulaModel(Learner):
         that order (the extended rank likelihood). Levels of a discrete column are ordered as its
         variable lists them. The precision matrix is then that of latent columns of variance 1.
     normal_scores
-        Whether the latent values of continuous columns are normal scores of the ranks, rather than
-        drawn in every sweep; faster, and close where there are many rows and no missing values, or
-        values that are missing completely at random.
+        Whether the latent values of continuous columns are normal scores of the ranks, instead of
+        drawn in every sweep; faster, and accurate with many rows and no missing values, or values
+        that are missing completely at random.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
@@ -55,11 +55,13 @@ class CopulaModel(Learner):
                 f"{self.name} cannot handle missing values with the Gaussian model; set model to "
                 "'copula', impute them first or drop the rows"
             )
-        found = super().why_unsuitable(data)
-        remedy = found and self.model == "gaussian" and data.kind in self.takes
-        return f"{found}; set model to 'copula', which takes them" if remedy else found
+        problem = super().why_unsuitable(data)
+        remedy = problem and self.model == "gaussian" and data.kind in self.takes
+        return f"{problem}; set model to 'copula', which takes them" if remedy else problem
 
     def latent(self, data: Dataset) -> _core.CopulaStart:
         """Return the initial latent data of the copula."""
-        kept = [self.normal_scores and not variable.is_discrete for variable in data.variables]
-        return copula_start(data, kept)
+        keeps_scores = [
+            self.normal_scores and not variable.is_discrete for variable in data.variables
+        ]
+        return copula_start(data, keeps_scores)

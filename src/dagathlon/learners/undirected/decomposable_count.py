@@ -20,7 +20,7 @@ class GraphCount:
     nodes
         Number of nodes of the graphs.
     log_estimates
-        Natural logarithms of independent estimates, each without bias.
+        Natural logarithms of independent, unbiased estimates.
     """
 
     nodes: int
@@ -76,16 +76,16 @@ def count_decomposable_graphs(
     nodes
         Number of nodes, at least 1.
     n_particles
-        Number of trees side by side in an estimate, at least 1.
+        Number of trees (particles) in an estimate, at least 1.
     estimates
         Number of independent estimates, at least 1; the error is that of their mean.
     alpha
         Probability, between 0 and 1, that a new node that joins a clique is joined to a
         neighbouring clique of the junction tree too.
     beta
-        Probability, between 0 and 1, that a new node is joined to any other at all.
+        Probability, between 0 and 1, that a new node is joined to any other.
     seed
-        Number of the random stream.
+        Random seed.
     """
     for name, number in (("nodes", nodes), ("n_particles", n_particles), ("estimates", estimates)):
         if number < 1:

@@ -24,7 +24,7 @@ from dagathlon.posteriors.posterior import Posterior
 from dagathlon.threads import ObjectPool
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-# Graphs over which a precision matrix is averaged at most: each costs inverses of its cliques.
+# Largest number of graphs averaged in the mean precision; each costs inverses of its cliques.
 _AVERAGED = 1000
 _BURNIN = 0.5
 
@@ -42,21 +42,21 @@ class DecomposablePosterior(Learner):
         column around its mean, with the number of rows as divisor, so that units do not matter; 1
         for a constant column.
     zero_mean
-        Whether continuous columns have mean zero; otherwise means are unknown, and every value is
-        as probable.
+        Whether continuous columns have mean zero; otherwise means are unknown, with a flat prior.
     pseudo_obs
         Imaginary observations of the hyper Dirichlet prior of discrete data, above 0, spread
         evenly over all cells.
     edge_probability
-        Prior probability of each edge, between 0 and 1: a graph of k edges weighs as the k-th power
-        of its odds, and 0.5 makes all graphs equally probable.
+        Prior probability of each edge, between 0 and 1: the prior of a graph of k edges is
+        proportional to the k-th power of its odds, and 0.5 makes all graphs equally probable.
     max_clique
         Largest number of variables of a clique; null is no limit.
     clique_weights
-        Log prior weights of maximal cliques of 1, 2, … variables; larger ones weigh as the last.
+        Log prior weights of maximal cliques of 1, 2, … variables; larger cliques have the last
+        weight.
     separator_weights
-        The same for separators, whose weights divide: the same list twice is a prior under which
-        parts of the graph that a separator parts are independent.
+        The same for separators, whose weights are divided by: with the same list twice, the parts
+        of the graph on both sides of a separator are a priori independent.
     """
 
     assumes = ("a decomposable graph",)
@@ -77,8 +77,8 @@ class DecomposablePosterior(Learner):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            found = f"{self.edge_probability:g}"
-            return f"edge_probability: found {found}, expected above 0 and below 1"
+            given = f"{self.edge_probability:g}"
+            return f"edge_probability: found {given}, expected above 0 and below 1"
         if not np.isfinite([*self.clique_weights, *self.separator_weights]).all():
             return "clique_weights and separator_weights are finite numbers"
         return super().problem()
@@ -144,11 +144,11 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         """Run the chains; for continuous data average the precision matrix along them."""
         length, targets = self.length(len(data.names)), ObjectPool(lambda: self.target(data))
         logs = self.chain_runs(targets, chain, length, rng)
-        found = self.result(logs, data, length, self.space(len(data.names)))
-        if data.is_discrete or found.posterior is None:
-            return found
+        estimate = self.result(logs, data, length, self.space(len(data.names)))
+        if data.is_discrete or estimate.posterior is None:
+            return estimate
         with targets.borrow() as target:
-            return replace(found, precision=mean_precision(found.posterior, target))
+            return replace(estimate, precision=mean_precision(estimate.posterior, target))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ class ChainsFromForest(DecomposableSampler):
     Parameters
     ----------
     first_graph
-        Where chains start: the forest of highest posterior, or the empty graph, from which early
+        Start of the chains: the forest of highest posterior, or the empty graph, from which early
         edges that later prove wrong may stay for long.
     """
 

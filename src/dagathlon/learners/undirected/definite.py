@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import DataError
 
-# Shares of a variance that rounding leaves of it, with room to spare.
+# Relative size of rounding errors in a variance, with a margin.
 _SAFE = 1e-12
 _LOST = 1e-13
 
@@ -20,9 +20,9 @@ def require_definite(
     Parameters
     ----------
     learner
-        Who asks, for the message.
+        Name of the learner, for the message.
     values
-        The columns, less what is taken for their means.
+        The columns, centred by the model's means.
     scales
         The diagonal of the scale matrix of the prior.
     """

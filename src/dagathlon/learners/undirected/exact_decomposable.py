@@ -72,6 +72,6 @@ class ExactDecomposable(DecomposablePosterior):
 def _too_many(variables: int) -> str:
     """Return the error message for too many variables, with remedies."""
     return (
-        f"all decomposable graphs are met for at most {MOST_VARIABLES} variables, not {variables}; "
-        "choose fewer, or sample with junction_tree_mcmc"
+        f"all decomposable graphs are enumerated for at most {MOST_VARIABLES} variables, "
+        f"not {variables}; choose fewer, or sample with junction_tree_mcmc"
     )

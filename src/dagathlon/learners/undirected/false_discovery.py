@@ -20,10 +20,10 @@ class Threshold:
     Parameters
     ----------
     value
-        Scores above it are; infinite where none is.
+        Smallest significant score; infinite if none is significant.
     mixture
-        Weight, location, scale and shape of each component in rows, by location; None where there
-        were too few scores to fit one, and chance is the standard normal distribution.
+        Weight, location, scale and shape of each component in rows, by location; None if there were
+        too few scores for a fit, and the null distribution is standard normal.
     """
 
     value: float
@@ -56,14 +56,14 @@ def threshold(
     Parameters
     ----------
     scores
-        Large where there is an effect; of more than 100,000 a stratified sample is looked at.
+        Scores that are large for effects; of more than 100,000 a stratified sample is used.
     rate
-        The rate of false discoveries.
+        The false discovery rate.
     components
-        Number of exponential power distributions that are fitted to the scores; chance is all of
-        them but the one with the highest location.
+        Number of exponential power distributions in the mixture; all but the one of highest
+        location are the null distribution.
     iterations
-        Passes over the scores when they are fitted.
+        Number of passes over the scores in the stochastic approximation of the fit.
     rng
         The only source of randomness.
     """

@@ -44,12 +44,12 @@ def log_constant(
     b
         Degrees of freedom, above 0.
     scale
-        The positive definite scale D, over the nodes of the graph in their order; the identity
-        unless given.
+        The positive definite scale D, over the nodes of the graph in their order; the identity by
+        default.
     method
-        How the rest is estimated: by Monte Carlo, with a standard error, or by Laplace's
-        approximation at the mode, which is fast, good for large b, needs b above 2 and has no
-        error that is known (NaN).
+        Estimator of the other factors: Monte Carlo, with a standard error, or Laplace's
+        approximation at the mode, which is fast, good for large b, needs b above 2 and has no known
+        error (NaN).
     draws
         Number of Monte Carlo draws.
     rng

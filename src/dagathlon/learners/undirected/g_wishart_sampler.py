@@ -48,14 +48,14 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         column around its mean (around 0 with `zero_mean`), with the number of rows as divisor, so
         that units do not matter; 1 for a constant column and the latent columns of a copula.
     zero_mean
-        Whether the columns have mean zero; otherwise means are unknown, and every value is as
-        probable. Latent columns of a copula always have mean zero.
+        Whether the columns have mean zero; otherwise means are unknown, with a flat prior. Latent
+        columns of a copula always have mean zero.
     edge_probability
         Prior probability of each edge, between 0 and 1; 0.5 makes all graphs equally probable.
     exchange
         Whether every step is exact, at the cost of a second draw of a precision matrix in some of
         them (the exchange algorithm); otherwise the ratio of prior normalising constants of two
-        graphs is approximated where it is not known, which is faster and close.
+        graphs is approximated unless it is known, which is faster and close.
     start
         Whether the chains start with no edges or with all.
     """
@@ -73,8 +73,8 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            found = f"{self.edge_probability:g}"
-            return f"edge_probability: found {found}, expected above 0 and below 1"
+            given = f"{self.edge_probability:g}"
+            return f"edge_probability: found {given}, expected above 0 and below 1"
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
@@ -93,13 +93,15 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             return self.chain(start, given, options)
 
         runs = self.chain_runs(ObjectPool(lambda: given), chain, length, rng)
-        # A deadline leaves some chains shorter; their means count for less.
+        # Chains cut short by a deadline have less weight in the mean.
         lengths = [len(run.log) for run in runs]
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
         if isinstance(given, Scatter):
             precision /= np.outer(given.units, given.units)
-        found = self.result([run.log for run in runs], data, length, "all graphs", precision)
-        return found if self.model == "gaussian" else replace(found, notes=guessed_orders(data))
+        estimate = self.result([run.log for run in runs], data, length, "all graphs", precision)
+        return (
+            estimate if self.model == "gaussian" else replace(estimate, notes=guessed_orders(data))
+        )
 
     @abstractmethod
     def chain(
@@ -133,7 +135,7 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         units = np.ones(values.shape[1])
         if self.scale is None:
             spread = np.sqrt((centred**2).mean(axis=0))
-            # Rounding leaves a tiny rest of variance in a constant column.
+            # Rounding leaves a tiny variance in a constant column.
             noise = 1e-10 * np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)
             units = np.where(spread > noise, spread, 1.0)
         scaled = centred / units

@@ -47,19 +47,18 @@ class GraphicalLasso(GaussianPenalised):
     Parameters
     ----------
     columns
-        What S is the mean product of: standardised columns (S is the correlation matrix, and the
-        penalty has no unit), centred ones (covariances), or the columns as they are (raw: means
-        are taken to be zero).
+        Columns whose mean products S are: standardised ones (S is the correlation matrix, and the
+        penalty has no unit), centred ones (covariances), or the columns as they are (raw: means are
+        assumed to be zero).
     penalise_diagonal
-        Whether the penalty counts the diagonal of X as well.
+        Whether the diagonal of X is penalised too.
     threshold
-        An edge needs an absolute entry of X above this.
+        Absolute value of an entry of X above which it is an edge.
     refit
         Whether the precision matrix of the result is the one of maximum likelihood with the zeros
-        of the selected graph; otherwise it is the penalised one, whose entries are drawn to zero.
+        of the selected graph; otherwise it is the penalised one, whose entries are shrunk.
     tolerance
-        Largest distance of an entry of the gradient from what the optimum asks for, in units of
-        the mean variance.
+        Largest violation of the optimality conditions, in units of the mean variance.
     max_steps
         Largest number of Newton steps for each penalty and component.
     """
@@ -120,8 +119,8 @@ class GraphicalLasso(GaussianPenalised):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Fit the path, select a penalty, and refit if `refit` is set."""
-        found = super().learn(data, rng)
-        return self._refitted(data, found) if self.refit else found
+        estimate = super().learn(data, rng)
+        return self._refitted(data, estimate) if self.refit else estimate
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
         """Return the smallest maximum of mean products of columns with rotated columns."""
@@ -206,9 +205,9 @@ def _most_neighbours(graph: Graph) -> int:
 
 def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
     """Return the positions and values of a matrix on a graph's edges and on the diagonal."""
-    kept = graph.marks != 0
-    np.fill_diagonal(kept, True)
-    places = np.flatnonzero(kept)
+    on_graph = graph.marks != 0
+    np.fill_diagonal(on_graph, True)
+    places = np.flatnonzero(on_graph)
     return places, precision.ravel()[places]
 
 

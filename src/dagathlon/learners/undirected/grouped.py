@@ -29,7 +29,7 @@ class Coding:
     scale
         Root of the sum of the variances of their indicators; 1 for a continuous variable.
     seen
-        The rows it was learned from.
+        The rows from which it was learned.
     """
 
     levels: npt.NDArray[np.integer]
@@ -58,8 +58,8 @@ class Coding:
         """Return the index of each row's level among those seen; unseen levels get their number."""
         if not self.levels.size:
             return np.zeros(len(rows), dtype=np.uint32)
-        found = np.searchsorted(self.levels, rows)
-        place = np.minimum(found, len(self.levels) - 1)
+        position = np.searchsorted(self.levels, rows)
+        place = np.minimum(position, len(self.levels) - 1)
         known = self.levels[place] == rows
         return np.where(known, place, len(self.levels)).astype(np.uint32)
 
@@ -81,7 +81,7 @@ class Design:
     columns
         The columns of all variables.
     starts
-        Where the columns of each variable begin, and the end.
+        First column of each variable, and the total number of columns.
     places
         Levels of the discrete variables.
     """
@@ -123,7 +123,7 @@ def design_of(data: Dataset, like: Design | None = None) -> Design:
     )
     rows = [column for column, _ in pairs]
     blocks = [coding.columns(one) for coding, one in zip(codings, rows, strict=True)]
-    if like is not None:  # a variable without columns there has none here
+    if like is not None:  # a variable without columns in the other design has none here
         widths = np.diff(like.starts)
         blocks = [block[:, :width] for block, width in zip(blocks, widths, strict=True)]
     places = [coding.places(one) for coding, one in zip(codings, rows, strict=True)]

@@ -28,8 +28,8 @@ class Moments:
     correlation
         Correlations, positive semidefinite, with ones on the diagonal.
     scales
-        Standard deviations of the columns in their own units, roots of mean squares as maximum
-        likelihood has them; 1 for a constant column, which correlates with nothing.
+        Standard deviations of the unscaled columns, with the number of rows as divisor; 1 for a
+        constant column, whose correlations are 0.
     n
         Number of rows.
     """
@@ -51,7 +51,7 @@ class Moments:
 def largest_off_diagonal(matrix: Matrix) -> float:
     """Return the largest absolute off-diagonal entry of a symmetric matrix; 0 without any."""
     largest = 0.0
-    # Some rows at a time: of many columns a second matrix would not fit.
+    # In chunks of rows: with many columns a second matrix would not fit into memory.
     step = max(1, _CHUNK // max(len(matrix), 1))
     for first in range(0, len(matrix), step):
         rows = np.abs(matrix[first : first + step])
@@ -68,11 +68,11 @@ def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
     values
         The data, a row per observation, without missing values.
     relation
-        What the correlations are: Pearson's; those of columns brought to normality by their ranks
-        (``nonparanormal``: the distribution function shrunk by n / (n + 1), ``truncated``: cut at
-        both ends); or ``kendall`` and ``spearman``: what the rank correlation would be the sine of
-        if the columns were monotone functions of Gaussian ones, brought to the nearest side of the
-        positive semidefinite matrices.
+        Kind of correlation: Pearson's; that of columns transformed to normality by their ranks
+        (``nonparanormal``: the distribution function shrunk by n / (n + 1), ``truncated``:
+        winsorised at both ends); or ``kendall`` and ``spearman``: the Pearson correlation of
+        Gaussian columns with these rank correlations, projected to the positive semidefinite
+        matrices.
     """
     if len(values) < 2:
         raise DataError(f"correlations need at least 2 rows, found {len(values)}")
@@ -103,7 +103,7 @@ def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
     if relation == "nonparanormal":
         normal: Matrix = ndtri(ranks(values) / (n + 1))
         return normal
-    # Liu, Lafferty and Wasserman 2009: what keeps the variance of the estimate in bounds.
+    # Winsorisation of Liu, Lafferty and Wasserman 2009, which bounds the estimate's variance.
     end = 1 / (4 * n**0.25 * np.sqrt(np.pi * np.log(n)))
     cut: Matrix = ndtri(np.clip(ranks(values) / n, end, 1 - end))
     return cut
@@ -175,7 +175,7 @@ def _pearson(values: Matrix) -> Matrix:
 
 
 def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
-    # Rounding leaves a tiny rest of variance in a constant column.
+    # Rounding leaves a tiny variance in a constant column.
     size = np.abs(values).max(axis=0, initial=0.0)
     return np.asarray(np.ptp(values, axis=0) <= 1e-12 * size)
 

@@ -24,12 +24,12 @@ class JunctionTreeMcmc(ChainsFromForest):
     Parameters
     ----------
     several
-        Whether every other move may join or part sets of variables, many edges at a time;
+        Whether every other move may join or separate sets of variables, many edges at a time;
         otherwise all moves change a single edge.
     randomise
-        Number of steps after which the tree is replaced by any of the junction trees of its graph,
-        all as probable; null is 100, or five for each variable where that is more. 0 is never:
-        such chains mix slowly.
+        Number of steps after which the tree is replaced by a uniformly drawn junction tree of its
+        graph; null is 100, or five for each variable if that is more. 0 is never: such chains mix
+        slowly.
     """
 
     name = "junction_tree_mcmc"

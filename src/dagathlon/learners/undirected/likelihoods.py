@@ -32,7 +32,7 @@ def gaussian_log_likelihoods(precisions: Iterable[Matrix], seen: Matrix) -> Vect
     result = []
     for precision in precisions:
         beat()
-        # The sign of the determinant would let two negative eigenvalues pass.
+        # The sign of the determinant would not detect two negative eigenvalues.
         try:
             factor = np.linalg.cholesky(precision)
         except np.linalg.LinAlgError:
@@ -51,9 +51,9 @@ def pseudo_log_likelihoods(graphs: npt.NDArray[np.bool_], given: Moments, seen: 
         Adjacency matrices.
     given
         Moments of the rows to which the regressions are fitted. A graph with as many neighbours as
-        rows, where nothing is left to estimate a variance from, has likelihood 0.
+        rows, without residual degrees of freedom, has likelihood 0.
     seen
-        Mean products of the standardised columns in the rows that are asked about.
+        Mean products of the standardised columns in the evaluated rows.
     """
     products = np.ascontiguousarray(seen)
     return np.array(

@@ -37,8 +37,8 @@ class MixedLasso(PenalisedLearner):
     Parameters
     ----------
     rule
-        Two variables are joined when each is a predictor of the other (and), or one of them of
-        the other at least (or).
+        Two variables are joined if each predicts the other (and), or if at least one predicts the
+        other (or).
     """
 
     name = "mixed_lasso"

@@ -34,15 +34,15 @@ class MplMcmc(UndirectedSampler):
         Length of a chain in sweeps: units of time in which every pair of variables would be
         proposed once on average. Null is 2000 up to 30 variables and 500 beyond.
     edge_probability
-        Prior probability of each edge; null expects a variable to have 2 neighbours: 2/(p - 1) for
-        p variables, and 0.5 for few.
+        Prior probability of each edge; null expects 2 neighbours of a variable: 2/(p - 1) for p
+        variables, and 0.5 for few.
     pseudo_obs
-        Of discrete data: imaginary observations in each cell of a variable and its neighbours; 0.5
+        For discrete data: imaginary observations in each cell of a variable and its neighbours; 0.5
         is Jeffreys' prior.
     max_neighbours
-        Largest number of neighbours of a variable. Null is the number of rows less 2 for continuous
-        data, and the binary logarithm of the number of rows for discrete data: where nearly every
-        row has a configuration of its own, a table says nothing for or against more neighbours.
+        Largest number of neighbours of a variable. Null is the number of rows minus 2 for
+        continuous data, and the binary logarithm of the number of rows for discrete data: if nearly
+        every row has its own configuration, a table is no evidence for or against more neighbours.
     """
 
     name = "mpl_mcmc"
@@ -63,8 +63,8 @@ class MplMcmc(UndirectedSampler):
     def problem(self) -> str:
         """Return a message if the prior makes edges certain or is improper; empty otherwise."""
         if self.edge_probability in (0, 1):
-            found = f"found {self.edge_probability:g}"
-            return f"edge_probability: {found}, expected a number above 0 and below 1"
+            given = f"found {self.edge_probability:g}"
+            return f"edge_probability: {given}, expected a number above 0 and below 1"
         if not self.pseudo_obs > 0:
             return f"pseudo_obs: found {self.pseudo_obs:g}, expected a number above 0"
         return super().problem()
@@ -96,8 +96,8 @@ class MplMcmc(UndirectedSampler):
 
     def _most_neighbours(self, data: Dataset) -> int:
         rows, p = len(data), len(data.names)
-        own = max(rows - 2, 0) if data.is_continuous else max(rows, 1).bit_length() - 1
-        return min(own if self.max_neighbours is None else self.max_neighbours, max(p - 1, 0))
+        default = max(rows - 2, 0) if data.is_continuous else max(rows, 1).bit_length() - 1
+        return min(default if self.max_neighbours is None else self.max_neighbours, max(p - 1, 0))
 
     def native_score(self, data: Dataset) -> _core.Score:
         """Return the native score: the terms of variables given their neighbours."""

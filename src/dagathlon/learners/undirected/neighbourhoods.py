@@ -25,8 +25,8 @@ class NeighbourhoodLearner(GaussianPenalised):
     Parameters
     ----------
     rule
-        Two variables are joined when each is a predictor of the other (and), or one of them of
-        the other at least (or).
+        Two variables are joined if each predicts the other (and), or if at least one predicts the
+        other (or).
     """
 
     order_independent = True
@@ -72,7 +72,7 @@ def symmetric_precision(weights: Matrix, variances: Vector, rule: Rule) -> Matri
     rows = -weights / variances[:, None]
     smaller = np.abs(rows) < np.abs(rows.T)
     ties = np.abs(rows) == np.abs(rows.T)
-    own = smaller if rule == "and" else ~smaller
-    result: Matrix = np.where(ties, (rows + rows.T) / 2, np.where(own, rows, rows.T))
+    takes_own = smaller if rule == "and" else ~smaller
+    result: Matrix = np.where(ties, (rows + rows.T) / 2, np.where(takes_own, rows, rows.T))
     np.fill_diagonal(result, 1 / variances)
     return result

@@ -25,8 +25,8 @@ class ParallelJunctionTrees(DecomposableSampler):
     Parameters
     ----------
     randomise
-        Number of steps after which another junction tree of the same graph is drawn, all equally
-        likely; 0 is never.
+        Number of steps after which another junction tree of the same graph is drawn uniformly; 0 is
+        never.
     """
 
     name = "parallel_junction_trees"

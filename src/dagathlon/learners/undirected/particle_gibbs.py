@@ -27,21 +27,21 @@ class ParticleGibbs(DecomposableSampler):
     Parameters
     ----------
     n_particles
-        Number of trees side by side, at least 2. More make a step slower and larger.
+        Number of particles (trees), at least 2. More make a step slower and its moves larger.
     alpha
         Probability that a new variable that joins a clique is joined to a neighbouring clique of
         the junction tree too, by the proposal ``christmas_tree``.
     beta
-        Probability that a new variable is joined to any other at all, by the same proposal.
+        Probability that a new variable is joined to any other, by the same proposal.
     radius
-        Next in the order comes a variable at most so many columns away from one before it, which
-        helps where neighbouring columns are related, as in time series; null is any variable.
+        Each variable of the order is at most so many columns away from an earlier one, which helps
+        if neighbouring columns are related, as in time series; null is any order.
     block
-        Number of variables, the last ones of the order, that a step takes out of the tree and puts
-        in again; null is all but one, as published, of which most come back as they were.
+        Number of variables, the last ones of the order, that a step removes from the tree and adds
+        again; null is all but one, as published, of which most return to their places.
     proposal
-        How a new variable is joined to a tree: by dependence in the data (``informed``), or without
-        a look at them by the Christmas tree algorithm as published (``christmas_tree``).
+        Proposal for a new variable: by dependence in the data (``informed``), or independent of the
+        data by the Christmas tree algorithm as published (``christmas_tree``).
     """
 
     name = "particle_gibbs"

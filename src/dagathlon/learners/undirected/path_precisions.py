@@ -21,7 +21,7 @@ class PathPrecisions(Sequence[Matrix]):
     Parameters
     ----------
     shape
-        The shape of each.
+        Shape of each array.
     """
 
     def __init__(self, *shape: int) -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Graphs: TypeAlias = npt.NDArray[np.bool_]
-# Entries of all matrices along a path: solvers and selection need some bytes for each.
+# Largest number of matrix entries along a path; solvers and selection need some bytes for each.
 _MOST_CELLS = 1_000_000_000
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
@@ -58,9 +58,9 @@ class PathFit:
     graphs
         Symmetric adjacency of each penalty's graph, penalties x columns x columns.
     precisions
-        Estimated precision matrices of the standardised columns, of learners that have them.
+        Estimated precision matrices of the standardised columns, for learners that have them.
     converged
-        Whether every estimate was found to its tolerance.
+        Whether every estimate converged to its tolerance.
     """
 
     graphs: Graphs
@@ -82,28 +82,28 @@ class PenalisedLearner(Learner):
     Parameters
     ----------
     penalty
-        The penalty, where it is not to be selected; null: a path of penalties.
+        A fixed penalty; null selects one from a path of penalties.
     n_penalties
         Number of penalties on the path, evenly spaced on a logarithmic scale. The first is the
         smallest one with an empty graph.
     min_ratio
-        Smallest penalty of the path, as a share of the largest; null ends the path at
-        √(log p / n) / 2, below which most of what comes in is chance, but not before half of the
-        largest penalty and not after a hundredth of it.
+        Smallest penalty of the path, as a share of the largest; null ends the path at √(log p / n)
+        / 2, below which most new edges are due to chance, but within a half and a hundredth of the
+        largest penalty.
     select
-        How the penalty is selected: extended Bayesian information criterion (ebic), rotation
-        information criterion (ric: the smallest penalty without an edge between columns that were
-        shifted against each other), stability of the graph in subsamples (stars), or log-likelihood
-        of rows that were left out (cv).
+        Criterion for the selection of the penalty: extended Bayesian information criterion (ebic),
+        rotation information criterion (ric: the smallest penalty without an edge between columns
+        that are rotated against each other), stability of the graph in subsamples (stars), or
+        cross-validated log likelihood (cv).
     gamma
         Weight of the number of possible graphs in ebic, 0 for the ordinary criterion.
     stars_threshold
         Largest instability that stars allows: the mean over pairs of variables of twice the
         probability that two subsamples disagree.
     stars_samples
-        Number of subsamples of stars, and of shifts of ric.
+        Number of subsamples of stars, and of rotations of ric.
     folds
-        Number of parts of cv.
+        Number of folds of cv.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -287,8 +287,8 @@ class GaussianPenalised(PenalisedLearner):
     Parameters
     ----------
     relation
-        Correlations that are used: Pearson's; of columns that were made normal by their ranks
-        (nonparanormal, or truncated, which cuts off the tails); or those of a Gaussian
+        Kind of correlation: Pearson's; that of columns transformed to normality by their ranks
+        (nonparanormal, or truncated, which winsorises the tails); or that of a Gaussian
         distribution with the same rank correlations (kendall, spearman).
     """
 
@@ -360,6 +360,6 @@ class GaussianPenalised(PenalisedLearner):
         """Divide a precision matrix in place by the standard deviations of both columns."""
         scales = self.scales(data)
         rows, columns = np.nonzero(precision)
-        # In place, and zeros are left alone: of many columns a second matrix would not fit.
+        # In place: with many columns a second matrix would not fit into memory.
         precision[rows, columns] /= scales[rows] * scales[columns]
         return precision

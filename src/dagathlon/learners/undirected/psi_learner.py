@@ -42,25 +42,24 @@ class PsiLearner(Learner):
     Parameters
     ----------
     alpha1
-        Rate of false discoveries among the correlations, from which the neighbourhoods are made.
-        More than a small one makes them larger, which does little harm.
+        False discovery rate of the correlations that define the neighbourhoods. Larger rates make
+        larger neighbourhoods, which does little harm.
     alpha2
-        Rate of false discoveries among the edges.
+        False discovery rate of the edges.
     components
         Number of exponential power distributions in the mixture of the scores; all but the highest
-        one are chance.
+        one are the null distribution.
     iterations
-        Passes over the scores when the mixture is fitted.
+        Number of passes over the scores when the mixture is fitted by stochastic approximation.
     max_neighbours
-        Largest size of a neighbourhood, of which the strongest correlations are kept; null is
-        n / log n.
+        Largest size of a neighbourhood, which keeps the strongest correlations; null is n / log n.
     ridge
         Added to every variance before partial correlations are computed, in squared units of the
         columns.
     relation
-        Correlations that are used: Pearson's; of columns that were made normal by their ranks
-        (nonparanormal, or truncated, which cuts off the tails); or those of a Gaussian distribution
-        with the same rank correlations (kendall, spearman).
+        Kind of correlation: Pearson's; that of columns transformed to normality by their ranks
+        (nonparanormal, or truncated, which winsorises the tails); or that of a Gaussian
+        distribution with the same rank correlations (kendall, spearman).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -134,12 +133,12 @@ def fisher(correlation: Matrix, freedom: npt.ArrayLike) -> Matrix:
 
 def neighbourhoods(scores: Matrix, cut: float, most: int) -> Neighbours:
     """Return, for each variable, those with a score above the cut, at most `most`, by column."""
-    found = []
+    chosen = []
     for j, row in enumerate(scores):
         above = np.flatnonzero((row > cut) & (np.arange(len(row)) != j))
         strongest = above[np.argsort(-row[above], kind="stable")[:most]]
-        found.append(np.sort(strongest))
-    return found
+        chosen.append(np.sort(strongest))
+    return chosen
 
 
 def psi_scores(covariance: Matrix, around: Neighbours, n: int) -> Matrix:

@@ -53,7 +53,7 @@ def rotation_penalty(columns: Matrix, shifts: npt.ArrayLike) -> float:
     columns
         The data, a row per observation.
     shifts
-        By how many rows, in a circle, one column of a pair is shifted against the other; each of
+        Circular offsets in rows by which one column of a pair is rotated against the other; each of
         the two in turn.
     """
     smallest = np.inf

@@ -30,11 +30,11 @@ class Space(GaussianPenalised):
     Parameters
     ----------
     weights
-        How much the regression of a variable counts: all the same (equal), by the inverse of its
-        residual variance (precision), or by one more than its number of neighbours (degree).
+        Weight of each variable's regression: equal (equal), the inverse of its residual variance
+        (precision), or one more than its number of neighbours (degree).
     rounds
-        How often the partial correlations are estimated, each time with residual variances from
-        the time before, the first time with variances of 1.
+        Number of times the partial correlations are estimated, each time with the residual
+        variances of the previous one, the first time with variances of 1.
     """
 
     name = "space"

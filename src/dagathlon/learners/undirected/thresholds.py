@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Vector: TypeAlias = npt.NDArray[np.float64]
 _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
-# Columns that meet all others at a time, and numbers that are looked at together: few enough for
-# what is made of them to stay small.
+# Chunk sizes in columns and in numbers, small enough for
+# intermediate arrays to stay small.
 _STRIP = 256
 _AT_ONCE = 1 << 20
 
@@ -139,7 +139,7 @@ def _strip(centred: Matrix, weight: Matrix) -> tuple[Matrix, Matrix]:
         products = own @ centred - sums * other_sums / rows
         squares, other_squares = raw - sums**2 / rows, other_raw - other_sums**2 / rows
         correlation = products / np.sqrt(squares * other_squares)
-    # Rounding leaves a tiny rest of variance in a constant column.
+    # Rounding leaves a tiny variance in a constant column.
     tiny = np.finfo(float).tiny
     constant = (squares <= 1e-12 * np.maximum(raw, tiny)) | (rows < 2)
     constant |= other_squares <= 1e-12 * np.maximum(other_raw, tiny)
@@ -168,10 +168,10 @@ def _p_values(correlations: Vector, rows: Vector) -> Vector:
     for start in range(0, len(correlations), _AT_ONCE):
         beat(start, len(correlations))
         part = slice(start, start + _AT_ONCE)
-        found = correlations[part]
+        values = correlations[part]
         freedom = np.maximum((rows if len(rows) == 1 else rows[part]) - 2, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.abs(found) * np.sqrt(freedom / (1 - found**2))
+            statistic = np.abs(values) * np.sqrt(freedom / (1 - values**2))
             p_values = 2 * stdtr(freedom, -statistic)
         correlations[part] = np.where((freedom < 1) | np.isnan(p_values), 1.0, p_values)
     return correlations
@@ -191,12 +191,12 @@ def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20
     names
         The variables.
     strength
-        How strongly each pair of them is joined, as `above_diagonal` has them.
+        Strength of each pair, in the order of `above_diagonal`.
     cut
-        The threshold that was chosen.
+        The selected threshold.
     most
-        How many others there are: as many as there are tied strengths fewer. Their numbers of edges
-        grow from none, by a constant factor after the first, to all but one.
+        Largest number of other thresholds; ties reduce it. Their numbers of edges grow from none,
+        by a constant factor after the first, to all but one.
     """
     last = len(strength) - 1
     steps = np.geomspace(1, max(last, 1), most - 1).round().astype(int)
@@ -204,7 +204,7 @@ def path_of(names: tuple[str, ...], strength: Vector, cut: float, most: int = 20
     ordered = np.partition(strength, np.unique(places))
     chosen = float(np.clip(cut, np.nextafter(ordered[0], -np.inf), ordered[last]))
     thresholds = np.unique(np.append(ordered[places], chosen))[::-1]
-    del ordered  # of thousands of variables there are millions of pairs
+    del ordered  # thousands of variables have millions of pairs
     # Packed one by one: twenty graphs are gigabytes otherwise.
     bits = np.empty((len(thresholds), -(-len(strength) // 8)), dtype=np.uint8)
     for k, threshold in enumerate(thresholds):

@@ -49,10 +49,10 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         Most probable number of sources in a triangular prior on 1, 2, … sources; null makes all
         graphs equally probable.
     power
-        Power to which the likelihood is raised: below 1 the chain moves more easily.
+        Power to which the likelihood is raised: below 1 the chain mixes more easily.
     temperatures
-        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
-        1/temperature, and neighbours exchange their states now and then. Only the first one is
+        Temperatures of coupled chains, rising from 1: each samples the posterior to the power of
+        1/temperature, and neighbouring chains swap states from time to time. Only the first one is
         saved.
     """
 

@@ -76,11 +76,11 @@ class UndirectedSampler(Sampler):
         Parameters
         ----------
         targets
-            What is sampled from, and keeps its terms.
+            The target distributions, one per thread, with their caches.
         chain
-            One chain.
+            Function that runs one chain.
         length
-            How long each is.
+            Length of each chain.
         rng
             The source of randomness.
         """
@@ -109,16 +109,16 @@ class UndirectedSampler(Sampler):
         Parameters
         ----------
         logs
-            The native chains. A deadline leaves the last ones shorter, or empty, and several that
-            run side by side of different lengths; the longest are kept.
+            The native chains. After a deadline the last ones are shorter or empty, and parallel
+            ones differ in length; the longest are kept.
         data
-            The data that they were sampled on.
+            The data.
         length
-            How long they were to be.
+            Planned length of the chains.
         space
-            Which graphs they cover, in words.
+            Description of the graphs that they cover.
         precision
-            The mean of the precision matrix over them, of samplers that know it.
+            The mean of the precision matrix over them, for samplers that estimate it.
         """
         saved = max(len(log) for log in logs)
         chains = [undirected_chain(log, data.names) for log in logs if len(log) == saved]
@@ -139,7 +139,7 @@ def undirected_chain(log: _core.UndirectedLog, names: Sequence[str]) -> Chain:
 
 def _edge_means(log: _core.UndirectedLog, p: int) -> EdgeMeans | None:
     lengths = log.edge_lengths.ravel()
-    # A deadline between two saved states may leave a stretch without any.
+    # A deadline between two saved states may leave an interval without any.
     if not p or not lengths.sum() > 0:
         return None
     return EdgeMeans(lengths, log.edge_means.reshape(len(lengths), p, p))

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from dagathlon.evaluate.graphs.counts import on_shared_nodes
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.graphs.drawing.picture import against
+from dagathlon.graphs.drawing.picture import marked_differences
 from dagathlon.wording import counted
 
 # Many runs of a study learn the same graph.
@@ -93,7 +93,7 @@ def comparison(estimate: Graph, truth: Graph) -> str:
     As in Benchpress's drawings, an edge in another direction is a wrong one.
     """
     learned, true = on_shared_nodes(estimate, truth)
-    together, found = against(learned, true)
+    together, found = marked_differences(learned, true)
     classes = {pair: "wrong" if kind == "reversed" else kind for pair, kind in found.items()}
     panels = [
         Panel(described(true, "truth"), to_svg(true)),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple, TypeAlias
 
-from dagathlon.evaluate.ranking.summary import endings, setting_summary
+from dagathlon.evaluate.ranking.summary import count_failures, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same
 from dagathlon.report.page.lead import contenders, number, ranked_data
 from dagathlon.report.page.tables import Tables
@@ -170,7 +170,7 @@ def _lines(
         algorithm = results.algorithms[entry]
         line: dict[str, Any] = {"there": there[entry, setting], "planned": count}
         line["setting"] = setting_name(algorithm, algorithm.settings[setting].values)
-        line |= endings(ended.get(line["setting"], []))
+        line |= count_failures(ended.get(line["setting"], []))
         mine = members.get(line["setting"], [])
         times = [row["time"] for row in mine if row["time"] is not None]
         yield line | {"time": median(times) if times else None}

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from dagathlon.evaluate.graphs.control import Baseline, best_baseline
-from dagathlon.evaluate.metric import headlines, shown_further
+from dagathlon.evaluate.metric import further_columns, headlines
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same, verdict
@@ -49,7 +49,7 @@ class Tables:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
-        further = dict.fromkeys([*shown_further(), *self._ranked_by, *self._candidates])
+        further = dict.fromkeys([*further_columns(), *self._ranked_by, *self._candidates])
         shown = [row | {m: more.get(m) for m in further if m not in row} for row, more in joined]
         rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}

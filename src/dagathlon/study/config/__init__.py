@@ -1,1 +1,1 @@
-"""The grammar of studies: JSON, files and units become settings."""
+"""Reading of study files: JSON, files and units to settings."""

@@ -1,4 +1,4 @@
-"""`Request`: what a study asks for under `evaluation`, as far as its plan depends on it."""
+"""`Request`: the part of an evaluation that planning depends on."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Shape: TypeAlias = Literal["flag", "ids", "object", "objects"]
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Module):
-    """The half of an evaluation that a study is read and planned with.
+    """The part of an evaluation that a study is read and planned with.
 
     `dagathlon.report.evaluation.Evaluation` adds what is made of the results.
 
     Attributes
     ----------
     shape
-        How it stands in the study: ``true`` or ``false`` (flag), a list of ids, one object of its
+        Its form in a study: ``true`` or ``false`` (flag), a list of ids, one object of its
         parameters, or a list of such objects.
     learns
-        Whether its tasks are further learning runs: where they are planned unasked, it is said.
+        Whether it adds learning runs, which are announced where they were not asked for.
     """
 
     kind = "evaluation"
@@ -36,7 +36,7 @@ class Request(Module):
         return ()
 
     def reads(self, cases: Cases) -> tuple[str, ...]:
-        """Ids of the algorithms whose results on one kind of data are read; as a rule, of all.
+        """Return ids of the algorithms whose results on one kind of data are read; by default all.
 
         An algorithm that no evaluation reads there is not run there.
 
@@ -52,11 +52,11 @@ class Request(Module):
         return ()
 
     def needs_truth(self) -> bool:
-        """Whether every data entry must have a true graph."""
+        """Whether every data entry needs a true graph."""
         return False
 
     def tasks(self, cases: Cases) -> Iterable[Wanted]:
-        """What is to be computed, besides learning and the usual metrics, on one kind of data.
+        """Return what to compute on one kind of data besides learning and the usual metrics.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Request(Module):
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Request | None:
-        """What the report shows of this evaluation where the study does not ask for it.
+        """Return the request that reports include unasked; None for none.
 
         Its files are not written; its tasks are planned. None shows nothing.
 

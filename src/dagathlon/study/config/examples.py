@@ -1,4 +1,4 @@
-"""The studies that come with the package."""
+"""The bundled studies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FOLDER = "studies"
 
 @cache
 def examples() -> dict[str, Path]:
-    """The files of the bundled studies, by name."""
+    """Return the files of the bundled studies, by name."""
     package = Path(dagathlon.__file__).parent
     # Installed they lie inside the package; in a checkout, beside its sources.
     places = (package / _FOLDER, package.parents[1] / _FOLDER)
@@ -22,7 +22,7 @@ def examples() -> dict[str, Path]:
 
 
 def example(name: str) -> str:
-    """The text of a bundled study."""
+    """Return the text of a bundled study."""
     found = examples().get(name.removesuffix(".json"))
     if found is None:
         raise StudyError(unknown("example", name, examples(), "--example"))
@@ -30,7 +30,7 @@ def example(name: str) -> str:
 
 
 def hint_for(path: Path) -> str:
-    """How to get the study that a path without a file seems to mean; empty when it means none."""
+    """Return how to get the bundled study that a missing path seems to mean; empty if none."""
     if path.stem not in examples():
         return ""
     return f"; dagathlon new study {path.name} --example {path.stem} writes the one of that name"

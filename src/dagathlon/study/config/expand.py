@@ -1,4 +1,4 @@
-"""List values are a cartesian product: one object of a study becomes its settings."""
+"""Expansion of an object's list values into settings (a Cartesian product)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from dagathlon.study.config.restriction import OnlyOn, read_only_on, restriction
 
 MAX_SETTINGS = 1_000_000
 START = "start"
-"""Key of an algorithm's object: which of several runs that differ in their random numbers alone."""
+"""Key of an algorithm's object: number of a start, which changes only random numbers."""
 _MOST_STARTS = 1000
 _MOST_WRONG = 1000
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of an object's product.
+    """One combination of an object's values.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Setting:
     values
         The parameters as the study gives them (before defaults), in the order of its keys.
     start
-        Which of several runs that differ in their random numbers alone, from 1 on.
+        Number of one of several starts, which differ in their random numbers alone.
     """
 
     module: Module
@@ -63,9 +63,9 @@ class ModuleEntry:
     where
         Place in the study.
     resources
-        Cores and cards of each run, as far as the object says.
+        Requested cores and cards of each run.
     only_on
-        On which data it is run; None is on all.
+        Graphs on whose data it is run; None for all.
     """
 
     id: str
@@ -78,7 +78,7 @@ class ModuleEntry:
 
     @property
     def curve_parameter(self) -> str:
-        """The parameter that is varied along a curve: the first with several values."""
+        """The parameter varied along a curve: the first with several values."""
         several = (k for k, v in self.values.items() if len(_axis(self.module, k, v)) > 1)
         varied = next((key for key in several if key not in ("mcmc_seed", START)), None)
         return varied or next(iter(self.values), "id")
@@ -98,11 +98,11 @@ def read_entry(module: type[Module], node: Node) -> ModuleEntry:
 
 
 def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[Setting]:
-    """All combinations of the list values, in the order of the keys, the last one fastest."""
+    """Return all combinations of the list values, the last key varying fastest."""
     axes = [_axis(module, key, value) for key, value in values.items()]
     total = math.prod(len(axis) for axis in axes)
     if total > MAX_SETTINGS:
-        raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the most")
+        raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the maximum")
     points = (dict(zip(values, point, strict=True)) for point in itertools.product(*axes))
     mistakes = Mistakes()
     settings = []
@@ -115,7 +115,7 @@ def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[
 
 
 def takes_start(module: type[Module]) -> bool:
-    """Whether an object may name starts; a parameter of that name goes first."""
+    """Whether an object may name starts; a parameter of that name takes precedence."""
     return issubclass(module, Learner) and START not in module.parameters()
 
 
@@ -131,7 +131,7 @@ def _setting(module: type[Module], point: Mapping[str, Any], node: Node) -> Sett
 
 
 def _axis(module: type[Module], key: str, value: Any) -> Sequence[Any]:
-    """The values a key takes; a parameter that is itself a list is varied by a list of lists."""
+    """Return the values of a key; a list parameter is varied by a list of lists."""
     parameter = module.parameters().get(key)
     if not isinstance(value, list):
         return [value]

@@ -1,4 +1,4 @@
-"""Data and graphs that are in memory, as files that a study can name."""
+"""Temporary files for in-memory data and graphs, so that a study can name them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dagathlon.graphs import Graph, write_graph
 
 
 def home_of(data: Sequence[Any]) -> Path:
-    """The folder that a study of such data is at home in: ours, if some of them are in memory."""
+    """Return the folder that relative names refer to: a temporary one for in-memory data."""
     texts = all(isinstance(item, str | Path) for item in data)
     return Path() if texts else _folder()
 
 
 def is_pair(item: Any) -> bool:
-    """Whether this is a pair of data and the true graph."""
+    """Whether an item is a pair of data and true graph."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Graph)
 
 
 def as_named(item: Any) -> str:
-    """The text by which a study names data: what is a text already stays as it is.
+    """Return the text that names data in a study; texts are returned unchanged.
 
     Anything else is written to a file that lives as long as this process; a study keeps its data
     in its store, so that it is needed only until the data have been read there.

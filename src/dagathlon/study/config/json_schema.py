@@ -1,4 +1,4 @@
-"""The grammar of studies as JSON Schema, for editors; it is read off the modules."""
+"""JSON Schema of study files, derived from the modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STARTS = {
 
 
 def study_schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a study file."""
+    """Return the JSON Schema (draft 2020-12) of a study file."""
     setup = {"$ref": "#/$defs/setup"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -106,14 +106,14 @@ def _data_entry() -> dict[str, Any]:
 
 
 def _noise() -> dict[str, Any]:
-    """A code or an object of rates (one, or a list to go through), or a list of them."""
+    """Return the schema of a noise code or an object of rates, or a list of them."""
     rates = _object(Noise, identified=False)
     code = {"type": "string", "description": "N, M5, I10, S5, L10, cMI, cMISL, …"}
     return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
 
 
 def _transform() -> dict[str, Any]:
-    """A name, or an object with one name and its parameters."""
+    """Return the schema of a transform: a name, or an object of a name and its parameters."""
     known = modules("transform")
     named = [
         {
@@ -176,7 +176,7 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    """One value, or a list of alternatives."""
+    """Return the schema of one value or a list of alternatives."""
     schema = parameter.type.schema
     result: dict[str, Any] = {"anyOf": [schema, {"type": "array", "items": schema}]}
     if parameter.description:

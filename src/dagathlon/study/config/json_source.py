@@ -1,4 +1,4 @@
-"""Reading a study's JSON, and typed access to it that names the place of every mistake."""
+"""Parsing of a study's JSON, with typed access that locates mistakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_BYTES = 64 * 2**20
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file; anything that is not JSON is a `StudyError` with its place."""
+    """Parse a JSON file; raise a `StudyError` with the place of a mistake."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise StudyError(f"{path}: cannot be read (it is not a regular file)")
     try:
@@ -43,7 +43,7 @@ def read_json(path: Path) -> Any:
 
 
 def without_comments(value: Any) -> Any:
-    """The value without the keys that begin with an underscore: they are for people."""
+    """Return the value without keys that begin with an underscore, which are comments."""
     if isinstance(value, dict):
         return {k: without_comments(v) for k, v in value.items() if not k.startswith("_")}
     return [without_comments(item) for item in value] if isinstance(value, list) else value
@@ -56,13 +56,13 @@ def _comma_hint(error: json.JSONDecodeError) -> str:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of two entries with one name, JSON readers would silently lose the first."""
+    """Return an object; raise at duplicate keys, which JSON parsers would silently drop."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs if not name.startswith("_")]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"the name {twice!r} stands twice in one object")
+            raise ValueError(f"the name {twice!r} occurs twice in one object")
     return found
 
 
@@ -78,7 +78,7 @@ class Node:
     where: str
 
     def fail(self, problem: str) -> StudyError:
-        """An error at this place, for the caller to raise."""
+        """Return an error at this place."""
         return StudyError(f"{self.where}: {problem}")
 
     def _is(self, types: type | tuple[type, ...], expected: str) -> Any:
@@ -88,19 +88,19 @@ class Node:
         return self.value
 
     def text(self) -> str:
-        """The value as a non-empty text."""
+        """Return the value as a non-empty text."""
         value: str = self._is(str, "a text")
         if not value:
             raise self.fail("the text is empty")
         return value
 
     def flag(self) -> bool:
-        """The value as true or false."""
+        """Return the value as true or false."""
         value: bool = self._is(bool, "true or false")
         return value
 
     def whole(self) -> int:
-        """The value as a whole number."""
+        """Return the value as a whole number."""
         value = self._is((int, float), "a whole number")
         # A whole number may be larger than any floating-point number.
         if isinstance(value, float) and not value.is_integer():
@@ -108,19 +108,19 @@ class Node:
         return int(value)
 
     def number(self) -> float:
-        """The value as a number."""
+        """Return the value as a number."""
         try:
             return float(self._is((int, float), "a number"))
         except OverflowError:
             raise self.fail(f"found {_shown(self.value)}, too large a number") from None
 
     def object(self) -> dict[str, Any]:
-        """The value as an object."""
+        """Return the value as an object."""
         value: dict[str, Any] = self._is(dict, "an object")
         return value
 
     def items(self) -> Iterator[Node]:
-        """The items of a list, or the values of an object, each with its place."""
+        """Yield the items of a list or the values of an object, with their places."""
         if isinstance(self.value, dict):
             for key, value in self.value.items():
                 yield Node(value, _join(self.where, key))
@@ -129,18 +129,18 @@ class Node:
                 yield Node(value, f"{self.where}[{i}]")
 
     def get(self, key: str) -> Node | None:
-        """The value of a key, or None when it is missing or null."""
+        """Return the value of a key; None when it is missing or null."""
         value = self.object().get(key)
         return None if value is None else Node(value, _join(self.where, key))
 
     def need(self, key: str) -> Node:
-        """The value of a key that must be there."""
+        """Return the value of a required key."""
         if key not in self.object():
             raise self.fail(f"{key!r} is missing{suggestion(key, self.value)}")
         return Node(self.value[key], _join(self.where, key))
 
     def only(self, allowed: Collection[str], what: str) -> None:
-        """Refuse keys that are not allowed."""
+        """Raise at keys that are not allowed."""
         mistakes = Mistakes()
         for key in self.object():
             if key not in allowed:

@@ -1,4 +1,4 @@
-"""Fixed graphs, parameters, data and constraints: where a study finds its files."""
+"""Lookup of a study's files: fixed graphs, parameters, data, constraints."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _BUNDLED_ENDINGS = {GRAPH_FOLDER: ".csv", NETWORK_FOLDER: ".rds"}
 
 @dataclass(frozen=True)
 class FixedFile:
-    """Something that is read rather than drawn.
+    """A graph, model or data set that is read from a file or bundled.
 
     Parameters
     ----------
     label
-        How tables and figures call it.
+        Its name in tables and figures.
     location
         The file; of a bundled network or data set ``bundled:`` and its name.
     digest
-        sha256 of the content, of what is bundled its name. It stands in the task's key, so that a
+        sha256 of the content; for bundled ones of the name. It is part of the task's key, so that a
         changed file is another task.
     reading
-        How a data file is read, where the study says so.
+        Reading options of a data file, where the study gives any.
     place
         The file as the study finds it, links not followed.
     """
@@ -53,13 +53,13 @@ class FixedFile:
 
     @property
     def bundled(self) -> str:
-        """Name of the network or data set that comes with the package; empty for a file."""
+        """Name of the bundled network or data set; empty for a file."""
         return self.digest.removeprefix(_DIGEST) if self.digest.startswith(_DIGEST) else ""
 
 
 @dataclass(frozen=True)
 class Library:
-    """The places where a study's files are looked for, in order.
+    """The folders in which a study's files are looked up, in order.
 
     ``bundled:asia`` means the network or data set of the package, whatever files there are. Other
     names, such as Benchpress's ``asia.csv``, mean a file; where there is none, what is bundled.
@@ -123,7 +123,7 @@ class Library:
         return _data(name.removesuffix(".csv"), f"fixed/filename={name}")
 
     def constraints(self, name: str, where: str) -> Path:
-        """A constraint file."""
+        """Find a constraint file."""
         found = self._file(CONSTRAINT_FOLDER, name)
         if not found:
             looked = self.looked(CONSTRAINT_FOLDER, name)
@@ -131,7 +131,7 @@ class Library:
         return found
 
     def _network(self, name: str, label: str) -> FixedFile | None:
-        """The network file that a name without an ending stands for, in whatever format."""
+        """Find the network file for a name without an ending, in any format."""
         if Path(name).suffix or not is_file_name(name):
             return None
         found = [
@@ -153,7 +153,7 @@ class Library:
         return [folder for folder in (*own, self.home) if folder.is_dir()]
 
     def wanted_network(self, name: str) -> str:
-        """Where a network that a study names without an ending is to be put, in which formats."""
+        """Return where to put a network that a study names without an ending, and formats."""
         endings = [known.endings[0] for known in NETWORK_FORMATS.values()]
         files = " or ".join([f"{name}{endings[1]}", *endings[2:]])
         folder = f"the folder {self.resources}"
@@ -165,12 +165,12 @@ class Library:
         )
 
     def looked(self, folder: str, name: str) -> str:
-        """Where a file of that name was looked for, for error messages."""
+        """Return where a file was looked for, for error messages."""
         places = ", ".join(str(place) for place in self._places(folder, name))
         return f"looked for a file at {places}" if places else "no file has such a name"
 
     def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
-        """Files and bundled networks that could have been meant, for error messages."""
+        """Return files and bundled networks for the nearest match in error messages."""
         ending = _BUNDLED_ENDINGS.get(folder)
         found = {record.name + ending for record in list_networks()} if ending else set()
         if folder == DATA_FOLDER:
@@ -192,7 +192,7 @@ class Library:
 
 
 def plain_id(name: str | None) -> str | None:
-    """Return an id of a data entry without the mark of what is bundled, for names of folders."""
+    """Return an id of a data entry without the prefix ``bundled:``, for names of folders."""
     return None if name is None else name.removeprefix(BUNDLED)
 
 
@@ -206,7 +206,7 @@ def is_file_name(name: str) -> bool:
 
 
 def refuse_unknown_bundled(node: Node, folder: str) -> None:
-    """Refuse a name with the mark of what is bundled, which nothing bundled in that folder has."""
+    """Raise when a name with the prefix ``bundled:`` is not bundled in that folder."""
     name = node.text()
     if not name.startswith(BUNDLED):
         return
@@ -228,12 +228,12 @@ def _of_file(label: str, path: Path) -> FixedFile:
 
 
 def _network_graph(name: str) -> FixedFile | None:
-    """The graph of a bundled network."""
+    """Return the graph of a bundled network."""
     return _network(name, f"myadjmats/{name}")
 
 
 def _network(name: str, label: str) -> FixedFile | None:
-    """A bundled network."""
+    """Return a bundled network."""
     known = any(record.name == name for record in list_networks())
     return FixedFile(label, BUNDLED + name, _DIGEST + name) if known else None
 

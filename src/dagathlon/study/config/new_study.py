@@ -1,4 +1,4 @@
-"""Studies made for the user: a starting point to edit, or one from the command line alone."""
+"""Generated studies: a starting point to edit, or one from command-line arguments."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _BUNDLED = Library(None, Path())
 
 
 def title_of(path: Path) -> str:
-    """A title for the study of that file: its name, which may have blanks, as one word."""
+    """Return a title from the name of a study's file, blanks replaced."""
     title = "-".join(path.stem.split()) or "study"
     return f"{title}-study" if title in RESERVED_TITLES else title
 
 
 def starting_study(title: str) -> dict[str, Any]:
-    """A small study whose keys beginning with an underscore explain it."""
+    """Return a small study with explanations under keys that begin with an underscore."""
     study = picked_study(title, ["pc[alpha=0.01,0.05]", "hc", "boss"], [])
     setup = study["benchmark_setup"][0]
     setup["_title"] = "names the folder of results"
@@ -53,7 +53,7 @@ def picked_study(
     modules: Sequence[Path] = (),
     home: Path = Path(),
 ) -> dict[str, Any]:
-    """A study of the picked algorithms on the named data.
+    """Return a study of the given learners on the named data.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def picked_study(
 
 
 def _written(spec: LearnerSpec) -> dict[str, Any]:
-    """Parameters as JSON has them; what Python gives in another form is spelled as a text."""
+    """Return parameters as JSON; values without a JSON form are spelled as text."""
     known = spec.cls.parameters()
     refers = {key for key, one in known.items() if one.type.reference is not None}
     return {
@@ -104,7 +104,7 @@ def _written(spec: LearnerSpec) -> dict[str, Any]:
 
 
 def without_truth(ids: Sequence[str], copies: int = 20, learners: int = 0) -> dict[str, Any]:
-    """What can be made of results without a true graph.
+    """Return the evaluations that need no true graph.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def without_truth(ids: Sequence[str], copies: int = 20, learners: int = 0) -> di
 
 
 def _settings(entry: Mapping[str, Any]) -> int:
-    """How many settings an object of the study stands for."""
+    """Return how many settings an object of the study has."""
     return prod(len(value) for value in entry.values() if isinstance(value, list))
 
 
 def with_full_paths(module: type[Module], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters whose files are named by full paths, for a study that stands in another folder."""
+    """Return parameters with absolute file names, for a study in another folder."""
     known = module.parameters()
     found = dict(values)
     for name, value in values.items():
@@ -148,7 +148,7 @@ def _new_id(name: str, taken: Sequence[str]) -> str:
 
 
 def _from(home: Path, path: str) -> str:
-    """A path as a study in that folder writes it."""
+    """Return a path as a study in that folder writes it."""
     if home.is_absolute() and Path(path).is_relative_to(home):
         return str(Path(path).relative_to(home))
     return path if Path(path).is_absolute() else os.path.relpath(path, home)
@@ -171,7 +171,7 @@ def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
         what = "bundled network or data file"
         raise StudyError(unknown(what, name, [*known, *list_data()], text))
     if set(values) - {"truth"}:
-        raise StudyError(f"{text}: {name} has its own rows; beside a data file stands only truth")
+        raise StudyError(f"{text}: {name} has its own rows; a data file takes only truth")
     truth = values.get("truth", [None])[0]
     return {
         "graph_id": None if truth is None else _truth(home, str(truth)),
@@ -182,7 +182,7 @@ def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
 
 
 def _parse_data(text: str) -> tuple[str, dict[str, list[Any]]]:
-    """As `parse_spec`; but a file may have a name that no module has, with blanks or brackets."""
+    """Parse a data spec as `parse_spec` does; file names may have blanks or brackets."""
     starts = [found.start() for found in re.finditer(r"\[", text)] if text.endswith("]") else []
     for end in (len(text), *reversed(starts)):
         if text[:end].strip() and Path(text[:end]).exists():
@@ -206,7 +206,7 @@ def _truth(home: Path, name: str) -> str:
 def _network_entry(
     name: str, place: str, values: dict[str, list[Any]], resources: dict[str, Any]
 ) -> dict[str, Any]:
-    """Make an entry of data drawn from a network, a file or bundled."""
+    """Return an entry of data drawn from a network, a file or bundled."""
     n = values.get("n", [1000])
     entry = {
         "id": f"{name}-data",

@@ -1,4 +1,4 @@
-"""The noise experiments of a data entry: codes, rates, and ranges of rates."""
+"""The noise of a data entry: codes, rates, and ranges of rates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dagathlon.study.config.json_source import Node
 
 
 def read_noises(node: Node) -> list[Noise]:
-    """Codes or objects, one or a list; by default no noise.
+    """Read one or several noise codes or objects; by default no noise.
 
     An object's values may be lists, which makes all their combinations. Clean data are one
     experiment however many ranges of rates begin with 0.
@@ -23,7 +23,7 @@ def read_noises(node: Node) -> list[Noise]:
         is_range = isinstance(item.value, dict)
         for noise in _range(item) if is_range else [Noise.from_code(item.text(), item.where)]:
             if noise.code in found and not (is_range and noise.does_nothing):
-                raise item.fail(f"{noise.code} stands twice")
+                raise item.fail(f"{noise.code} is given twice")
             found.setdefault(noise.code, Noise() if noise.does_nothing else noise)
     return list(found.values())
 

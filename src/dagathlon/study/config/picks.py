@@ -1,4 +1,4 @@
-"""Learners as people name them, in Python and on the command line, as entries of a study."""
+"""Learner specs of Python and the command line, as entries of a study."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Pick:
     Parameters
     ----------
     id
-        What tables call it.
+        Its name in tables.
     module
         The learner's class.
     values
         Parameters as a study writes them; a list is tried in full.
     settings
-        What they mean: every combination.
+        All combinations of the values.
     file
-        The user's own file that defines it; None for a learner that is known without.
+        The user's file that defines it; None for an installed learner.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Pick:
 
 
 def picks_of(learners: Any) -> list[Pick]:
-    """Learners as entries of a study.
+    """Return learners as entries of a study.
 
     Parameters
     ----------
@@ -57,18 +57,18 @@ def picks_of(learners: Any) -> list[Pick]:
     if isinstance(learners, Mapping) and not is_learner(learners):
         return [_pick(one, str(name)) for name, one in learners.items()]
     found = [_pick(one) for one in ([learners] if is_learner(learners) else learners)]
-    return list(_told_apart(found))
+    return list(_with_unique_ids(found))
 
 
 def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
-    """Refuse fewer than two learners that take the data, and the same one twice.
+    """Raise when fewer than two learners take the data, or one occurs twice.
 
     Parameters
     ----------
     picks
         The learners.
     facts
-        What is known of the data.
+        The facts of the data.
     """
     settings = [(pick, setting) for pick in picks for setting in pick.settings]
     if len(settings) < _FEWEST:
@@ -78,7 +78,7 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
         for earlier, other in settings[:place]:
             if (other.module, other.start) == (setting.module, setting.start):
                 raise StudyError(
-                    f"{earlier.id} is there twice: it would agree with itself in everything; leave "
+                    f"{earlier.id} is given twice: it would agree with itself in everything; leave "
                     "one of them out"
                 )
     refused = _refused(settings, facts)
@@ -90,7 +90,7 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
 
 
 def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
-    """Learners that cannot be run on such data, or on this machine, with the reason."""
+    """Return learners that cannot run on such data or this machine, with the reason."""
     found = []
     for pick, setting in settings:
         reason = pick.module.unavailable or cast(Learner, setting.module).why_unsuitable(facts)
@@ -100,14 +100,14 @@ def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list
 
 
 def _pick(one: LearnerLike, name: str = "") -> Pick:
-    """A learner under that name, else under its own."""
+    """Return a learner as an entry under the given name, else under its own."""
     spec, file = LearnerSpec.of(one).findable()
     settings = expand(spec.cls, spec.values, Node(spec.values, spec.text))
     return Pick(name or spec.name, spec.cls, spec.values, settings, file)
 
 
-def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
-    """Picks with ids of their own: several of one learner are called by their parameters."""
+def _with_unique_ids(picks: Sequence[Pick]) -> Iterator[Pick]:
+    """Yield picks with unique ids: several of one learner are named by their parameters."""
     names = [pick.id for pick in picks]
     taken: set[str] = set()
     for pick in picks:
@@ -119,7 +119,7 @@ def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
 
 
 def _spelt(pick: Pick) -> str:
-    """The name with its parameters, unless that is long or no name of a file."""
+    """Return the name with its parameters, unless that is too long or no file name."""
     single = {key: value for key, value in pick.values.items() if not isinstance(value, list)}
     text = f"{pick.id}[{','.join(f'{key}={value}' for key, value in single.items())}]"
     plain = single and len(text) <= _LONGEST_ID and "/" not in text

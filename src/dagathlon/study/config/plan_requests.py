@@ -1,4 +1,4 @@
-"""What an evaluation may ask of the planner: scores, and learning on transformed data."""
+"""What an evaluation may request of the planner: scores, learning on transformed data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Input: TypeAlias = Literal[
     "path",
     "reference",
 ]
-"""What a score can be computed from.
+"""Inputs that a score can be computed from.
 
 As metrics name them: the true graph; the data as the learner gets them; the model that they were
 drawn from; another draw from it, of the same size; the estimated graph with its statistics; what
@@ -39,17 +39,17 @@ class Cases:
     Parameters
     ----------
     graph, parameters, data
-        What tables call their graph, their parameters and the data themselves.
+        Labels of their graph, parameters and data in tables.
     seeds
         One data set for each.
     facts
-        What is known of the data before they exist.
+        Facts of the data known at planning time.
     has_truth
         Whether there is a true graph.
     generator
-        What draws the rows; None for a data file.
+        Generator of the rows; None for a data file.
     steps
-        The transforms of the data entry that do something.
+        Transforms of the data entry, without no-ops.
     ids
         The algorithms of the setup.
     graph_id, parameters_id
@@ -69,7 +69,7 @@ class Cases:
     parameters_id: str | None = None
 
     def offers(self) -> frozenset[Input]:
-        """What scores can be computed from here."""
+        """Inputs that are available for scores on these data sets."""
         found: set[Input] = {"data", "estimate", "posterior", "precision", "path", "reference"}
         found |= {"truth"} if self.has_truth else set()
         drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
@@ -78,18 +78,18 @@ class Cases:
 
 @dataclass(frozen=True)
 class _Score:
-    """A row of numbers.
+    """A requested score: a row of numbers.
 
     Parameters
     ----------
     name
-        Under which name the results answer; one that two evaluations use means the same.
+        Name under which results are found; the same name in two evaluations is the same score.
     module
         A module of the kind ``metric``: its ``compute`` takes the inputs and returns a row.
     inputs
-        What it is computed from, in order.
+        Its inputs, in order.
     weak
-        Whether it gives way to what another evaluation asks for under the same name.
+        Whether another evaluation's score of the same name replaces it.
     """
 
     name: str
@@ -100,7 +100,7 @@ class _Score:
 
 @dataclass(frozen=True)
 class RunScore(_Score):
-    """A row of numbers for every run.
+    """A requested score of every run.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class RunScore(_Score):
 
 @dataclass(frozen=True)
 class DataScore(_Score):
-    """A row of numbers for every data set; `inputs` are among truth, data, model and test_data."""
+    """A requested score of every data set; inputs are truth, data, model and test_data."""
 
 
 @dataclass(frozen=True)
 class Learning:
-    """Algorithms on transformed data: further runs, which stand in no table of the study's own.
+    """Additional runs on transformed data, which are not in the study's own tables.
 
     Parameters
     ----------
@@ -145,11 +145,11 @@ class Learning:
 
     @property
     def label(self) -> str:
-        """Under which transform the results answer: ``subsample=100,1``."""
+        """Label of the transform under which results are found: ``subsample=100,1``."""
         return transform_label(self.steps)
 
     def offers(self, cases: Cases) -> frozenset[Input]:
-        """What its scores can be computed from on such data sets."""
+        """Return the inputs that are available for its scores on such data sets."""
         found = set(cases.offers()) - {"test_data", "reference"}
         if not all(step.keeps_model for step in self.steps):
             found.discard("model")
@@ -160,13 +160,13 @@ Wanted: TypeAlias = RunScore | DataScore | Learning
 
 
 def transform_label(steps: Iterable[Transform]) -> str:
-    """What transforms are called together; empty where they do nothing."""
+    """Return the label of a sequence of transforms; empty for none."""
     return "/".join(step.label for step in steps if not step.does_nothing)
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """What all evaluations of a setup want of data sets of one kind, each thing once."""
+    """Merged requests of all evaluations of a setup for one kind of data."""
 
     run_scores: tuple[RunScore, ...]
     data_scores: tuple[DataScore, ...]
@@ -174,7 +174,7 @@ class Agreed:
 
 
 def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
-    """Wishes without repetition; those that these data sets cannot fulfil are left out."""
+    """Merge requests without repetition; leave out those that the data sets cannot fulfil."""
     scores: dict[tuple[type, str], RunScore | DataScore] = {}
     learning: dict[tuple[Transform, ...], Learning] = {}
     offers = cases.offers()
@@ -219,7 +219,7 @@ def _shown(score: RunScore | DataScore) -> str:
 
 
 def _joined(known: Learning | None, one: Learning, cases: Cases) -> Learning:
-    """All that is asked of learning on the same data."""
+    """Merge two requests for learning on the same data."""
     before = known or Learning(one.steps, ())
     ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
     if before.tried and one.tried and before.tried != one.tried:

@@ -1,4 +1,4 @@
-"""All files that a study names, and where a copy of the study would find them."""
+"""All files that a study names, and where a copy of the study has them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dagathlon.study.config.library import FixedFile, Library
 from dagathlon.study.config.study_file import Config, code_of
 
 RESOURCES_FOLDER = "resources"
-"""Beside a study, the folder in which its files are looked for first."""
+"""Folder beside a study in which its files are looked up first."""
 
 
 class NamedFile(NamedTuple):
-    """A file that a study needs: where it is, and where it is in a copy, below the study's own."""
+    """A file that a study needs, and its place in a copy below the study's folder."""
 
     source: Path
     place: Path
 
 
 def files_of(config: Config) -> list[NamedFile]:
-    """The files of a study but itself: graphs, parameters, data, constraints and code.
+    """Return the files that a study needs: graphs, parameters, data, constraints, code.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def files_of(config: Config) -> list[NamedFile]:
 
 
 def code_files(path: Path, place: Path) -> Iterator[NamedFile]:
-    """A file of modules with what it imports from its folder, or a folder of a module."""
+    """Yield a file of modules with its local imports, or the files of a module's folder."""
     real = path.resolve()
     if real.is_dir():
         for file in _below(real):

@@ -1,4 +1,4 @@
-"""What a data entry says about reading its file, and about gaps."""
+"""Reading options of a data entry, and its handling of missing values."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _HOW = ("keep", "drop", "impute")
 _SHORT = 40
 
 
-def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
-    """The data files of an entry, with how they are to be read."""
+def with_reading_options(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
+    """Return the data files of an entry with its reading options."""
     said = _said(node)
     if not said or not files:
         return files
@@ -38,7 +38,7 @@ def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
 
 
 def refuse_reading(node: Node) -> None:
-    """Refuse an entry whose data are drawn and that says how to read them."""
+    """Raise when an entry of generated data has reading options."""
     said = _said(node)
     if said:
         raise node.fail(
@@ -51,7 +51,7 @@ def _said(node: Node) -> dict[str, Any]:
 
 
 def read_missing(node: Node) -> list[list[Transform]]:
-    """What becomes of gaps, as steps: ``keep``, ``drop``, ``impute`` or ``{"impute": copies}``."""
+    """Return steps for missing values: ``keep``, ``drop``, ``impute``, ``{"impute": copies}``."""
     child = node.get(MISSING)
     if child is None or child.value == "keep":
         return []
@@ -66,8 +66,8 @@ def read_missing(node: Node) -> list[list[Transform]]:
     raise child.fail(f"found {child.value!r}{near}, expected keep, drop, impute or {{'impute': 5}}")
 
 
-def told_apart(data: Sequence[Any]) -> list[Any]:
-    """Data entries in which a file that is read in several ways is labelled by each."""
+def labelled_by_reading(data: Sequence[Any]) -> list[Any]:
+    """Return data entries, labelled by reading options where a file is read in several ways."""
     ways: dict[str, set[Reading | None]] = {}
     for entry in data:
         for part in entry.data:
@@ -84,7 +84,7 @@ def told_apart(data: Sequence[Any]) -> list[Any]:
 
 
 def _label(reading: Reading) -> str:
-    """What was said in short, or where that is long a digest of it."""
+    """Return reading options in short, or a digest where that is long."""
     text = json.dumps(reading.to_json(), sort_keys=True)
     short = "".join(sign for sign in text if sign not in '{}[]" ').replace("/", "_")
     if len(short) <= _SHORT:
@@ -93,7 +93,7 @@ def _label(reading: Reading) -> str:
 
 
 def reading_schema() -> dict[str, Any]:
-    """JSON Schema of these keys."""
+    """Return the JSON Schema of the reading options."""
     names = {"type": ["array", "null"], "items": {"type": "string"}}
     kinds = {"enum": ["continuous", "discrete", "categorical", "ordinal", "id", "ignore"]}
     labels = {"type": "object", "additionalProperties": {"type": "string"}}

@@ -1,4 +1,4 @@
-"""What a setup asks to be made of its results."""
+"""Reading of a setup's evaluations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dagathlon.study.config.json_source import Node
 
 
 def switched_off(setup: Node) -> tuple[str, ...]:
-    """Names of the evaluations of which a setup says ``false``: not even what is shown unasked."""
+    """Return names of evaluations set to ``false``, which are not shown by default either."""
     node = setup.get("evaluation")
     given = node.value if node is not None and isinstance(node.value, dict) else {}
     return tuple(name for name, value in given.items() if value is False)
@@ -22,7 +22,7 @@ def switched_off(setup: Node) -> tuple[str, ...]:
 def read_requests(
     setup: Node, algorithms: Mapping[str, ModuleEntry], mistakes: Mistakes
 ) -> list[Request]:
-    """What a setup asks for, as far as it can be read; all else is among the mistakes."""
+    """Return a setup's requests; unreadable ones are added to the mistakes."""
     known = modules("evaluation")
     node = mistakes.read(setup.need, "evaluation") or Node({}, setup.where)
     mistakes.read(node.only, known, "evaluation")

@@ -1,4 +1,4 @@
-"""Cores and cards as a study asks for them: `threads` and `gpu`, of a setup or of an algorithm."""
+"""Cores and cards of a study: `threads` and `gpu` of a setup or an algorithm."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MOST = 4096
 
 
 class WantedResources(NamedTuple):
-    """Numbers of cores and cards that a part of a study asks for; None where it says nothing."""
+    """Requested cores and cards; None where not given."""
 
     threads: int | None = None
     gpu: int | None = None
 
     def check(self, module: type[Module], node: Node) -> None:
-        """Refuse cards for a learner without a use for them, and none for one that needs them."""
+        """Raise for cards without use to a learner, or none where it needs one."""
         if self.gpu and _gpu(module) == "no":
             raise node.fail(f"gpu: {module.name} has no use for a graphics card")
         if self.gpu == 0 and _gpu(module) == "yes":
@@ -32,14 +32,14 @@ NOTHING_WANTED = WantedResources()
 
 
 def resource_keys(module: type[Module]) -> tuple[str, ...]:
-    """The keys of an object that ask for cores and cards; a parameter of that name goes first."""
+    """Return keys of an object that request cores and cards; parameters take precedence."""
     if not issubclass(module, Learner):
         return ()
     return tuple(key for key in RESOURCES if key not in module.parameters())
 
 
 def read_wanted(node: Node, keys: Collection[str] = RESOURCES) -> WantedResources:
-    """What a setup or an algorithm's object asks for."""
+    """Return the requested resources of a setup or an algorithm's object."""
     threads = _read(node, "threads", 1) if "threads" in keys else None
     gpu = _read(node, "gpu", 0) if "gpu" in keys else None
     return WantedResources(threads, gpu)
@@ -58,7 +58,7 @@ def _read(node: Node, key: str, least: int) -> int | None:
 
 
 def resources_of(module: Learner, own: WantedResources, setup: WantedResources) -> Resources:
-    """What a run gets: the object's word, else the setup's, else the learner's own."""
+    """Return a run's resources: the object's request, else the setup's, else the learner's."""
     threads = next((n for n in (own.threads, setup.threads) if n is not None), _threads(module))
     need = _gpu(module)
     if need == "no":
@@ -70,12 +70,12 @@ def resources_of(module: Learner, own: WantedResources, setup: WantedResources) 
 
 
 def says_threads(own: WantedResources, setup: WantedResources) -> bool:
-    """Whether the study says how many threads a run has: then it has neither more nor less."""
+    """Whether the study fixes the number of threads of a run."""
     return own.threads is not None or setup.threads is not None
 
 
 def _gpu(module: Any) -> str:
-    """What a learner says of cards; a parameter of that name may hold anything."""
+    """Return a learner's use of cards; a parameter named so may hold anything."""
     found = getattr(module, "gpu", None)
     return GPU_WORDS.get(found, "no") if isinstance(found, str | bool) else "no"
 

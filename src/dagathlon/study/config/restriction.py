@@ -1,4 +1,4 @@
-"""`only_on` of an algorithm's object: graphs whose data it is run on, and why on no others."""
+"""`only_on` of an algorithm's object: the graphs on whose data it is run, and why."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ SCHEMA: dict[str, Any] = {
 
 
 class OnlyOn(NamedTuple):
-    """Where an algorithm takes part.
+    """A restriction of an algorithm to data of some graphs.
 
     Parameters
     ----------
     graphs
         Graphs as data entries name them, with or without the ending of a file.
     because
-        Why it takes no part elsewhere, in a reader's words.
+        Why it is run on no other data, for readers of the results.
     """
 
     graphs: tuple[str, ...]
     because: str
 
     def allows(self, graph_id: str | None) -> bool:
-        """Whether data of this graph are among those that it is run on."""
+        """Whether it runs on data of this graph."""
         return graph_id is not None and _stem(graph_id) in map(_stem, self.graphs)
 
     def absent(self, graph_ids: Iterable[str]) -> list[str]:
-        """Its graphs that are not among those of the data entries."""
+        """Return its graphs that no data entry has."""
         known = {_stem(one) for one in graph_ids}
         return [graph for graph in self.graphs if _stem(graph) not in known]
 
 
 def restriction_keys(module: type[Module]) -> tuple[str, ...]:
-    """The key of an object that restricts it; a parameter of that name goes first."""
+    """Return the key that restricts an object; a parameter of that name takes precedence."""
     taken = not issubclass(module, Learner) or ONLY_ON in module.parameters()
     return () if taken else (ONLY_ON,)
 
 
 def read_only_on(node: Node, module: type[Module]) -> OnlyOn | None:
-    """What an algorithm's object says; None where it says nothing."""
+    """Return the restriction of an algorithm's object; None without one."""
     child = node.get(ONLY_ON) if restriction_keys(module) else None
     if child is None:
         return None

@@ -18,7 +18,7 @@ SECTIONS: Mapping[str, Kind] = {
 
 
 def read_sections(node: Node, mistakes: Mistakes) -> dict[str, dict[str, ModuleEntry]]:
-    """All entries of a study by section and id; those with a mistake are there without settings."""
+    """Return all entries of a study by section and id; faulty ones without settings."""
     result: dict[str, dict[str, ModuleEntry]] = {section: {} for section in SECTIONS}
     mistakes.read(node.only, SECTIONS, "resources")
     for section in SECTIONS:
@@ -27,7 +27,7 @@ def read_sections(node: Node, mistakes: Mistakes) -> dict[str, dict[str, ModuleE
 
 
 def _read_section(node: Node, section: str, entries: dict[str, ModuleEntry]) -> None:
-    """Fill the entries of a section."""
+    """Fill `entries` with those of a section."""
     mistakes = Mistakes()
     found = node.get(section)
     for objects in found.items() if found else ():
@@ -46,6 +46,6 @@ def _read_section(node: Node, section: str, entries: dict[str, ModuleEntry]) -> 
 
 
 def _wrong_entry(module: type[Module], node: Node) -> ModuleEntry:
-    """What stands for an entry with a mistake, so that its id is no second one."""
+    """Return a placeholder for a faulty entry, so that its id is not reported as unknown."""
     given = node.value.get("id") if isinstance(node.value, dict) else None
     return ModuleEntry(given if isinstance(given, str) else "", module, {}, (), node.where)

@@ -1,4 +1,4 @@
-"""The grammar of a study: Benchpress's JSON, unmodified, with our additions."""
+"""Reading of study files: Benchpress's JSON, unmodified, with our additions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from dagathlon.study.config.noises import read_noises
 from dagathlon.study.config.plan_requests import Cases
 from dagathlon.study.config.reading import (
     ENTRY_KEYS,
-    read_as_told,
+    labelled_by_reading,
     read_missing,
     refuse_reading,
-    told_apart,
+    with_reading_options,
 )
 from dagathlon.study.config.requests import read_requests, switched_off
 from dagathlon.study.config.resources import (
@@ -77,7 +77,7 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, limits and cores of every run.
+    """One benchmark: data entries, requests, limits and cores of every run.
 
     `evaluations` is what the study asks for, `shown` what its report has besides, `off` names what
     it does not want to see at all.
@@ -111,7 +111,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Config:
-    """A study as read and checked, before planning."""
+    """A parsed and validated study, before planning."""
 
     path: Path
     setups: Sequence[Setup]
@@ -121,14 +121,14 @@ class Config:
 
     @property
     def text(self) -> bytes:
-        """The study as it was written: that of its file, unless it was made in Python."""
+        """The study as written: its file, or JSON if it was made in Python."""
         return self.path.read_bytes() if self.content is None else self.content
 
 
 def read_config(
     path: Path, resources: Path | None = None, home: Path | None = None, seed: int = 0
 ) -> Config:
-    """Read and check a study.
+    """Parse and validate a study file.
 
     Parameters
     ----------
@@ -156,14 +156,14 @@ def config_of(
     home: Path = Path(),
     seed: int = 0,
 ) -> Config:
-    """Check a study that was made in Python, as `read_config` does with a file.
+    """Validate a study made in Python, as `read_config` does with a file.
 
     Parameters
     ----------
     content
-        What a file would hold.
+        The content of a study file.
     name
-        Name of the file that it could be.
+        Name for the study's file.
     resources, home, seed
         As in `read_config`.
     """
@@ -181,7 +181,7 @@ def config_of(
 
 
 def code_of(path: Path) -> list[Path]:
-    """Files and folders of code that a study runs, the ones it names as `modules`.
+    """Return the user modules that a study runs.
 
     Nothing is run to find out, so that it can be said before.
     """
@@ -216,7 +216,7 @@ def _read_root(root: Node, path: Path, library: Library) -> Config:
 
 
 def _both(root: Node, path: Path) -> tuple[Node, list[Node]]:
-    """The two parts of a study: what it can name, and its setups."""
+    """Return the two parts of a study: resources and setups."""
     mistakes = Mistakes()
     resources = mistakes.read(root.need, "resources")
     setups = mistakes.read(root.need, "benchmark_setup")
@@ -253,7 +253,7 @@ def _library(home: Path, resources: Path | None) -> Library:
 
 
 def _module_files(root: Node, home: Path) -> list[Path]:
-    """The user's own modules: `modules` lists them, relative to the study."""
+    """Return the files under `modules`, relative to the study."""
     files = root.get("modules")
     found = []
     mistakes = Mistakes()
@@ -284,14 +284,14 @@ def _read_setup(
     cpu = mistakes.read(_read_limit, node, "cpu_limit", seconds_of)
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
-    data = told_apart(data)
+    data = labelled_by_reading(data)
     off = switched_off(node)
     shown = list(_shown(evaluations, off, data))
     return Setup(title, data, evaluations, shown, time, memory, node.where, wanted, off, cpu)
 
 
 def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
-    """Refuse evaluations that compare with a truth which the data do not have."""
+    """Add mistakes for evaluations that need a truth which the data lack."""
     for evaluation in evaluations:
         if evaluation.needs_truth():
             mistakes.add(
@@ -325,12 +325,12 @@ def _shown(
 
 
 def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Iterator[Request]:
-    """What a report shows without being asked: of evaluations that the study does not name.
+    """Yield requests that a report includes by default and the study does not name.
 
     Parameters
     ----------
     named
-        Names of the evaluations that it asks for or has switched off.
+        Names of the evaluations that the study asks for or switches off.
     ids
         The algorithms of the setup.
     has_truth
@@ -367,7 +367,7 @@ def _read_data(
 
 
 def _same_network(node: Node) -> bool:
-    """Whether graph and parameters are one network, which is told to be missing once."""
+    """Whether graph and parameters are one network, so that its absence is reported once."""
     given = _optional_text(node, "parameters_id")
     return given is None or given == _optional_text(node, "graph_id")
 
@@ -375,7 +375,7 @@ def _same_network(node: Node) -> bool:
 def _read_parameters(
     node: Node, entries: Mapping[str, ModuleEntry], library: Library
 ) -> tuple[str | None, Sequence[Part]]:
-    """What data are drawn from, with its id; the graph of a network comes with its parameters."""
+    """Return the id and parts that data are drawn from; a network brings its own graph."""
     found, name = _alternatives(node, "parameters_id", entries, library), node.get("parameters_id")
     if found or (name is not None and _is_wrong(entries, name.value)):
         return _optional_text(node, "parameters_id"), found
@@ -387,7 +387,7 @@ def _read_parameters(
 
 
 def _is_wrong(entries: Mapping[str, ModuleEntry], name: object) -> bool:
-    """Whether an id is that of an entry with a mistake, which has been told."""
+    """Whether an id is that of a faulty entry, which has been reported."""
     entry = entries.get(name) if isinstance(name, str) else None
     return entry is not None and not entry.values and not entry.settings
 
@@ -395,10 +395,10 @@ def _is_wrong(entries: Mapping[str, ModuleEntry], name: object) -> bool:
 def _read_rows(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> tuple[str, Sequence[Part]]:
-    """The rows of a data entry: files, else what generators of that id draw."""
+    """Return the rows of a data entry: files, else generators of that id."""
     child = node.need("data_id")
     name = child.text()
-    files = read_as_told(node, library.data(name))
+    files = with_reading_options(node, library.data(name))
     if files:
         return name, files
     if name not in sections["data"]:
@@ -418,7 +418,7 @@ def _optional_text(node: Node, key: str) -> str | None:
 def _alternatives(
     node: Node, key: str, entries: Mapping[str, ModuleEntry], library: Library
 ) -> Sequence[Part]:
-    """What an id of a data entry stands for: module settings first, then files."""
+    """Return the parts that an id of a data entry names: settings first, then files."""
     child = node.get(key)
     if child is None:
         return ()
@@ -451,18 +451,18 @@ def _read_seeds(node: Node) -> range:
     if first < 0 or last > _LAST_SEED:
         raise child.fail("seeds are whole numbers from 0 to 2^63 - 1")
     if last - first >= _MAX_SEEDS:
-        raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
+        raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the maximum")
     return range(first, last + 1)
 
 
 def _read_transforms(node: Node) -> list[list[Transform]]:
-    """The transforms of a data entry, one after the other, each with its settings."""
+    """Return the transforms of a data entry in order, each with its settings."""
     child = node.get("transforms")
     return [_read_transform(item) for item in child.items()] if child else []
 
 
 def _read_transform(node: Node) -> list[Transform]:
-    """A name, or an object of a name and parameters, which may be lists to try."""
+    """Read a transform: a name, or an object with parameters, which may be lists to try."""
     given = node.value if isinstance(node.value, dict) else {node.text(): {}}
     if len(given) != 1:
         raise node.fail(f"found {len(given)} names, expected one: list transforms one by one")
@@ -472,5 +472,5 @@ def _read_transform(node: Node) -> list[Transform]:
     found = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
     for i, transform in enumerate(found):
         if transform in found[:i]:
-            raise inner.fail(f"{transform.label} stands twice")
+            raise inner.fail(f"{transform.label} is given twice")
     return found

@@ -1,4 +1,4 @@
-"""Seconds and sizes as people write them."""
+"""Parsing of durations and sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_BYTES = 2**63 - 1
 
 
 def seconds_of(value: Any, where: str) -> float:
-    """``90``, ``"90s"``, ``"1.5h"`` as seconds."""
+    """Parse a duration such as ``90``, ``"90s"`` or ``"1.5h"`` into seconds."""
     number, unit = _split(value, where, "a time such as 60, '90s', '10m' or '2h'")
     if unit not in _SECONDS or number <= 0:
         raise StudyError(f"{where}: found {value!r}, expected a time such as 60, '90s' or '2h'")
@@ -22,7 +22,7 @@ def seconds_of(value: Any, where: str) -> float:
 
 
 def size_of(value: Any, where: str) -> int:
-    """``2000000000``, ``"2G"``, ``"500MB"`` as bytes."""
+    """Parse a size such as ``2000000000``, ``"2G"`` or ``"500MB"`` into bytes."""
     number, unit = _split(value, where, "a size such as '500M' or '2G'")
     letter = unit.removesuffix("b").removesuffix("i")
     if letter not in _BYTES or number <= 0:

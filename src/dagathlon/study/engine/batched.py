@@ -1,4 +1,4 @@
-"""The batched engine: in this process, with the data sets of a learner together where it can."""
+"""The batched engine: runs in this process and hands a learner several data sets at once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Batch: TypeAlias = tuple[bytes, Limits]
 
 @dataclass(frozen=True)
 class BatchedEngine(InlineEngine):
-    """Runs tasks in this process; learners that take several data sets at once get them together.
+    """Runs tasks in this process; learners that accept several data sets at once get them together.
 
-    Tasks of such a learner wait until all else is done that could run, so that as many as possible
-    with the same parameters and limits are handed over at once. Each has its own random stream and
-    is stored under its own key, as if it had run alone.
+    Tasks of such a learner wait until all else is done that could run, so that as many as
+    possible with the same parameters and limits are handed over at once. Each has its own
+    random stream and is stored under its own key, as if it had run alone.
 
     Parameters
     ----------
     raises
         End the run with the exception of the first failure, in place of recording it.
     most
-        Largest number of data sets that are handed over at once: they are all in memory.
+        Largest number of data sets run at once, all of which are in memory.
     """
 
     name: ClassVar[str] = "batched"
@@ -58,7 +58,7 @@ class BatchedEngine(InlineEngine):
     def _together(
         self, work: Coordinator, losses: Losses, inputs: RecentInputs, positions: list[int]
     ) -> None:
-        """Learn from several data sets at once."""
+        """Run one learner on several data sets at once."""
         read = dict(_data_of(work, inputs, work.claim(positions)))
         if read:
             work.look(list(read), 0)
@@ -67,9 +67,9 @@ class BatchedEngine(InlineEngine):
     def _learned(
         self, work: Coordinator, losses: Losses, inputs: RecentInputs, read: dict[int, Any]
     ) -> None:
-        """Learn at once from data sets that were read; where that fails, from each half of them.
+        """Run one learner on data sets already read; on failure, retry each half.
 
-        So a bad one is found in few steps, and the others stay together.
+        So a failing data set is found in few steps, and the others stay together.
         """
         ours = list(read)
         tasks = [work.schedule.tasks[position] for position in ours]
@@ -91,7 +91,7 @@ class BatchedEngine(InlineEngine):
 
 
 def _batch_of(work: Coordinator, position: int) -> Batch | None:
-    """What tasks have in common that can run together; None for one that runs alone."""
+    """Return the key that tasks share which can run together; None for one that runs alone."""
     task = work.schedule.tasks[position]
     if len(task.inputs) != 1 or not batches(task.call):
         return None
@@ -101,7 +101,7 @@ def _batch_of(work: Coordinator, position: int) -> Batch | None:
 def _data_of(
     work: Coordinator, inputs: RecentInputs, positions: Sequence[int]
 ) -> Iterator[tuple[int, Any]]:
-    """Positions with the data that they read; those whose data are lost wait for them again."""
+    """Yield positions with their data; tasks whose data are lost wait for them again."""
     for position in positions:
         try:
             yield position, gathered(work.input_keys(position), inputs)[0]
@@ -111,4 +111,6 @@ def _data_of(
 
 def _said(module: str, count: int, error: BaseException) -> str:
     reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-    return f"{module} failed on {count} data sets together ({reason}); each half is tried by itself"
+    return (
+        f"{module} failed on {count} data sets together ({reason}); each half is tried separately"
+    )

@@ -1,4 +1,4 @@
-"""How an engine and its workers talk: framed messages over pipes, and one shared slot."""
+"""Communication of an engine with its workers: framed messages over pipes, a shared-memory slot."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _LOOKS = 1000
 
 
 class Inbox:
-    """Messages from a pipe, however the bytes arrive."""
+    """Receive buffer that splits the bytes of a pipe into messages."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._buffer = bytearray()
 
     def fill(self) -> bool:
-        """Read what is there (or wait for it); False at the end of the stream."""
+        """Read available bytes, waiting for the first; return False at the end of the stream."""
         data = os.read(self._fd, _READ)
         self._buffer += data
         return bool(data)
 
     def messages(self) -> Iterator[Message]:
-        """The messages that have arrived whole; `GarbledError` at what is none."""
+        """Yield the complete messages; raise `GarbledError` at bytes that are none."""
         start = 0
         while len(self._buffer) - start >= HEADER.size:
             length, number = opened_header(self._buffer, start)
@@ -42,7 +42,7 @@ class Inbox:
 
 
 class Slot:
-    """A few numbers in shared memory: what the worker does now, and what it is not to begin.
+    """Numbers in shared memory: a worker's present task, and batches it must not begin.
 
     The engine learns from it when the present task began without a message per task, and takes
     back tasks that wait behind one that turns out to be slow.
@@ -57,7 +57,7 @@ class Slot:
 
     @classmethod
     def create(cls) -> int:
-        """A file descriptor of a new slot, idle."""
+        """Return a file descriptor of a new, idle slot."""
         fd = os.memfd_create("dagathlon-slot")
         os.ftruncate(fd, cls.SIZE)
         slot = cls(fd)
@@ -65,30 +65,31 @@ class Slot:
         return fd
 
     def idle(self) -> None:
-        """Nothing is being done."""
+        """Record that no task is running."""
         self._TIME.pack_into(self._memory, 8, 0.0)
         self._NUMBER.pack_into(self._memory, 0, -1)
 
     def prepare(self, position: int) -> None:
-        """A task is taken up; its clock does not run yet."""
+        """Record that a task is being prepared; its clock does not run yet."""
         self._TIME.pack_into(self._memory, 8, 0.0)
         self._NUMBER.pack_into(self._memory, 0, position)
 
     def start_clock(self, held: int, spent: float = 0.0) -> None:
-        """The work itself begins; the process holds so many bytes, and has computed so long."""
+        """Start the clock; `held` bytes and `spent` CPU seconds were used before the task."""
         self._NUMBER.pack_into(self._memory, 24, held)
         self._TIME.pack_into(self._memory, 32, spent)
         self._TIME.pack_into(self._memory, 8, monotonic())
 
     def stop_clock(self) -> None:
-        """The work itself is over; its result is still to be sent."""
+        """Stop the clock; the task's result is still to be sent."""
         self._TIME.pack_into(self._memory, 8, 0.0)
 
     def read(self) -> tuple[int, float]:
-        """Position of the present task (−1: none) and when its clock started (0: it does not run).
+        """Return the present task's position (−1: none) and clock start (0: stopped).
 
-        The position is read before and after the time, so that the two belong together. A module
-        can write here too: what the engine does with it is checked (`WorkerProcess.present`).
+        The position is read before and after the time, so that the two belong together. A
+        module can write here too: what the engine does with it is checked
+        (`WorkerProcess.present`).
         """
         for _ in range(_LOOKS):
             (position,) = self._NUMBER.unpack_from(self._memory, 0)
@@ -99,19 +100,19 @@ class Slot:
 
     @property
     def held(self) -> int:
-        """What the process held when the clock started, in bytes."""
+        """Memory of the process when the clock started, in bytes."""
         (held,) = self._NUMBER.unpack_from(self._memory, 24)
         return int(held)
 
     @property
     def spent(self) -> float:
-        """Processor time of the process and all it had started when the clock started, in s."""
+        """CPU seconds of the process and its descendants when the clock started."""
         (spent,) = self._TIME.unpack_from(self._memory, 32)
         return float(spent)
 
     @property
     def revoked(self) -> int:
-        """Batches up to this number are not to be continued."""
+        """Number of the last batch that must not be continued."""
         (number,) = self._NUMBER.unpack_from(self._memory, 16)
         return int(number)
 

@@ -1,4 +1,4 @@
-"""Clock functions as they were before any module ran, which may replace those of `time`."""
+"""The functions of `time` as they were before any module could replace them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OURS = {name: getattr(time, name) for name in _NAMES}
 
 
 def restore_clocks() -> bool:
-    """Put back the functions of `time` that a module has replaced; whether there were any."""
+    """Restore functions of `time` that a module replaced; return whether any was."""
     replaced = [name for name in _NAMES if getattr(time, name, None) is not _OURS[name]]
     for name in replaced:
         setattr(time, name, _OURS[name])

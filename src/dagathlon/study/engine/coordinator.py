@@ -1,7 +1,7 @@
-"""The side of a run that every engine shares: claims, results, events, the sum of it all.
+"""Shared engine logic: task claims, result storage, events, run summary.
 
-Only this side writes to the store. An engine asks it for tasks, has them performed wherever it
-likes, and hands back what came of them.
+Only this side writes to the store. An engine asks it for tasks, has them performed where it likes,
+and hands back the outcomes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.external.held_folder import remove_abandoned
-from dagathlon.study.engine.data_affinity import Sharing
+from dagathlon.study.engine.data_affinity import DataAffinity
 from dagathlon.study.engine.pace import Pace
 from dagathlon.study.engine.private_paths import without_private_paths
 from dagathlon.study.engine.protocol import (
@@ -42,7 +42,7 @@ from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.store import Result, Store
 
 STOP = "stop"
-"""File in the scratch folder of a run that asks it to stop, from whichever machine."""
+"""File in the scratch folder of a run that requests a stop, from any machine."""
 
 _PROGRESS = 1.0
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
@@ -51,7 +51,7 @@ _MAX_LOSSES = 3
 
 
 class Coordinator:
-    """One run of a plan; use it as a context manager, so that it signs off.
+    """One run of a plan; a context manager that ends the run's registration.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ class Coordinator:
     Attributes
     ----------
     schedule
-        Which task may run when.
-    sharing
-        Which tasks share work with which.
+        States of the tasks.
+    affinity
+        Groups of tasks that share work.
     summary
-        How it went so far.
+        Counts so far.
     interrupted
-        To be set when the run is asked to stop.
+        To be set when a stop is requested.
     jobs
-        How many tasks run at the same time, for `status`.
+        Number of concurrent tasks, for `status`.
     told
-        What else `status` should show, by name, such as the address of a dashboard.
+        Further facts for `status`, by name, such as a dashboard's address.
     scratch
         A folder of this run's own, on the disk of the store.
     """
@@ -81,7 +81,7 @@ class Coordinator:
         self._store = store
         self.tell = on_event
         self.schedule = Schedule(plan, store, options)
-        self.sharing = Sharing(self.schedule)
+        self.affinity = DataAffinity(self.schedule)
         self._pace = Pace(self.schedule.to_do)
         self.summary = Summary(stored=self.schedule.stored, partial=options.partial)
         self._registration = Registration(store)
@@ -89,7 +89,7 @@ class Coordinator:
         self.interrupted = False
         self.jobs = 1
         self.told: dict[str, str] = {}
-        self._crew: tuple[Host, ...] = ()
+        self._at_work: tuple[Host, ...] = ()
         self._here = socket.gethostname()
         self._ended: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -124,16 +124,16 @@ class Coordinator:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether there is more to do and nobody has asked to stop."""
+        """Whether tasks remain and no stop was requested."""
         return bool(self.schedule.unfinished) and not self.interrupted
 
     # Handing out tasks
 
     def claim(self, positions: Sequence[int]) -> list[int]:
-        """Which of these tasks are ours to do; results are safe before anything reads them.
+        """Claim tasks; return those that this run got. Pending results are committed first.
 
-        Another run may be at some of them, which are tried again after `look`, or may have done
-        them already.
+        Another run may be at some of them, which are tried again after `look`, or may have
+        done them already.
         """
         if not positions and not self._results:
             return []
@@ -157,11 +157,11 @@ class Coordinator:
         return tuple(tasks[i].key for i in tasks[position].inputs)
 
     def inputs(self, positions: Iterable[int]) -> dict[bytes, Payload]:
-        """The stored results that tasks read, by key."""
+        """Return the stored results that tasks read, by key."""
         return self._store.payloads({key for i in positions for key in self.input_keys(i)})
 
     def has_all(self, position: int, payloads: Mapping[bytes, Payload]) -> bool:
-        """Whether the store has what a task reads; what it has not is computed again."""
+        """Whether the store has all inputs of a task; missing ones are scheduled again."""
         for place, key in enumerate(self.input_keys(position)):
             if key not in payloads:
                 self.lose(position, place, "an input is not in the store")
@@ -175,31 +175,31 @@ class Coordinator:
     # Taking in results
 
     def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Keep what there is to know of a machine that works on it, once in a run."""
+        """Store the facts of a machine that works on the run, once."""
         if name not in self._noted:
             self._noted.add(name)
             self._store.note_host(name, facts)
 
     def keep(self, stored: Sequence[Bytes]) -> Payload:
-        """Write an encoded result, from bytes."""
+        """Store an encoded result given as bytes."""
         try:
             return self._store.objects.keep(stored)
         except UnwritableError as error:
             raise self._store.unwritable(error) from error
 
     def adopt(self, file: str, digest: bytes, size: int) -> Payload:
-        """Write an encoded result, from a file on the disk of the store."""
+        """Store an encoded result given as a file on the store's disk."""
         try:
             return self._store.objects.adopt(Path(file), digest, size)
         except (UnwritableError, DamagedError) as error:
             raise self._store.unwritable(error) from error
 
     def no_room(self, reason: str) -> StudyError:
-        """What to raise when a worker found the disk full."""
+        """Return the error to raise when a worker found the disk full."""
         return self._store.unwritable(reason)
 
     def record(self, position: int, outcome: Outcome, payload: Payload | None = None) -> None:
-        """What came of a task; one that was done twice has its first outcome."""
+        """Record the outcome of a task; the first outcome counts if it ran twice."""
         if self.schedule.is_open(position):
             if outcome.status in (Status.ERROR, Status.MEMORY):
                 outcome = self._judged(position, outcome)
@@ -209,10 +209,10 @@ class Coordinator:
             self._settle(position, outcome, self.summary.ran)
 
     def _judged(self, position: int, outcome: Outcome) -> Outcome:
-        """Return a failure as it is stored; while the disk is full, which may be its cause, raise.
+        """Return a failure as it is stored; raise when a full disk may have caused it.
 
-        Programs fail in many ways without room for what they write: so do SQLite, libraries that
-        map files, and whatever is killed by a signal then.
+        Programs fail in many ways without room for what they write: so do SQLite, libraries
+        that map files, and processes that are killed by a signal then.
         """
         try:
             with tempfile.TemporaryFile(dir=self.scratch, buffering=0) as file:
@@ -228,7 +228,7 @@ class Coordinator:
         return replace(outcome, reason=reason, detail=detail)
 
     def lose(self, position: int, place: int, reason: str) -> None:
-        """An input of a task is damaged: forget it and make it again, but not for ever."""
+        """Schedule a damaged input of a task again, a limited number of times."""
         source = self.schedule.tasks[position].inputs[place]
         self._losses[position] += 1
         if self._losses[position] > _MAX_LOSSES:
@@ -242,7 +242,7 @@ class Coordinator:
     def commit(
         self, wanted: Sequence[bytes] = (), progress: dict[str, Any] | None = None
     ) -> Granted:
-        """Bring what has come in into the store, then say so."""
+        """Write pending results to the store, then announce them."""
         results, self._results = self._results, []
         granted = self._registration.exchange(results, wanted, progress)
         finished, self._finished = self._finished, []
@@ -250,25 +250,26 @@ class Coordinator:
             self.tell(event)
         return granted
 
-    def look(self, running: Iterable[int], memory: int, crew: Iterable[Host] | None = None) -> None:
-        """Say what is under way; to be called a few times a second.
+    def look(
+        self, running: Iterable[int], memory: int, hosts: Iterable[Host] | None = None
+    ) -> None:
+        """Report what is running and try parked tasks again; call it several times a second.
 
         Parameters
         ----------
         running
-            Tasks under way, as far as it is known.
+            Known running tasks.
         memory
-            Bytes that all workers hold.
-        crew
-            The machines that work on it (this one alone, if none are given); how many tasks each
-            has ended is known here.
+            Memory of all workers, in bytes.
+        hosts
+            The machines at work (by default this one); numbers of finished tasks are added.
         """
         for position in self._parked:
             self.schedule.put_back(position)
         self._parked.clear()
         positions = tuple(running)
         alone = Host(self._here, self.jobs, len(positions))
-        self._crew = (alone,) if crew is None else tuple(crew)
+        self._at_work = (alone,) if hosts is None else tuple(hosts)
         self.summary.hosts = self._hosts()
         seen = Running(positions, memory, self.summary.hosts, self.schedule.queued)
         self._pace.look(seen.at_once)
@@ -307,9 +308,9 @@ class Coordinator:
         self._registration.end(self._progress())
 
     def _hosts(self) -> tuple[Host, ...]:
-        """The machines at work and those that have left, with what became of the tasks there."""
-        gone = {name for name in self._ended if name} - {host.name for host in self._crew}
-        known = (*self._crew, *(Host(name, 0) for name in sorted(gone)))
+        """Return present and former machines with counts of their finished and failed tasks."""
+        gone = {name for name in self._ended if name} - {host.name for host in self._at_work}
+        known = (*self._at_work, *(Host(name, 0) for name in sorted(gone)))
         return tuple(
             replace(host, done=self._ended[host.name], failed=self._failed[host.name])
             for host in known

@@ -1,8 +1,8 @@
-"""Tasks that share work: learners that count the tables of one data set for each other.
+"""Data affinity: tasks of learners that share cached tables of one data set.
 
-Their results are the same wherever they run. One after the other in one process they need less
-time together, so a worker that has begun with a data set goes on with it, and others begin with
-another one as long as there is any.
+Their results are the same wherever they run. One after the other in one process they need less time
+together, so a worker that has begun with a data set goes on with it, and others begin with another
+one while there is any.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dagathlon.study.engine.schedule import Schedule, TaskState
 from dagathlon.study.plan.task import Call
 
 
-class Sharing:
-    """Who shares with whom in a plan.
+class DataAffinity:
+    """Groups of tasks that share work on one data set.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Sharing:
             shares = self._shares[task.call.digest] = shares_tables(task.call)
         return task.inputs[0] if shares and task.inputs else None
 
-    def company(self, position: int) -> tuple[Call, ...]:
-        """Calls of the other tasks on the same data that share work and are still to be done."""
+    def coscheduled(self, position: int) -> tuple[Call, ...]:
+        """Return the calls of other open tasks that share work on the same data."""
         data = self.data_of(position)
         if data is None:
             return ()
@@ -53,11 +53,11 @@ class Sharing:
         Parameters
         ----------
         shape
-            Which tasks; there must be one that is ready.
+            Number of a shape with a ready task.
         held
-            The data set that the worker shares work on.
+            The data set on which the worker shares work.
         elsewhere
-            Those of the other workers.
+            The data sets of the other workers.
         """
         schedule = self._schedule
         if held is not None:

@@ -1,4 +1,4 @@
-"""The engines by name: found by location and by entry point; there is no list to edit."""
+"""Registry of engines: those of this package by location, others by entry point."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dagathlon.study import engine as room
 from dagathlon.study.engine.protocol import OBJECT, Engine
 
 ENTRY_POINTS = "dagathlon.engines"
-"""Group of entry points by which another package adds engines: each names a class."""
+"""Entry point group for engines of other packages; each entry names a class."""
 
 DEFAULT = "local"
 
 
 @functools.cache
 def engines() -> Mapping[str, type[Engine]]:
-    """All engines by name: the classes of this room that have a name, and those of entry points."""
+    """Return all engines by name."""
     return {cls.name: cls for cls in _classes()}
 
 
@@ -41,15 +41,15 @@ def _is_engine(cls: type) -> bool:
 
 
 def make_engine(name: str = DEFAULT, **settings: Any) -> Engine:
-    """An engine with its settings, which are the fields of its dataclass.
+    """Return an engine with its settings, which are the fields of its dataclass.
 
     Parameters
     ----------
     name
         One of `engines`.
     settings
-        Values by field. What is false or None was not asked for, and is left out; a value that
-        the engine has no field for is a `DagathlonError`.
+        Values by field; false and None mean not given. A field that the engine lacks is a
+        `DagathlonError`.
     """
     known = engines()
     if name not in known:

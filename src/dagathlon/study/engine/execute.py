@@ -1,4 +1,4 @@
-"""Doing one task: find the module, call it, check what it returns."""
+"""Execution of one task: find the module, call it, check what it returns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MAX_MODULES = 10_000
 
 
 class Handler(NamedTuple):
-    """How tasks of one kind are done.
+    """Execution of tasks of one kind: module, call and check of the result.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Handler(NamedTuple):
     call
         Calls the module with the inputs and the random stream.
     check
-        Says what is wrong with the result; empty when nothing is.
+        Returns what is wrong with the result; empty when nothing is.
     """
 
     section: Kind
@@ -58,7 +58,7 @@ class Handler(NamedTuple):
 
 
 def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
-    """The result of a task.
+    """Execute a task and return its result.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
 def execute_many(
     call: Call, rngs: Sequence[np.random.Generator], data: Sequence[Dataset]
 ) -> list[Estimate | DagathlonError]:
-    """The results of one learner on several data sets, or why there is none, each in its place."""
+    """Run one learner on several data sets; return estimates or errors in the same order."""
     return run_learner_on_many(cast(Learner, module_of(call)), data, rngs)
 
 
 def batches(call: Call) -> bool:
-    """Whether a call is of a learner that takes several data sets at once, and runs here."""
+    """Whether a call's learner accepts several data sets at once and is available here."""
     if call.kind is not TaskKind.LEARN or call.location:
         return False
     try:
@@ -100,7 +100,7 @@ def batches(call: Call) -> bool:
 
 
 def shares_tables(call: Call) -> bool:
-    """Whether a call is of a learner that shares work with others on the same data."""
+    """Whether a call's learner shares cached tables with others on the same data."""
     if call.kind is not TaskKind.LEARN or call.location:
         return False
     try:
@@ -110,7 +110,7 @@ def shares_tables(call: Call) -> bool:
 
 
 def splits(call: Call) -> bool:
-    """Whether a call is of a learner that can use several threads."""
+    """Whether a call's learner can use several threads."""
     if call.kind is not TaskKind.LEARN or call.location:
         return False
     try:
@@ -120,7 +120,7 @@ def splits(call: Call) -> bool:
 
 
 def gains_by_threads(call: Call) -> bool:
-    """Whether a call's parameters leave much to split; asked where no learner is prepared."""
+    """Whether a call has enough work to split; asked before any learner is prepared."""
     if not splits(call):
         return False
     try:
@@ -132,7 +132,7 @@ def gains_by_threads(call: Call) -> bool:
 
 
 def learners_of(calls: Sequence[Call]) -> list[Learner]:
-    """The learners of calls, those that can be made."""
+    """Return the learners of calls, leaving out those that cannot be made."""
     found = []
     for call in calls:
         with contextlib.suppress(DagathlonError):
@@ -141,7 +141,7 @@ def learners_of(calls: Sequence[Call]) -> list[Learner]:
 
 
 def _read(call: Call) -> Any:
-    """What a file holds; a study may say how data are to be read."""
+    """Return the content of a fixed file, read with the options of the study."""
     said = call.values.get(READING)
     if said is None:
         return READERS[call.kind](call.location)
@@ -149,7 +149,7 @@ def _read(call: Call) -> Any:
 
 
 def _check_unchanged(call: Call) -> None:
-    """A file that has changed since the study was read would be kept under the wrong key."""
+    """Raise when a file has changed since it was hashed into the task's key."""
     path = Path(call.location)
     if call.location.startswith(BUNDLED) or not path.is_file():
         return
@@ -160,7 +160,7 @@ def _check_unchanged(call: Call) -> None:
 
 
 def prepare(call: Call) -> None:
-    """Load what a call needs, so that it is not measured with the first task that makes it."""
+    """Load what a call needs, so that its first task is not charged for it."""
     if not call.location:
         module = module_of(call)
         if isinstance(module, Learner):
@@ -168,7 +168,7 @@ def prepare(call: Call) -> None:
 
 
 def keeps_to_limit(call: Call) -> bool:
-    """Whether a run has a result at its time limit (`Learner.keeps_to_limit`)."""
+    """Whether a call returns its best result at the time limit (`Learner.keeps_to_limit`)."""
     if call.location:
         return False
     module = module_of(call)
@@ -176,7 +176,7 @@ def keeps_to_limit(call: Call) -> bool:
 
 
 def module_of(call: Call) -> Module:
-    """The module of a call, made once."""
+    """Return the module of a call, cached."""
     module = _modules.get(call.digest)
     if module is None:
         cls = find(HANDLERS[call.kind].section, call.module)

@@ -1,4 +1,4 @@
-"""Reading fixed graphs, models and data: what a task with a location does."""
+"""Reading of fixed graphs, models and data from files or bundled ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kills the workers of an engine that has died, whatever they are doing.
+"""Kills the workers of an engine that has died.
 
 It runs as a script in a process of its own and imports next to nothing. The engine writes the
 process groups of its workers to it; when the pipe ends, the engine is gone, and with SIGKILL too.
@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Keep the list of groups; at the end of the input kill those still on it."""
+    """Track process groups; at the end of the input kill those still listed."""
     groups = set()
     for line in sys.stdin:
         group = int(line[1:])

@@ -1,4 +1,4 @@
-"""Cores that no run needs, given to runs that can use more than their own.
+"""Lending of idle cores to tasks that can use more than their own.
 
 A worker has its share of the machine whether it works or not. When there are fewer runs than cores,
 a learner whose work splits gets what the idle ones do not use, for as long as it runs; a worker
@@ -14,13 +14,13 @@ from dagathlon.study.engine.process import WorkerProcess
 from dagathlon.study.engine.schedule import Schedule
 
 
-class Cores:
-    """The cores of a machine at the moment when tasks are handed out.
+class IdleCores:
+    """The free cores of a machine while tasks are assigned.
 
     Parameters
     ----------
     number
-        How many there are.
+        Number of cores of the machine.
     workers
         All workers; those with tasks use theirs, and what was lent to them.
     """
@@ -29,20 +29,21 @@ class Cores:
         self._free = number - sum(worker.cores for worker in workers if worker.outstanding)
 
     def suffice(self, worker: WorkerProcess) -> bool:
-        """Whether a worker may begin: its cores may be lent to another."""
+        """Whether a worker may start: its own cores may be lent to another."""
         return bool(worker.outstanding) or worker.share.threads <= self._free
 
     def engage(self, worker: WorkerProcess, batch: Sequence[int]) -> None:
-        """A worker begins with these tasks, if there are any."""
+        """Count a worker's cores as used if it gets tasks."""
         if batch and not worker.outstanding:
             self._free -= worker.share.threads
 
     def left_over(
         self, schedule: Schedule, chosen: Mapping[WorkerProcess, Sequence[int]]
     ) -> dict[int, int]:
-        """How many cores more each task gets that begins now and can use them.
+        """Return extra cores for each starting task that can use them.
 
-        A task that stands alone gets them; those that are sent several at once are too quick.
+        A task that stands alone gets them; those that are sent several at once are too
+        quick.
 
         Parameters
         ----------

@@ -91,7 +91,7 @@ class InlineEngine:
             work.lose(position, error.place, str(error))
             return
         task = work.schedule.tasks[position]
-        limits, company = work.limits(position), work.sharing.company(position)
+        limits, company = work.limits(position), work.affinity.coscheduled(position)
         threads = work.schedule.shapes[work.schedule.shape(position)].threads
         told = (task.call, task.random_key, read, limits)
         done = perform(*told, company=company, threads=threads)
@@ -113,13 +113,13 @@ class InlineEngine:
 
 
 def next_ready(work: Coordinator) -> int | None:
-    """The first task that could run now; none when another run is at what is left."""
+    """Claim and return the next ready task; None while another run is at the remaining ones."""
     ready = (i for i, _ in enumerate(work.schedule.shapes) if work.schedule.n_ready(i))
     shape = next(ready, None)
     return None if shape is None else work.schedule.pop(shape)
 
 
 def wait(work: Coordinator) -> None:
-    """Until another run may have gone on."""
+    """Sleep until another run may have made progress."""
     time.sleep(_PAUSE)
     work.look((), 0)

@@ -1,4 +1,4 @@
-"""What work costs: measured inside the process that does it, and watched from outside."""
+"""Resource use of tasks: measured inside the process, and watched from outside."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGE = 2**20
 
 
 class Usage(NamedTuple):
-    """What a piece of work cost: seconds, CPU seconds with those of children, peak bytes."""
+    """Resource use: wall seconds, CPU seconds with descendants, peak bytes."""
 
     wall: float
     cpu: float
@@ -28,7 +28,7 @@ class Usage(NamedTuple):
 
 
 class Meter:
-    """Measures work in this process: time, and peak memory above what was there before.
+    """Measures time and peak memory of work in this process.
 
     Where the kernel lets a process reset its own high-water mark, the peak is that of the work
     alone; elsewhere it is the growth of the mark since the process began.
@@ -40,7 +40,7 @@ class Meter:
         self._tidy = True
 
     def start(self) -> int:
-        """Begin: everything the work reads is loaded by now.
+        """Start measuring, after all inputs are loaded; return the memory held.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class Meter:
         return held
 
     def stop(self) -> Usage:
-        """End: what it cost since `start`."""
+        """Return the usage since `start`."""
         wall = perf_counter() - self._wall
         cpu = process_time() - self._cpu
         before, after = self._children, getrusage(RUSAGE_CHILDREN)
@@ -81,18 +81,18 @@ class Meter:
         return Usage(wall, cpu, memory)
 
     def _read(self) -> bytes:
-        """What the kernel says of this process; nothing where it says nothing."""
+        """Return the process status of the kernel; empty where unsupported."""
         return b"" if self._status is None else os.pread(self._status, 8192, 0)
 
     def _peak(self, text: bytes) -> int:
-        """The high-water mark."""
+        """Return the high-water mark of memory, in bytes."""
         if not text:
             return getrusage(RUSAGE_SELF).ru_maxrss * 1024
         return _field(text, b"VmHWM:")
 
 
 def _field(text: bytes, name: bytes) -> int:
-    """An amount in kB of a file of /proc, in bytes; 0 where the kernel does not say it."""
+    """Return a field of a /proc status in bytes; 0 where it is missing."""
     begin = text.find(name)
     if begin < 0:
         return 0
@@ -113,14 +113,14 @@ def _return_free_memory() -> None:
 
 
 class Limited(NamedTuple):
-    """How far a process is from its limit: bytes it has taken, or at most has."""
+    """Memory used by a task, exact or as an upper bound."""
 
     taken: int
     is_over: bool
 
 
 def taken_by(pid: int, held: int, limit: int) -> Limited:
-    """Memory of a process and all it has started beyond `held`, and whether that is too much.
+    """Return memory of a process and its descendants beyond `held`.
 
     All resident pages are counted first, which costs little and is never too few. When that is
     beyond the limit, pages that several processes share are divided among them, and files that
@@ -135,7 +135,7 @@ def taken_by(pid: int, held: int, limit: int) -> Limited:
 
 
 def occupied(family: Iterable[int]) -> int:
-    """Memory of processes without mapped files, what they share counted once, in bytes."""
+    """Return memory of processes in bytes, without mapped files, shared pages counted once."""
     return sum(_proportional(pid) for pid in family)
 
 
@@ -151,7 +151,7 @@ def _proportional(pid: int) -> int:
 
 
 def resident(pid: int) -> int:
-    """About how much memory a process and all it has started hold, in bytes."""
+    """Return an estimate of the resident memory of a process and its descendants, in bytes."""
     return sum(_private(each) for each in (pid, *descendants(pid)))
 
 
@@ -161,7 +161,7 @@ def _private(pid: int) -> int:
 
 
 def _pages(pid: int) -> tuple[int, int]:
-    """Resident pages of a process, and how many of them are of files or shared memory."""
+    """Return resident pages of a process, and those of them that are file-backed or shared."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             _, pages, shared, *_ = map(int, file.read().split())
@@ -171,7 +171,7 @@ def _pages(pid: int) -> tuple[int, int]:
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has killed for want of memory since the machine started."""
+    """Return how many processes the kernel's OOM killer has ended since boot."""
     with contextlib.suppress(OSError), open("/proc/vmstat", encoding="ascii") as file:
         for line in file:
             name, _, count = line.partition(" ")

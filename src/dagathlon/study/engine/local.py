@@ -1,4 +1,4 @@
-"""The local engine: worker processes on this machine, with limits that nothing can evade."""
+"""The local engine: worker processes on this machine, with limits enforced from outside."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dagathlon.errors import StudyError
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.idle_cores import Cores
+from dagathlon.study.engine.idle_cores import IdleCores
 from dagathlon.study.engine.losses import Losses
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.protocol import Host, Note, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.resources import Machine, cards_to_give
-from dagathlon.study.engine.watch import LATEST, Death, excess, overtime
+from dagathlon.study.engine.supervisor import Supervisor
+from dagathlon.study.engine.watch import LATEST
 from dagathlon.study.engine.workers import Workers
-from dagathlon.study.plan.task import Outcome, Status, Workload
+from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
 from dagathlon.study.store.objects import Payload
 from dagathlon.study.store.store import Store
 
@@ -71,13 +73,14 @@ class LocalEngine:
         return work.summary
 
 
-class _Run:
+class _Run(Supervisor):
     """One run of a plan."""
 
     def __init__(self, work: Coordinator, workers: Workers, machine: Machine) -> None:
+        super().__init__(workers.post_mortem)
         self._work = work
         self._schedule = work.schedule
-        self._sharing = work.sharing
+        self._affinity = work.affinity
         self._workers = workers
         self._machine = machine
         self._losses = Losses(work)
@@ -105,7 +108,7 @@ class _Run:
         for worker, messages, is_over in self._workers.wait(until - time.monotonic()):
             self._listen(worker, messages)
             if is_over:
-                self._replace(worker)
+                self.replace(worker)
         now = time.monotonic()
         if now >= self._next_guard:
             self._guard()
@@ -115,10 +118,10 @@ class _Run:
     # Handing out tasks
 
     def _staff(self) -> None:
-        """Hire for what is ready, in place of workers that have nothing to do.
+        """Start workers for ready tasks, in place of workers without work.
 
-        A worker goes on as long as there is something of its shape: starting one takes longer
-        than most tasks.
+        A worker goes on while there are tasks of its shape: starting one takes longer than
+        most tasks.
         """
         for shape, wanted in enumerate(self._schedule.shapes):
             ready = self._schedule.n_ready(shape)
@@ -131,24 +134,24 @@ class _Run:
                 idle += 1
 
     def _useless(self, shape: int) -> Iterator[WorkerProcess]:
-        """Workers for other shapes, with no work and none to come at once."""
+        """Yield workers of other shapes that have no work and will get none soon."""
         for worker in self._workers.workers:
             idle = not worker.outstanding and worker.shape != shape
             if idle and not self._schedule.n_ready(worker.shape):
                 yield worker
 
     def _refuse(self, shape: int) -> None:
-        """Skip the tasks of a shape that this machine has not the cards for."""
+        """Skip the tasks of a shape for which this machine lacks cards."""
         reason = self._machine.objection(self._schedule.shapes[shape])
         while self._schedule.n_ready(shape):
             self._work.record(self._schedule.pop(shape), Outcome(Status.SKIPPED, reason))
 
     def _dispatch(self) -> bool:
-        """Give work to the workers that have room.
+        """Send tasks to workers with room; return True when other runs had claimed some.
 
-        True when another run was ahead of us with some of it, so that there is still room.
+        There is still room in that case.
         """
-        cores = Cores(self._machine.cores, self._workers.workers)
+        cores = IdleCores(self._machine.cores, self._workers.workers)
         chosen: dict[WorkerProcess, list[int]] = {}
         for worker in self._workers.workers:
             chosen[worker] = self._fill(worker, chosen) if cores.suffice(worker) else []
@@ -167,7 +170,7 @@ class _Run:
     def _fill(
         self, worker: WorkerProcess, others: Mapping[WorkerProcess, Sequence[int]]
     ) -> list[int]:
-        """Tasks for one worker: several when they are quick, so that it never waits for us.
+        """Select tasks for one worker: several when they are quick, so that it never idles.
 
         `others` are the tasks that are about to be given to other workers.
         """
@@ -180,7 +183,9 @@ class _Run:
         shape = worker.shape
         share = math.ceil(self._schedule.n_ready(shape) / self._work.jobs)
         while self._schedule.n_ready(shape) and len(chosen) < min(share, _BATCH):
-            position = self._sharing.choose(shape, worker.shared_data, self._held_by_others(worker))
+            position = self._affinity.choose(
+                shape, worker.shared_data, self._held_by_others(worker)
+            )
             if self._losses.is_dangerous(position):
                 position = self._schedule.first_but(shape, self._losses.is_dangerous, _FAR)
                 if self._losses.is_dangerous(position) and (chosen or [*self._under_way(others)]):
@@ -191,14 +196,14 @@ class _Run:
             if crowded and (chosen or worker.outstanding):
                 break
             chosen.append(self._schedule.take(position))
-            worker.hold(self._sharing.data_of(position))
+            worker.hold(self._affinity.data_of(position))
             load += expected
             if suspect:
                 break
         return chosen
 
     def _under_way(self, others: Mapping[WorkerProcess, Sequence[int]]) -> Iterator[int]:
-        """Tasks that workers have, and those that they are about to be given."""
+        """Yield tasks that workers have or are about to get."""
         for worker in self._workers.workers:
             yield from worker.outstanding
             yield from others.get(worker, ())
@@ -219,7 +224,7 @@ class _Run:
             tuple(payloads[key] for key in self._work.input_keys(position)),
             self._work.limits(position),
             self._expectation(position),
-            self._sharing.company(position),
+            self._affinity.coscheduled(position),
             more,
         )
 
@@ -244,7 +249,7 @@ class _Run:
         self._expected[module] = max(report.wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
         outcome = report.outcome(self._work.limits(report.position), self._name)
         if report.killed:
-            self._again(report.position, outcome)
+            self.requeue(report.position, outcome)
             return
         self._work.record(report.position, outcome, self._payload(report))
 
@@ -255,103 +260,61 @@ class _Run:
             return None
         return Payload(report.digest, report.size, report.content)
 
-    # Watching over workers
+    # Supervision of workers
 
     def _look(self) -> None:
-        """Enforce time limits, take back tasks that wait too long, tell what is under way."""
-        now = time.monotonic()
-        self._next_look = now + _LOOK
+        """Enforce time limits, take back waiting tasks, report what is running."""
+        self._next_look = time.monotonic() + _LOOK
         running = []
         memory = 0
         for worker in list(self._workers.workers):
             memory += worker.memory()
-            worker.bound_output()
-            if worker.has_ended():
-                self._replace(worker)
+            task = self.enforce_time(worker)
+            if task is None or task.position < 0:
                 continue
-            if worker.stands_still():
-                self._replace(worker, still=True)
-                continue
-            position, start = worker.present()
-            if position >= 0:
-                running.append(position)
-                self._look_at(worker, position, now - start if start else 0.0)
+            running.append(task.position)
+            self._next_look = min(self._next_look, task.due)
+            if task.elapsed > _PATIENCE and len(worker.outstanding) > 1:
+                for waiting in worker.take_back():
+                    self._schedule.put_back(waiting)
         self._work.look(running, memory, [self._host()])
 
     def _host(self) -> Host:
         given = sum(len(worker.outstanding) for worker in self._workers.workers)
         return Host(self._name, self._work.jobs, given)
 
-    def _look_at(self, worker: WorkerProcess, position: int, elapsed: float) -> None:
-        limits = self._work.limits(position)
-        outcome = overtime(worker, limits, elapsed) if elapsed else None
-        if outcome is not None:
-            self._end(worker, position, outcome)
-            return
-        if limits.time is not None and elapsed:
-            self._next_look = min(self._next_look, time.monotonic() + limits.time - elapsed)
-        if elapsed > _PATIENCE and len(worker.outstanding) > 1:
-            for waiting in worker.take_back():
-                self._schedule.put_back(waiting)
-
     def _guard(self) -> None:
         """Enforce memory limits."""
-        pause = LATEST
-        for worker in list(self._workers.workers):
-            position, start = worker.present()
-            if position < 0 or not start:
-                continue
-            outcome, soon = excess(worker, self._work.limits(position), start)
-            pause = min(pause, soon)
-            if outcome is not None:
-                self._end(worker, position, outcome)
-        self._next_guard = time.monotonic() + pause
+        pauses = [self.enforce_memory(worker) for worker in list(self._workers.workers)]
+        self._next_guard = time.monotonic() + min(pauses, default=LATEST)
 
-    def _end(self, worker: WorkerProcess, position: int, outcome: Outcome) -> None:
-        """Kill a worker at a task that has used up its limits."""
-        _, messages = self._workers.dismiss(worker)
-        self._listen(worker, messages)
-        self._record(worker, position, outcome)
+    def limits_of(self, position: int) -> Limits:
+        """Return the limits of a task."""
+        return self._work.limits(position)
 
-    def _replace(self, worker: WorkerProcess, *, still: bool = False) -> None:
-        """A worker has ended by itself or by a signal, or stands still: find out why."""
-        if not still:
-            worker.check_end()
+    def dismiss(self, worker: WorkerProcess) -> int:
+        """Kill a worker and handle its last messages; return its exit code."""
         code, messages = self._workers.dismiss(worker)
         self._listen(worker, messages)
-        self._workers.check_start(worker, code)
-        position, _ = worker.present()
-        if position < 0 and (still or worker.garbled):
-            position = next(iter(worker.outstanding), -1)
-        if position < 0:
-            self._record(worker, position, None)
-            return
-        limits = self._work.limits(position)
-        self._bury(worker, position, self._workers.inquest.cause(worker, code, limits, still=still))
+        return code
 
-    def _bury(self, worker: WorkerProcess, position: int, death: Death) -> None:
-        """Record the failure of a dead worker's task; requeue it if it was killed from outside."""
-        if not death.from_outside:
-            self._record(worker, position, death.outcome)
-            return
-        if position in worker.outstanding:
-            worker.settle(position)
-            self._again(position, replace(death.outcome, host=self._name))
-        self._record(worker, position, None)
-
-    def _again(self, position: int, outcome: Outcome) -> None:
-        """Begin a task again that was killed, unless that recurs."""
-        call = self._schedule.tasks[position].call
-        said = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
-        self._losses.add(position, outcome)
-        if self._schedule.is_open(position):
-            self._work.tell(Note(said))
-
-    def _record(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
-        """Note the end of a worker's last task; what it had not begun is for others."""
+    def conclude(self, worker: WorkerProcess, position: int, outcome: Outcome | None) -> None:
+        """Record the outcome of a worker's last task and requeue its waiting ones."""
         if outcome is not None:
             detail = outcome.detail or worker.tail()
             self._work.record(position, replace(outcome, detail=detail, host=self._name))
         for waiting in worker.outstanding:
             self._schedule.put_back(waiting)
         worker.close()
+
+    def requeue(self, position: int, outcome: Outcome) -> None:
+        """Requeue a task whose worker was killed, a limited number of times."""
+        call = self._schedule.tasks[position].call
+        said = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
+        self._losses.add(position, replace(outcome, host=self._name))
+        if self._schedule.is_open(position):
+            self._work.tell(Note(said))
+
+    def cannot_start(self, tail: str) -> StudyError:
+        """Return the error of workers that repeatedly end before their first task."""
+        return StudyError(f"worker processes do not start; the last output was:\n{tail}")

@@ -1,4 +1,4 @@
-"""Tasks whose workers were killed by somebody else: they begin again, and not for ever."""
+"""Tasks whose workers were killed from outside: retried a limited number of times."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.plan.task import Outcome, Status, TaskKind
 
 SUSPECT = 2
-"""After so many losses a task is a batch of its own, so that it takes no others with it."""
+"""Losses after which a task is sent as a batch of its own."""
 DANGEROUS = 3
-"""After so many losses a task has a worker to itself, so that it is known what is to blame."""
+"""Losses after which a task runs on a worker that has nothing else."""
 MOST_LOSSES = 5
 
 
 class Losses:
-    """How often the worker of each task was lost.
+    """Number of lost workers by task.
 
     A worker that was killed says nothing of its task: an administrator may have done it, or the
     kernel because others took its memory. So the task begins again. One that is lost again and
@@ -38,24 +38,24 @@ class Losses:
         return self.count.get(position, 0)
 
     def is_dangerous(self, position: int) -> bool:
-        """Whether a task is not to run beside others."""
+        """Whether a task must not run beside others."""
         return self.count.get(position, 0) >= DANGEROUS
 
     def are_dangerous(self, positions: Iterable[int]) -> bool:
-        """Whether one of these tasks is not to run beside others."""
+        """Whether any of these tasks must not run beside others."""
         return bool(self.count) and any(map(self.is_dangerous, positions))
 
     def add(self, position: int, outcome: Outcome, *, counts: bool = True) -> None:
-        """The worker of a task was lost: the task begins again, or has this outcome.
+        """Requeue a task whose worker was lost, or record `outcome` after too many losses.
 
         Parameters
         ----------
         position
             The task.
         outcome
-            What it ends in when it was lost too often.
+            The task's outcome if it was lost too often.
         counts
-            Whether this loss is held against it.
+            Whether the loss is counted against the task.
         """
         self.count[position] += counts
         if self.count[position] < MOST_LOSSES:

@@ -1,4 +1,4 @@
-"""What an engine and its worker processes say to each other: one type per message.
+"""Messages between an engine and its worker processes: one type each.
 
 A message is a tuple of plain values with a type. Through the pipe goes the number of the type and
 the values, so that nothing but numbers, texts and bytes is pickled for a task.
@@ -15,14 +15,14 @@ from dagathlon.study.plan.task import Call, Limits, Outcome, Status
 
 
 class NewCall(NamedTuple):
-    """From the engine: tasks to come will name this call by its number."""
+    """From the engine: defines a call that later tasks name by its number."""
 
     number: int
     call: Call
 
 
 class Order(NamedTuple):
-    """From the engine: a task to be done.
+    """From the engine: a task to run.
 
     Parameters
     ----------
@@ -31,18 +31,18 @@ class Order(NamedTuple):
     position
         Its place in the plan.
     key
-        What chooses its random stream.
+        Key of its random stream.
     call
         Number of the call.
     inputs
         The results that it reads (`Payload`): hash, size, and the encoded result itself, or None
-        where it lies in a file.
+        where it is in a file.
     time, memory, cpu
         Its limits.
     company
-        Numbers of the calls of others that will run on the same data.
+        Numbers of other calls that will run on the same data.
     threads
-        How many threads it may use.
+        Number of threads it may use.
     """
 
     batch: int
@@ -58,15 +58,15 @@ class Order(NamedTuple):
 
 
 class Up(NamedTuple):
-    """From a worker: everything is loaded, tasks may come."""
+    """From a worker: it is ready for tasks."""
 
 
 class Report(NamedTuple):
-    """From a worker: what came of a task.
+    """From a worker: the outcome of a task.
 
     A small result travels with it; a large one has been left in `file`, on the store's disk.
     `limits` are those to be recorded, where they are not all that were in force. With `killed`
-    nothing is known of the task, since its program was killed: this is what it ends in if that
+    the outcome is not known, since the task's program was killed: this one is used if that
     recurs.
     """
 
@@ -85,13 +85,13 @@ class Report(NamedTuple):
     killed: bool = False
 
     def outcome(self, limits: Limits, host: str) -> Outcome:
-        """The outcome that it tells of."""
+        """Return the outcome."""
         said = (self.reason, self.detail, self.wall, self.cpu, self.memory)
         return Outcome(Status(self.status), *said, self.limits or limits, host)
 
 
 class Lost(NamedTuple):
-    """From a worker: a task cannot begin, the result at `place` among its inputs is not usable."""
+    """From a worker: a task cannot begin, since its input number `place` is unusable."""
 
     position: int
     place: int
@@ -99,7 +99,7 @@ class Lost(NamedTuple):
 
 
 class Unkept(NamedTuple):
-    """From a worker: a task was done and the disk has no room for its result."""
+    """From a worker: a task was done, but the disk has no room for its result."""
 
     position: int
     reason: str
@@ -112,7 +112,7 @@ _NUMBERS = {kind: number for number, kind in enumerate(_TYPES)}
 _MAGIC = b"dagw"
 _MOST_BYTES = 1 << 30
 HEADER = struct.Struct("<4sIB")
-"""Magic bytes, length of the body, number of the type."""
+"""Frame header: magic bytes, length of the body, number of the type."""
 
 
 class GarbledError(DagathlonError):
@@ -120,21 +120,21 @@ class GarbledError(DagathlonError):
 
 
 def frame(message: Message) -> bytes:
-    """A message as it goes through a pipe. Both ends are the same program, so pickle is safe."""
+    """Serialise a message with its header; both ends are the same program, so pickle is safe."""
     body = pickle.dumps(tuple(message), protocol=pickle.HIGHEST_PROTOCOL)
     return HEADER.pack(_MAGIC, len(body), _NUMBERS[type(message)]) + body
 
 
 def opened_header(buffer: bytearray, start: int) -> tuple[int, int]:
-    """Length and type number of the message that begins there; `GarbledError` if none does."""
+    """Parse a header into length and type; raise `GarbledError` if there is none."""
     magic, length, number = HEADER.unpack_from(buffer, start)
     if magic != _MAGIC or length > _MOST_BYTES or number >= len(_TYPES):
-        raise GarbledError("what came through the pipe of a worker is no message")
+        raise GarbledError("a worker's pipe contained bytes that are no message")
     return length, number
 
 
 def opened(number: int, body: memoryview) -> Message:
-    """The message again."""
+    """Deserialise a message."""
     kind: type[Message] = _TYPES[number]
     try:
         return kind(*pickle.loads(body))

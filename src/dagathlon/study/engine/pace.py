@@ -1,4 +1,4 @@
-"""How fast the tasks of a run end, and when the last of them will have."""
+"""Throughput of a run, and the estimated time to its end."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STEP = 0.1
 _ENOUGH = 4
 
 Sort: TypeAlias = tuple[str, str]
-"""Kind and module: tasks that are taken to need equally long."""
+"""Kind and module: tasks that are assumed to take equally long."""
 
 
 @dataclass
 class _Group:
-    """The tasks of one sort."""
+    """Counts and times of the tasks of one sort."""
 
     left: int = 0
     ended: int = 0
@@ -27,7 +27,7 @@ class _Group:
 
 
 class _Mark(NamedTuple):
-    """How many tasks had ended at some moment, and the seconds that workers spent on them."""
+    """Finished tasks and worker seconds at one moment."""
 
     moment: float
     ended: int
@@ -35,14 +35,14 @@ class _Mark(NamedTuple):
 
 
 class Pace:
-    """How fast a run goes, from the ends of its tasks.
+    """Throughput of a run, estimated from finished tasks.
 
     Parameters
     ----------
     to_do
-        How many tasks of each sort are to be done.
+        Number of tasks to do, by sort.
     clock
-        Seconds of a clock that never goes back.
+        A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Pace:
         self._at_once = 0
 
     def finish(self, sort: Sort, seconds: float) -> None:
-        """A task has ended, on which a worker spent so many seconds."""
+        """Add a finished task with the seconds a worker spent on it."""
         group = self._groups.setdefault(sort, _Group())
         if group.left:
             group.left -= 1
@@ -68,7 +68,7 @@ class Pace:
         self._seconds += seconds
 
     def look(self, at_once: int) -> None:
-        """Note where it stands, with so many tasks under way; to be called often."""
+        """Record progress, with so many tasks running; call it often."""
         now = self._clock()
         self._at_once = at_once
         if self._marks and now - self._marks[-1].moment < _STEP:
@@ -79,12 +79,12 @@ class Pace:
 
     @property
     def rate(self) -> float:
-        """Tasks per second, lately."""
+        """Return recent tasks per second."""
         elapsed, ended, _ = self._lately()
         return ended / elapsed if elapsed > 0 else 0.0
 
     def seconds_left(self) -> float | None:
-        """An estimate from the mean time of each sort of task; None while there is none.
+        """Estimate the remaining seconds from mean times by sort; None without any.
 
         A sort of which nothing has ended is taken to be like the rest.
         """
@@ -99,14 +99,14 @@ class Pace:
         return (work + self._left * self._handling(at_once)) / at_once
 
     def _handling(self, at_once: int) -> float:
-        """Seconds of a worker that go by beside each task, lately: handing out, storing."""
+        """Return recent worker seconds per task spent on dispatch and storage."""
         elapsed, ended, seconds = self._lately()
         if ended < _ENOUGH * at_once:
             return 0.0
         return max(at_once * elapsed - seconds, 0.0) / ended
 
     def _lately(self) -> _Mark:
-        """What has come since the first mark that counts: seconds passed, tasks, their seconds."""
+        """Return seconds, tasks and worker seconds since the oldest mark that counts."""
         if not self._marks:
             return _Mark(0.0, 0, 0.0)
         first, last = self._marks[0], self._marks[-1]

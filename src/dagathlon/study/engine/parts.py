@@ -1,4 +1,4 @@
-"""Parts of a plan: a quick look, or one of several shards that together are all of it.
+"""Parts of a plan: a quick look, or shards that together cover it.
 
 A shard is the same on every machine, whatever is installed or stored there: it follows from the
 tasks alone. Hence shards are balanced by numbers of runs of each kind, not by expected times.
@@ -19,14 +19,14 @@ from dagathlon.study.plan.task import Task, TaskKind
 Tasks: TypeAlias = Sequence[Task]
 
 MOST_SHARDS = 10_000
-"""Into how many shards a plan can be divided."""
+"""Largest number of shards."""
 
 _CHANGES = (TaskKind.NOISE, TaskKind.TRANSFORM)
 _LEARNED = (TaskKind.LEARN, TaskKind.ESTIMATE)
 
 
 class _Group(NamedTuple):
-    """Tasks that stay together; `kind` is the number of a kind of data, by first appearance."""
+    """Tasks of one shard; `kind` numbers kinds of data by first appearance."""
 
     kind: int
     members: list[int]
@@ -40,7 +40,7 @@ def wanted_part(tasks: Tasks, options: Options) -> Sequence[int]:
 
 
 def quick_look(tasks: Tasks, n: int) -> list[int]:
-    """Positions of the first n learning tasks, what they need, and what needs them alone.
+    """Return positions of the first n learning tasks with their inputs and exclusive dependents.
 
     Without learning tasks it is the first n tasks of any kind and what they need.
     """
@@ -49,11 +49,11 @@ def quick_look(tasks: Tasks, n: int) -> list[int]:
 
 
 def shard(tasks: Tasks, number: int, count: int) -> list[int]:
-    """Positions of one of `count` parts of a plan, numbered from 1.
+    """Return positions of one of `count` parts of a plan, numbered from 1.
 
     Every learning task is in exactly one of them, with what it needs; what is made of learned
-    graphs is in the part that has all of them. Without learning tasks, the tasks that nobody reads
-    are divided.
+    graphs is in the part that has all of them. Without learning tasks, the tasks that no other
+    task reads are divided.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def shard(tasks: Tasks, number: int, count: int) -> list[int]:
 
 
 def shares(tasks: Tasks, count: int) -> list[list[int]]:
-    """Learning tasks of each of `count` shards; without learning tasks, tasks that nobody reads.
+    """Return the learning tasks of each shard; without any, the tasks that no other task reads.
 
     Runs on one data set stay together where there are at least as many data sets as shards;
     data sets that were made of one, where there are as many of those. Learners that read what
@@ -83,7 +83,7 @@ def shares(tasks: Tasks, count: int) -> list[list[int]]:
 
 
 def sizes(tasks: Tasks, count: int) -> list[int]:
-    """How many tasks each of `count` shards has; what several of them need counts in each."""
+    """Return the number of tasks per shard; shared inputs count in each."""
     masks = [0] * len(tasks)
     for number, share in enumerate(shares(tasks, count)):
         for position in share:
@@ -104,7 +104,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
-    """Large groups first, each to the shard with the fewest tasks; replicates one after another."""
+    """Assign groups to shards: large ones first, each to the shard with the fewest tasks."""
     found: list[list[int]] = [[] for _ in range(count)]
     loads = [(0, number) for number in range(count)]
     for group in sorted(groups, key=lambda group: (-len(group.members), group.kind)):
@@ -115,7 +115,7 @@ def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
 
 
 def _groups(tasks: Tasks, named: Mapping[int, Hashable], kinds: Sequence[int]) -> list[_Group]:
-    """Tasks by name, groups joined where a learner in one reads what another has learned."""
+    """Group tasks by name; join groups where a learner in one reads a result of another."""
     joined = _Joined()
     for position, name in named.items():
         joined.join(position, name)
@@ -129,13 +129,13 @@ def _groups(tasks: Tasks, named: Mapping[int, Hashable], kinds: Sequence[int]) -
 
 
 class _Joined:
-    """Which things belong together, as one joins them pair by pair."""
+    """Disjoint-set forest (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[Hashable, Hashable] = {}
 
     def name(self, one: Hashable) -> Hashable:
-        """The same for all that belong together."""
+        """Return the representative of an element's set."""
         while (above := self._above.get(one, one)) != one:
             self._above[one] = self._above.get(above, above)
             one = above
@@ -146,7 +146,7 @@ class _Joined:
 
 
 def _learners_behind(tasks: Tasks, position: int) -> Iterable[int]:
-    """Learning tasks whose graphs a learning task reads, as they are or estimated from a chain."""
+    """Return the learning tasks whose graphs a learning task reads, directly or by an estimator."""
     for i in _learned(tasks, tasks[position]):
         if tasks[i].call.kind is TaskKind.LEARN:
             yield i
@@ -155,7 +155,7 @@ def _learners_behind(tasks: Tasks, position: int) -> Iterable[int]:
 
 
 def _kinds(tasks: Tasks) -> list[int]:
-    """Numbers of the kinds of tasks: those of one kind differ in their seeds alone."""
+    """Return the kind number of each task; tasks of one kind differ in their seeds alone."""
     numbers: dict[Hashable, int] = {}
     found: list[int] = []
     for task in tasks:
@@ -165,7 +165,7 @@ def _kinds(tasks: Tasks) -> list[int]:
 
 
 def _origin(tasks: Tasks, position: int) -> Hashable:
-    """The data set behind all transforms."""
+    """Return the data set before all transforms."""
     name, place = _data(tasks, position)
     while tasks[place].call.kind in _CHANGES and tasks[place].inputs:
         place = tasks[place].inputs[0]
@@ -173,7 +173,7 @@ def _origin(tasks: Tasks, position: int) -> Hashable:
 
 
 def _data(tasks: Tasks, position: int) -> tuple[str, int]:
-    """The data set that a task reads; a name that is none of a position."""
+    """Return the data set that a task reads, as a key that no position equals."""
     inputs = tasks[position].inputs
     return "data", inputs[0] if inputs else position
 
@@ -192,7 +192,7 @@ def _unread(tasks: Tasks) -> list[int]:
 
 
 def _completed(tasks: Tasks, chosen: Iterable[int]) -> list[int]:
-    """Positions of chosen tasks, what they need, and what needs nothing learned but by them."""
+    """Return chosen tasks with their inputs and the tasks that need no other learned result."""
     masks = [0] * len(tasks)
     for position in chosen:
         masks[position] = 1
@@ -201,7 +201,7 @@ def _completed(tasks: Tasks, chosen: Iterable[int]) -> list[int]:
 
 
 def _complete(tasks: Tasks, masks: list[int]) -> None:
-    """Add to each part, a bit of every mask, what its tasks need and what needs them alone."""
+    """Add to each part (a bit of every mask) its tasks' inputs and exclusive dependents."""
     learns = any(masks[i] for i in _learning(tasks))
     _add_inputs(tasks, masks)
     for i, task in enumerate(tasks):
@@ -219,5 +219,5 @@ def _add_inputs(tasks: Tasks, masks: list[int]) -> None:
 
 
 def _learned(tasks: Tasks, task: Task) -> list[int]:
-    """Inputs that are learned; the others, such as a truth with hidden variables, are made."""
+    """Return the inputs that are learned; others, such as a truth, are generated."""
     return [j for j in task.inputs if tasks[j].call.kind in _LEARNED]

@@ -1,7 +1,7 @@
 """`perform`: one task from its inputs to its result, without processes, stores or terminals.
 
-Whatever runs tasks calls it: the workers of the local engine, the inline engine, the guarded
-child of a worker on another machine.
+Every engine calls it: the workers of the local engine, the inline engine, the guarded child of a
+worker on another machine.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ _TOGETHER = "learned together from {} data sets: the times are equal shares, the
 
 
 class Clock(Protocol):
-    """Told when the work itself begins and ends, so that somebody else can enforce limits."""
+    """Callbacks at start and end of the work itself, for enforcing limits."""
 
     def start_clock(self, held: int, spent: float = 0.0) -> None:
-        """It begins; the process holds so many bytes, and has computed so many seconds."""
+        """The work begins; the process holds `held` bytes and has used `spent` CPU seconds."""
 
     def stop_clock(self) -> None:
-        """It is over, one way or the other."""
+        """The work has ended, with or without success."""
 
 
 class NoClock:
-    """Tells nobody."""
+    """Clock that ignores all events."""
 
     def start_clock(self, held: int, spent: float = 0.0) -> None:
-        """Nobody enforces limits."""
+        """No-op."""
 
     def stop_clock(self) -> None:
-        """Nobody enforces limits."""
+        """No-op."""
 
 
 class Performed(NamedTuple):
-    """What came of a task.
+    """Outcome and encoded result of a task.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ class Performed(NamedTuple):
     stored
         The encoded result in pieces to be joined; None unless the status is ok.
     error
-        What was raised, if something was.
+        The exception, if any.
     tampered
-        Whether it replaced the clocks of the process.
+        Whether the task replaced the clocks of the process.
     """
 
     outcome: Outcome
@@ -97,7 +97,7 @@ class Performed(NamedTuple):
 
     @property
     def leaves_marks(self) -> bool:
-        """Whether the process should not be trusted with another task after this."""
+        """Whether the process should not run another task after this one."""
         return self.tampered or (self.error is not None and _leaves_marks(self.error))
 
 
@@ -111,30 +111,30 @@ def perform(
     company: Sequence[Call] = (),
     threads: int = 1,
 ) -> Performed:
-    """Do one task.
+    """Run one task.
 
     Parameters
     ----------
     call
         The module and its parameters.
     random_key
-        What chooses the random stream (`Task.random_key`).
+        Key of the random stream (`Task.random_key`).
     inputs
         Results of the tasks that it reads, in order: encoded, or decoded already.
     limits
-        What it may use. They are recorded and told to programs that the module starts; to enforce
-        them takes another process, which `clock` tells when to begin.
+        Limits to record and to pass to programs that the module starts; enforcing them takes
+        another process, which `clock` informs.
     clock
-        Told when the work itself begins and ends.
+        Called when the work itself begins and ends.
     company
         Calls of other learners that will run on the same data in this process.
     threads
-        How many threads it may use; the outcome of a learner that can use several says so.
+        Number of threads it may use; recorded in the outcome of a learner that can use several.
 
     Returns
     -------
     Performed
-        Failures are outcomes too. Only `KeyboardInterrupt` gets out.
+        Failures are outcomes, too. Only `KeyboardInterrupt` is raised.
     """
     process = os.getpid()
     meter = _meter_of(process)
@@ -172,7 +172,7 @@ def perform(
 
 
 def _leave_if_forked(process: int) -> None:
-    """End a process that a module has forked and that came back from the module as well.
+    """Exit in a process that a module forked and that returned from the module as well.
 
     It would go on with the work of its parent: read its orders, write its results.
     """
@@ -183,7 +183,7 @@ def _leave_if_forked(process: int) -> None:
 def perform_many(
     call: Call, random_keys: Sequence[bytes], data: Sequence[Any], limits: Limits = NO_LIMITS
 ) -> list[Performed]:
-    """Do the tasks of one learner on several data sets together.
+    """Run the tasks of one learner on several data sets together.
 
     Each has an equal share of the time that the batch took, and the batch's peak of memory; its
     outcome says so.
@@ -193,14 +193,14 @@ def perform_many(
     call, limits
         As `perform` takes them, the same for all tasks.
     random_keys
-        What chooses the random stream of each task.
+        Key of each task's random stream.
     data
         The data set of each task.
 
     Raises
     ------
     Exception
-        What ended the batch; nothing is known of any of the tasks then.
+        The error of the batch, from which no single task's outcome follows.
     """
     meter = _meter_of(os.getpid())
     rngs = [random_stream(key) for key in random_keys]
@@ -226,7 +226,7 @@ def perform_many(
 
 @contextlib.contextmanager
 def _kept_to(limits: Limits, call: Call) -> Iterator[None]:
-    """A deadline before the time limits, for learners that then have something to give."""
+    """Context manager: a deadline ahead of the time limits, for learners with a result by then."""
     if limits.time is limits.cpu is None or not keeps_to_limit(call):
         yield
         return
@@ -241,12 +241,12 @@ def _but_spare(limit: float) -> float:
 
 @functools.cache
 def _meter_of(process: int) -> Meter:
-    """The meter of this process, made once; one that was forked needs another."""
+    """Return the meter of this process, cached; a forked process gets its own."""
     return Meter()
 
 
 def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
-    """What an exception amounts to: status, one line, and the traceback."""
+    """Return the outcome of an exception: status, one-line reason, traceback."""
     status, reason = _judged(error, limits)
     reason = without_private_paths(reason)
     if status is Status.SKIPPED:
@@ -256,10 +256,10 @@ def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Pe
 
 
 def no_room(call: Call, error: BaseException | None) -> str:
-    """Return why a task has failed for want of disk space alone; empty where it has not.
+    """Return why a task failed for lack of disk space alone; empty otherwise.
 
-    A learner may fill a disk by itself, and that is its result. Other tasks say nothing of
-    themselves when they cannot write.
+    A learner may fill a disk by its own doing, and that is its result. For other tasks a full
+    disk says nothing of the task.
     """
     if call.kind is TaskKind.LEARN or not isinstance(error, OSError) or error.errno not in _FULL:
         return ""
@@ -278,12 +278,12 @@ def _decoded(stored: Any) -> Any:
 
 
 class RecentInputs:
-    """Results of earlier tasks by key, decoded; the last few are kept at hand.
+    """Cache of decoded results, the last few by key.
 
     Parameters
     ----------
     read
-        Fetches the encoded result of a key: from a store, from a cache of what has been sent.
+        Returns the encoded result of a key, from a store or a cache.
     """
 
     def __init__(self, read: Callable[[bytes], Bytes]) -> None:
@@ -301,7 +301,7 @@ class RecentInputs:
 
 
 class LostInputError(DagathlonError):
-    """The result at `place` among the inputs of a task is not there or not what it was."""
+    """Input number `place` of a task is missing or damaged."""
 
     def __init__(self, place: int, reason: str) -> None:
         super().__init__(reason)
@@ -309,7 +309,7 @@ class LostInputError(DagathlonError):
 
 
 def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
-    """The inputs of a task; `LostInputError` names the first that cannot be had."""
+    """Return the inputs of a task; raise `LostInputError` for the first that is unusable."""
     found: list[Any] = []
     try:
         for key in keys:
@@ -339,7 +339,7 @@ def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
 
 
 def _said(error: BaseException) -> str:
-    """The text of an exception; those of modules may have none."""
+    """Return the text of an exception, which may be empty."""
     try:
         return str(error)
     except Exception:
@@ -347,7 +347,7 @@ def _said(error: BaseException) -> str:
 
 
 def memory_reason(memory: int | None) -> str:
-    """The one line of a task that needed more memory than it may have."""
+    """Return the reason text of a task that exceeded its memory limit."""
     if memory is None:
         return "there was not enough memory"
     return f"it needed more than {memory / 2**20:,.0f} MB of memory"

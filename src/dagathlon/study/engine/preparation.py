@@ -1,4 +1,4 @@
-"""Getting external modules ready before the work begins, where the user can see it."""
+"""Preparation of external modules before a run, visible to the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECTIONS = (TaskKind.GRAPH, TaskKind.PARAMETERS, TaskKind.DATA, TaskKind.LEARN)
 
 
 def prepare_modules(plan: Workload, store: Store, say: Callable[[str], None]) -> None:
-    """Install what the external modules with tasks still to be done need.
+    """Install what the external modules of open tasks need.
 
     Workers would do it themselves, but unseen. One that cannot be made ready is left to them:
     they record its runs as skipped.
@@ -33,7 +33,7 @@ def prepare_modules(plan: Workload, store: Store, say: Callable[[str], None]) ->
 
 
 def external_modules(calls: Iterable[Call]) -> list[type[ExternalModule]]:
-    """The external modules that calls run, themselves or inside others, by name."""
+    """Return the external modules that calls run, directly or inside others, by name."""
     distinct = {call.digest: call for call in calls if call.kind in _SECTIONS}
     found = {cls.name: cls for call in distinct.values() for cls in _external(call)}
     return [found[name] for name in sorted(found)]

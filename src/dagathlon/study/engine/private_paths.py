@@ -1,6 +1,6 @@
-"""Paths in tracebacks and messages, shortened before they are stored with results.
+"""Shortening of private paths in tracebacks and messages before they are stored.
 
-Stores and reports are passed on; where somebody's home and studies lie is nobody else's business.
+Stores and reports are passed on, and must not reveal the user's folders.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def without_private_paths(text: str, files: Iterable[str] = ()) -> str:
 
 
 def _homes() -> set[str]:
-    """The home folder as it is called, and as it is called without links."""
+    """Return the home folder as named, and with links resolved."""
     named = os.path.expanduser("~")
     return {named, os.path.realpath(named)}
 

@@ -1,4 +1,4 @@
-"""The engine's side of one worker process: start it, feed it, watch it, end it."""
+"""The engine's side of one worker process: start, feed, watch and end it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DYING = 3.0
 
 
 class Guardian:
-    """A process that kills the workers should the engine die (`guardian.py` beside this)."""
+    """A process that kills the workers if the engine dies (`guardian.py`)."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -54,15 +54,15 @@ class Guardian:
         )
 
     def watch(self, group: int) -> None:
-        """Kill this group when the engine dies."""
+        """Add a process group to kill if the engine dies."""
         self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        """The group is gone."""
+        """Remove a process group that has ended."""
         self._tell(f"-{group}\n")
 
     def dismiss(self) -> None:
-        """There is nothing to watch any more."""
+        """End the guardian."""
         assert self._process.stdin is not None
         with self._lock, contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -76,12 +76,12 @@ class Guardian:
 
 
 class Quiet:
-    """How long a process has said nothing, and whether it computes meanwhile.
+    """Silence of a process: seconds since its last message, and CPU time used meanwhile.
 
     Parameters
     ----------
     pid
-        Its number.
+        Process id.
     """
 
     def __init__(self, pid: int) -> None:
@@ -91,26 +91,27 @@ class Quiet:
         self.begin()
 
     def begin(self) -> None:
-        """It has said something, or was given something to do."""
+        """Restart the count: a message arrived or a task was sent."""
         self._since = time.monotonic()
         self.works()
 
     def works(self) -> None:
-        """It is at a task, whose limits are enforced."""
+        """Note that a task is running, whose limits are enforced elsewhere."""
         self._idle_since = self._still_since = time.monotonic()
 
     def age(self) -> float:
-        """Seconds since it was started."""
+        """Seconds since the process was started."""
         return time.monotonic() - self._start
 
     def elapsed(self) -> float:
-        """Seconds since it said something or was given something to do."""
+        """Seconds since the last message or assignment."""
         return time.monotonic() - self._since
 
     def lasts(self, seconds: float) -> bool:
-        """Whether the process has used no processor time for `seconds`; stateful, to be polled.
+        """Whether the process has used no CPU time for `seconds`; stateful, to be polled.
 
-        One that has been at no task for `_LONGEST` seconds counts as such even if it computes.
+        One that has been at no task for `_LONGEST` seconds counts as such even if it
+        computes.
         """
         now = time.monotonic()
         if now - self._idle_since > _LONGEST:
@@ -126,10 +127,10 @@ class Quiet:
 
 
 class Assignment(NamedTuple):
-    """A task for a worker: its position in the plan, its inputs, limits, expected time.
+    """A task for a worker: position in the plan, inputs, limits, expected time.
 
-    Beside these the calls of others on the same data that share work with it, and how many cores it
-    may use that are not the worker's own.
+    Beside these the calls of others on the same data that share work with it, and how many
+    cores it may use that are not the worker's own.
     """
 
     position: int
@@ -142,39 +143,39 @@ class Assignment(NamedTuple):
 
 
 class WorkerProcess:
-    """One worker.
+    """One worker process.
 
     Parameters
     ----------
     objects
         The folder of large inputs.
     scratch
-        Where it gets a folder to work in.
+        Folder in which it gets a working folder.
     guardian
-        Ends it should the engine die.
+        Kills it if the engine dies.
     shape
-        Which tasks it is for, as the schedule numbers them.
+        Number of the shape of its tasks.
     share
         Its cores and cards.
     variables
-        More of its environment.
+        Further environment variables.
 
     Attributes
     ----------
     outstanding
-        Tasks it has been sent and has not reported: position and expected seconds.
+        Tasks sent and not reported: position and expected seconds.
     load
         Sum of those seconds.
     is_up
-        Whether it has come as far as waiting for work.
+        Whether it has started and accepts tasks.
     shared_data
         Position of the last data set on which it shares work between learners.
     cores
-        How many its tasks use, where it has any.
+        Number of cores that its tasks use; 0 without tasks.
     garbled
-        Whether something came from it that is no message, so that it cannot go on.
+        Whether its pipe contained bytes that are no message, so that it must end.
     cut_off
-        Whether it lives on after it has closed its pipe (`check_end`).
+        Whether it lives on after its pipe was closed (`check_end`).
     """
 
     def __init__(
@@ -241,12 +242,12 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """Number of the process, and of the group that it leads."""
+        """Process id, also the id of its process group."""
         return self._process.pid
 
     @property
     def has_mail(self) -> bool:
-        """Whether something is still to be written to it."""
+        """Whether bytes are still to be written to it."""
         return bool(self._outbox)
 
     def assign(self, assignments: Sequence[Assignment]) -> None:
@@ -269,12 +270,12 @@ class WorkerProcess:
         self.flush()
 
     def hold(self, data: int | None) -> None:
-        """It is given a task that shares work on a data set; None for one that shares none."""
+        """Record the data set on which it shares work; None for none."""
         if data is not None:
             self.shared_data = data
 
     def _number(self, call: Call) -> int:
-        """What the worker knows a call by; a new one is told first."""
+        """Return the worker's number of a call; a new call is sent first."""
         number = self._calls.get(call.digest)
         if number is None:
             number = self._calls[call.digest] = len(self._calls)
@@ -282,7 +283,7 @@ class WorkerProcess:
         return number
 
     def settle(self, position: int) -> None:
-        """A task is off its list."""
+        """Remove a task from its list."""
         if self._seen[0] == position:
             self._seen = (-1, 0.0)
             self._counted = -1
@@ -292,13 +293,13 @@ class WorkerProcess:
             self.load = 0.0
 
     def flush(self) -> None:
-        """Write as much as the pipe takes."""
+        """Write as many bytes as the pipe accepts."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self._outbox:
                 del self._outbox[: os.write(self.write_fd, self._outbox)]
 
     def receive(self) -> tuple[list[Message], bool]:
-        """Messages that have arrived, and whether the worker still has its end open.
+        """Return received messages, and whether the worker's end of the pipe is open.
 
         Bytes that are no message count as its end.
         """
@@ -319,7 +320,7 @@ class WorkerProcess:
         return messages, is_open and not self.garbled
 
     def _checked(self, message: Message) -> Message:
-        """A report whose times are possible; others are replaced by our own measurement."""
+        """Return a report; impossible times are replaced by our own measurement."""
         if not isinstance(message, Report):
             return message
         if not (0 <= message.wall <= self._quiet.age() and 0 <= message.cpu < math.inf):
@@ -328,10 +329,10 @@ class WorkerProcess:
         return message._replace(memory=max(message.memory, 0))
 
     def present(self) -> tuple[int, float]:
-        """What it does now: position (−1: nothing) and when its clock started (0: it does not run).
+        """Return its present task (−1: none) and when its clock started (0: stopped).
 
-        A module can write to what the worker says here. So a task that it was not given is none,
-        and a clock neither runs ahead nor starts anew.
+        A module can write to this slot. So a task that it was not given is none, and a
+        clock neither runs ahead nor starts anew.
         """
         position, start = self.slot.read()
         if position not in self.outstanding and position not in self._taken_back:
@@ -346,7 +347,7 @@ class WorkerProcess:
         return position, start
 
     def computed(self) -> float:
-        """Processor time of its present task, itself and by what it has started, in seconds."""
+        """CPU seconds of its present task, descendants included."""
         now = tree_time(self.pid)
         if self._counted != self._seen[0]:
             said = self.slot.spent  # that it cannot be more than now is known without it
@@ -355,7 +356,7 @@ class WorkerProcess:
         return now - self._before
 
     def stands_still(self) -> bool:
-        """Whether it has tasks, does none of them and has not computed for a long time."""
+        """Whether it has tasks, runs none of them and has used no CPU time for long."""
         if self.slot.revoked != self._revoked:  # it believes what a module has written there
             return True
         position, start = self.present()
@@ -364,7 +365,7 @@ class WorkerProcess:
         return self._quiet.lasts(_UNREAD if position < 0 and self.is_up else _UNBEGUN)
 
     def check_end(self) -> None:
-        """Its pipe has come to its end: find out whether the process ends, too.
+        """After the end of its pipe, determine whether the process ends, too.
 
         One that does not was cut off by a module that closed descriptors of others.
         """
@@ -375,13 +376,14 @@ class WorkerProcess:
                 self.cut_off = True
 
     def has_ended(self) -> bool:
-        """Whether the process is gone; what it has started may hold its pipes open."""
+        """Whether the process has ended; descendants may still hold its pipes open."""
         return self._process.poll() is not None
 
     def take_back(self) -> list[int]:
-        """Take back what waits behind the present task.
+        """Revoke the tasks behind the present one; return their positions.
 
-        The worker may just be beginning one of them; then it is done twice, with the same result.
+        The worker may just be beginning one of them; then it is done twice, with the same
+        result.
         """
         present, _ = self.present()
         self.slot.revoked = self._revoked = self._batch
@@ -392,24 +394,24 @@ class WorkerProcess:
         return waiting
 
     def tail(self) -> str:
-        """The last lines it printed."""
+        """Return the last lines it printed."""
         return output_tail(self._output.fileno())
 
     def bound_output(self) -> None:
-        """Do not let a module that prints without end fill the disk."""
+        """Truncate its output file, so that it cannot fill the disk."""
         if os.fstat(self._output.fileno()).st_size > _MAX_OUTPUT:
             os.ftruncate(self._output.fileno(), 0)
 
     def memory(self) -> int:
-        """Memory of the worker and all it has started, in bytes."""
+        """Memory of the worker and its descendants, in bytes."""
         return resident(self.pid)
 
     def taken(self, limit: int) -> Limited:
-        """What its present task has taken, itself and by what it has started."""
+        """Return the memory of its present task, descendants included."""
         return taken_by(self.pid, self.slot.held, limit)
 
     def kill(self) -> None:
-        """End it and everything it has started, at once."""
+        """Kill it and its descendants."""
         started = list(descendants(self.pid))
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
@@ -418,11 +420,11 @@ class WorkerProcess:
                 os.kill(pid, signal.SIGKILL)
 
     def wait(self) -> int:
-        """How it ended: the exit code, or minus the signal."""
+        """Wait for its end; return the exit code, or minus the signal."""
         return self._process.wait()
 
     def close(self) -> None:
-        """Let go of a worker that has ended, and of anything it left running."""
+        """Release an ended worker and kill what it left running."""
         self.kill()
         self._guardian.forget(self.pid)
         for fd in (self.read_fd, self.write_fd):
@@ -432,5 +434,5 @@ class WorkerProcess:
 
 
 def _own_folder(scratch: Path) -> str:
-    """A folder that nobody else works in, so that stray files meet no one."""
+    """Make and return a working folder that no other process uses."""
     return tempfile.mkdtemp(dir=scratch.resolve())

@@ -1,4 +1,4 @@
-"""What an engine is: it runs the tasks of a plan, keeps their results and says what happens."""
+"""Interface of engines: options, events, summary."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
 from dagathlon.study.store.store import Store
 
 OBJECT = "object"
-"""In the metadata of an engine's field: it takes an object, which no command line can name."""
+"""Metadata key of engine fields that take objects, which no command line can name."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to go about it.
+    """Options of a run.
 
     Parameters
     ----------
     retry
-        Statuses whose stored outcomes do not stand: those tasks run again.
+        Statuses of stored outcomes that are run again.
     shuffle
         Seed of a random order of the tasks that could run; None keeps the order of the plan.
     limit
-        Only so many learning tasks (with what they need): a quick look.
+        Run only so many learning tasks, with what they need: a quick look.
     shard
-        Only one part of the plan: its number, from 1, and how many parts there are.
+        Run only one part of the plan: its number, from 1, and the number of parts.
     """
 
     retry: Collection[Status] = ()
@@ -46,7 +46,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The store was consulted: what is to be done, by task kind and module, and what is there."""
+    """Event: the store was consulted; tasks to do and stored, by kind and module."""
 
     to_do: Mapping[tuple[str, str], int]
     stored: Mapping[tuple[str, str], int]
@@ -54,7 +54,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A task has an outcome, and the outcome is in the store."""
+    """Event: a task's outcome is in the store."""
 
     position: int
     task: Task
@@ -63,20 +63,20 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The workers of one machine, for whoever watches a run.
+    """The workers of one machine, for displays of a run.
 
     Parameters
     ----------
     name
         Name of the machine.
     workers
-        How many tasks it can do at the same time.
+        Number of tasks it can run at the same time.
     given
-        Tasks that it has been given and has not reported yet: under way, or waiting there.
+        Tasks sent and not reported: running, or waiting there.
     done, failed
-        Tasks that it has ended in this run, and how many of them did not succeed.
+        Tasks finished in this run, and how many of them failed.
     remark
-        Why it gets no work, or what else to know of it; empty when all is well.
+        Why it gets no tasks, or another remark; empty when all is well.
     """
 
     name: str
@@ -89,22 +89,22 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What is under way, told a few times a second.
+    """Event, several times a second: what is running.
 
     Parameters
     ----------
     positions
-        Tasks under way, as far as it is known.
+        Known running tasks.
     memory
-        Bytes that all workers hold.
+        Memory of all workers, in bytes.
     hosts
-        The machines that work on it.
+        The machines at work.
     queued
-        Tasks that could begin, had anybody the time.
+        Number of ready tasks.
     rate
-        Tasks that ended per second, lately.
+        Recent tasks per second.
     seconds_left
-        An estimate of how long it will go on; None while there is none.
+        Estimated remaining seconds; None without an estimate.
     """
 
     positions: tuple[int, ...]
@@ -116,7 +116,7 @@ class Running:
 
     @property
     def at_once(self) -> int:
-        """How many tasks are under way, also where only their number is known."""
+        """Number of running tasks, also where only their number is known."""
         busy = sum(min(host.workers, host.given) for host in self.hosts)
         if len(self.hosts) == 1 and self.positions:
             return len(self.positions)
@@ -125,16 +125,16 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something worth a line: a damaged result, a worker that had to be replaced."""
+    """Event: a remark, such as a damaged result or a replaced worker."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """All tasks are done; tables, figures and the report are being written.
+    """Event: all tasks are done; tables, figures and the report are being written.
 
-    Told once at the beginning, then with how many figures are there of those asked for so far.
+    Emitted at the beginning, then with the number of figures done so far.
     """
 
     figures: int = 0
@@ -142,21 +142,21 @@ class Writing:
 
 
 Event: TypeAlias = Began | Finished | Running | Note | Writing
-"""What a listener is told: `Began` once, then `Finished` for every task (its outcome is in the
+"""Events of a run: `Began` once, then `Finished` for every task (its outcome is in the
 store by then) with `Running` a few times a second and `Note` between them; `Writing` at the end.
 """
 
 OnEvent: TypeAlias = Callable[[Event], None]
-"""A listener. It is called in the engine's own loop: whatever takes long holds the run up."""
+"""Event listener, called in the engine's own loop: slow listeners delay the run."""
 
 
 def silent(event: Event) -> None:
-    """Listen to events and say nothing."""
+    """Ignore an event."""
 
 
 @dataclass
 class Summary:
-    """How a run went.
+    """Result of a run: counts of tasks by status, hosts, interruption.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Summary:
     partial
         Whether it was limited to a part of the plan.
     hosts
-        The machines that worked on it, and what became of the tasks there.
+        The machines that worked, with counts of their tasks.
     """
 
     ran: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -186,10 +186,10 @@ class Summary:
         counted[status.value, task.call.kind.value, task.call.module] += 1
 
     def failures(self) -> Counter[tuple[str, str]]:
-        """Number of tasks that did not succeed, now or earlier, by status and module.
+        """Return numbers of failed tasks, now or earlier, by status and module.
 
-        What only follows from a failure, such as the score of a graph that was not learned, does
-        not count.
+        Mere consequences of a failure, such as the score of a graph that was not learned,
+        do not count.
         """
         found: Counter[tuple[str, str]] = Counter()
         for (status, kind, module), n in (self.ran + self.stored).items():
@@ -199,7 +199,7 @@ class Summary:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for logs and for `status`."""
+        """Return plain data for logs and `status`."""
         return {
             "ran": [[*key, n] for key, n in sorted(self.ran.items())],
             "stored": [[*key, n] for key, n in sorted(self.stored.items())],
@@ -211,16 +211,16 @@ class Summary:
 
 
 class Engine(Protocol):
-    """Runs a plan. Every finished task is in the store before anything is said about it.
+    """Runs a plan; every finished task is stored before it is announced.
 
     An engine is a frozen dataclass, whose fields are its settings. It decides where tasks are
-    performed (`perform`) and how their limits are enforced; which task may run when, who writes
-    the store and who is told what is the same for all (`Coordinator`).
+    performed (`perform`) and how their limits are enforced; scheduling, storage and events are
+    the same for all (`Coordinator`).
 
     Attributes
     ----------
     name
-        What ``--engine`` and `Study.run` call it.
+        Its name for ``--engine`` and `Study.run`.
     """
 
     name: ClassVar[str]
@@ -237,9 +237,9 @@ class Engine(Protocol):
         plan
             The tasks.
         store
-            Where outcomes are looked up and kept.
+            The store of outcomes.
         on_event
-            Told everything that happens.
+            Called with every event.
         options
             Order, retries, quick look.
         """

@@ -1,4 +1,4 @@
-"""Cores and graphics cards: who has which, and how a program is told."""
+"""Cores and graphics cards: allocation, and environment variables for programs."""
 
 from __future__ import annotations
 
@@ -13,35 +13,34 @@ from dagathlon.study.plan.task import Resources
 from dagathlon.wording import counted
 
 PER_CARD = "DAGATHLON_RUNS_PER_CARD"
-"""Environment variable: how many runs share a card; one by default."""
+"""Environment variable: how many runs share a card; 1 by default."""
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 _MOST_PER_CARD = 64
 
 
 class Share(NamedTuple):
-    """What one worker has to itself: a number of cores, and cards by name."""
+    """The cores and cards of one worker."""
 
     threads: int = 1
     cards: tuple[str, ...] = ()
 
     def variables(self) -> dict[str, str]:
-        """The environment that tells a program of it, and the same order of sets everywhere."""
+        """Return environment variables that limit threads and cards, and fix set order."""
         threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
         told = {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
-        # JAX would take most of a card at once, whoever else computes on it.
+        # JAX would take most of a card at once, even where runs share it.
         return {**told, _PREALLOCATE: os.environ.get(_PREALLOCATE, "false")}
 
 
 class Machine:
-    """The cores and cards of this machine, of which every worker takes a share.
+    """The cores and cards of this machine, allocated to workers.
 
     Parameters
     ----------
     cores
-        How many cores there are to give away.
+        Number of cores.
     cards
-        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them; one that several runs may share
-        stands there so often.
+        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them; a shared card is repeated.
     """
 
     def __init__(self, cores: int, cards: Sequence[str] = ()) -> None:
@@ -51,7 +50,7 @@ class Machine:
         self.free_cards = list(cards)
 
     def possible(self, wanted: Resources) -> Resources:
-        """What a task gets here: no more cores than there are, optional cards where there are."""
+        """Return what a task gets here: at most all cores, optional cards if present."""
         threads = min(wanted.threads, self.cores)
         lacking = wanted.optional and wanted.gpus > len(set(self.cards))
         return Resources(threads, 0 if lacking else wanted.gpus)
@@ -66,14 +65,14 @@ class Machine:
         return f"it needs {counted(needed, 'GPU')}, and this machine {found}"
 
     def fits(self, wanted: Resources, given_back: Sequence[Share] = ()) -> bool:
-        """Whether there would be enough for one more once these shares were given back."""
+        """Whether a request fits once these shares are given back."""
         wanted = self.possible(wanted)
         cores = self.free_cores + sum(share.threads for share in given_back)
         cards = {*self.free_cards, *(card for share in given_back for card in share.cards)}
         return wanted.threads <= cores and wanted.gpus <= len(cards)
 
     def take(self, wanted: Resources) -> Share:
-        """A share for a worker; `fits` must have said that there is enough."""
+        """Allocate a share; `fits` must have been true."""
         threads, gpus, _ = self.possible(wanted)
         self.free_cores -= threads
         idlest = sorted(dict.fromkeys(self.free_cards), key=self.free_cards.count, reverse=True)
@@ -83,13 +82,13 @@ class Machine:
         return Share(threads, cards)
 
     def give_back(self, share: Share) -> None:
-        """A worker has ended."""
+        """Free a share."""
         self.free_cores += share.threads
         self.free_cards += share.cards
 
 
 def cards_to_give(variables: Mapping[str, str] = os.environ, devices: str = "/dev") -> list[str]:
-    """The cards of this machine, each as often as there may be runs on it at once.
+    """Return the cards of this machine, each repeated for every run that may share it.
 
     All cards come once before any comes again, so that runs spread over them.
 
@@ -106,12 +105,12 @@ def cards_to_give(variables: Mapping[str, str] = os.environ, devices: str = "/de
 
 
 def cards_here(variables: Mapping[str, str] = os.environ, devices: str = "/dev") -> list[str]:
-    """Names of the cards of this machine that this process may use.
+    """Return names of the cards that this process may use.
 
     Parameters
     ----------
     variables
-        The environment: a schedule such as SLURM says in it which cards are ours.
+        The environment, in which schedulers such as SLURM name the allocated cards.
     devices
         The folder in which the driver puts one file per card.
     """

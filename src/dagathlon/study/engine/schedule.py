@@ -1,4 +1,4 @@
-"""Which task may run when: readiness, order, and what falls with a failed input.
+"""Scheduling of tasks: readiness, order, and skipping dependents of failed tasks.
 
 It knows nothing of processes, so that every engine schedules in the same way.
 """
@@ -32,7 +32,7 @@ _NO_LIMITS = Limits()
 
 
 class TaskState(IntEnum):
-    """Where a task stands."""
+    """State of a task in the schedule."""
 
     LEFT_OUT = 0
     WAITING = 1
@@ -43,14 +43,14 @@ class TaskState(IntEnum):
 
 
 class Skip(NamedTuple):
-    """A task that cannot run because an input did not succeed."""
+    """A task that cannot run because an input failed."""
 
     position: int
     outcome: Outcome
 
 
 class Schedule:
-    """The tasks of a plan and where each stands.
+    """The tasks of a plan and their states.
 
     Parameters
     ----------
@@ -92,16 +92,16 @@ class Schedule:
 
     @property
     def limits_memory(self) -> bool:
-        """Whether the memory of some task is limited."""
+        """Whether any task has a memory limit."""
         return any(limits.memory is not None for limits in self._limits.values())
 
     def take_skipped(self) -> list[Skip]:
-        """Tasks found to be impossible since the last time."""
+        """Return and clear the tasks found to be impossible."""
         skipped, self._skipped = self._skipped, []
         return skipped
 
     def n_ready(self, shape: int) -> int:
-        """How many tasks of a shape could run now."""
+        """Return the number of ready tasks of a shape."""
         queue = self._ready[shape]
         while queue and self.state[queue[0][1]] != TaskState.READY:
             heapq.heappop(queue)
@@ -109,24 +109,24 @@ class Schedule:
 
     @property
     def queued(self) -> int:
-        """How many tasks could run now."""
+        """Number of ready tasks."""
         return sum(self.n_ready(shape) for shape in range(len(self.shapes)))
 
     def peek(self, shape: int) -> int:
-        """The next task of a shape; `n_ready` must have said that there is one."""
+        """Return the next task of a shape; `n_ready` must be positive."""
         return self._ready[shape][0][1]
 
     def pop(self, shape: int) -> int:
-        """Take the next task of a shape; it is running from now on."""
+        """Take the next task of a shape and mark it as running."""
         return self.take(self.peek(shape))
 
     def take(self, position: int) -> int:
-        """Take a task that is ready; its place in the queue is passed over later."""
+        """Take a ready task; its queue entry is passed over later."""
         self.state[position] = TaskState.RUNNING
         return position
 
     def first_but(self, shape: int, unwanted: Callable[[int], bool], far: int = _LOOK_AHEAD) -> int:
-        """The next task of a shape that is wanted, not looking far; the next of all otherwise."""
+        """Return the next wanted task among the first `far` of a shape, else the next of all."""
         queue = self._ready[shape]
         passed: list[tuple[int, int]] = []
         while queue and len(passed) < far:
@@ -140,7 +140,7 @@ class Schedule:
         return passed[-1][1] if not unwanted(passed[-1][1]) else passed[0][1]
 
     def put_back(self, position: int) -> None:
-        """A task that was taken did not run after all."""
+        """Make a taken task ready again."""
         if self.state[position] == TaskState.RUNNING:
             self._make_ready(position)
 
@@ -153,7 +153,7 @@ class Schedule:
         return TaskState.LEFT_OUT < self.state[position] < TaskState.DONE
 
     def finish(self, position: int, outcome: Outcome) -> None:
-        """Record the outcome of a task and what follows from it for others."""
+        """Record an outcome; release or skip dependents."""
         self.unfinished -= 1
         if outcome.status is not Status.OK:
             self.state[position] = TaskState.FAILED
@@ -167,7 +167,7 @@ class Schedule:
                     self._make_ready(dependent)
 
     def reopen(self, position: int, lost: int) -> None:
-        """The stored result of input `lost` turned out to be unusable: make it again first."""
+        """Schedule input `lost` again, whose stored result is unusable, then this task."""
         if self.state[lost] == TaskState.DONE:
             self.unfinished += 1
             for dependent in self.dependents_of(lost):
@@ -193,15 +193,15 @@ class Schedule:
         heapq.heappush(queue, (self._rank[position], position))
 
     def shape(self, position: int) -> int:
-        """The number of a task's shape."""
+        """Return the number of a task's shape."""
         return self._shape.get(position, 0)
 
     def may_have_more(self, position: int) -> bool:
-        """Whether nobody has said what the task is to have."""
+        """Whether the study leaves the task's resources open."""
         return position not in self._shape
 
     def dependents_of(self, position: int) -> Sequence[int]:
-        """Positions of the tasks that read the result of a task."""
+        """Return positions of the tasks that read a task's result."""
         return self._dependents[self._starts[position] : self._starts[position + 1]]
 
     def _skip_dependents(self, position: int, outcome: Outcome) -> None:
@@ -219,7 +219,7 @@ class Schedule:
         self._skipped.append(Skip(position, outcome))
 
     def _settle(self, wanted: Iterable[int], store: Store, options: Options) -> None:
-        """Go through the plan once, inputs before dependents, and find out where each stands."""
+        """Set the state of each task from the store, inputs before dependents."""
         causes: dict[int, Outcome] = {}
         for position, outcome in self._known(wanted, store):
             task = self.tasks[position]
@@ -249,7 +249,7 @@ class Schedule:
 
 
 def skip_reason(task: Task, outcome: Outcome) -> str:
-    """Why a task that reads the result of `task` does not run."""
+    """Return the reason text for dependents of a failed task."""
     return f"{task.call.kind.value} {task.call.module} ended in {outcome.status}: {outcome.reason}"
 
 
@@ -260,7 +260,7 @@ def _ranks(n: int, shuffle: int | None) -> Sequence[int]:
 
 
 def _dependents(tasks: Sequence[Task], state: bytearray) -> tuple[array[int], array[int]]:
-    """For every task the tasks that read it, as slices of one array."""
+    """Return dependents of all tasks, as slices of one array (CSR)."""
     inputs = array("q", (i for task in tasks for i in task.inputs))
     counts = array("q", (len(task.inputs) for task in tasks))
     source = np.frombuffer(inputs, np.int64) if inputs else np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""Watching a worker process from outside: its limits, and why it ended."""
+"""Supervision of a worker process from outside: limits, and cause of death."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of m
 # Memory is looked at more often the nearer it is to its limit: by the time that it would take to
 # get there at so many bytes per second, within bounds.
 _FASTEST = 8e9
-_STILL = "its process answered no more"
+_STILL = "its process stopped responding"
 _GARBLED = "it wrote to file descriptors that are not its own"
 _CUT_OFF = "it closed file descriptors that are not its own"
 _SOONEST, LATEST = 0.01, 0.05
 
 
 def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome | None:
-    """The outcome of a present task that has used up its time; None for one that has not."""
+    """Return the outcome of a present task that exceeds its time limit; else None."""
     if limits.time is not None and elapsed >= limits.time:
         reason = f"stopped after {limits.time:g} s"
         return Outcome(Status.TIME, reason, wall=elapsed, limits=replace(limits, cpu=None))
@@ -43,14 +43,14 @@ def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome |
 
 
 def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome | None, float]:
-    """The outcome of a present task that has taken too much memory, or when to look again.
+    """Return the outcome of a task that exceeds its memory limit, else None, and when to recheck.
 
     Parameters
     ----------
     worker
         The process.
     limits
-        Those of its present task.
+        The limits of its present task.
     start
         When the clock of that task started.
     """
@@ -65,23 +65,23 @@ def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome
 
 
 class Death(NamedTuple):
-    """How a worker died.
+    """Cause of death of a worker.
 
     Parameters
     ----------
     outcome
-        That of the task at which it died.
+        Outcome of the task at which it died.
     from_outside
-        Whether it may have been killed by somebody else, so that nothing is known of the task: by
-        an administrator, by the kernel when memory ran out, by an engine that it did not answer.
+        Whether it may have been killed from outside, which says nothing of the task: by an
+        administrator, by the kernel when memory ran out, by an engine that it did not answer.
     """
 
     outcome: Outcome
     from_outside: bool
 
 
-class Inquest:
-    """Finds out why processes of this machine died."""
+class PostMortem:
+    """Determines why processes of this machine died."""
 
     def __init__(self) -> None:
         self._oom_kills = oom_kills()
@@ -89,10 +89,10 @@ class Inquest:
     def cause(
         self, worker: WorkerProcess, code: int, limits: Limits, *, still: bool = False
     ) -> Death:
-        """How a worker died.
+        """Return how a worker died.
 
-        It has ended by itself or by a signal that we did not send, has sent what is no message, or
-        stood still, so that we ended it.
+        It has ended of its own accord or by a signal that we did not send, has sent what is
+        no message, or stood still, so that we ended it.
         """
         tail = worker.tail()
         before, self._oom_kills = self._oom_kills, oom_kills()

@@ -1,8 +1,8 @@
-"""The worker process: reads tasks from a pipe, does them one by one, sends back what came of it.
+"""The worker process: reads tasks from a pipe, runs them in order, sends back reports.
 
 It is started by the engine as ``python -m dagathlon.study.engine.worker``. Standard output and
-error are a file that the engine reads only when something goes wrong, so a module may print what
-it likes.
+error are a file that the engine reads only when something goes wrong, so a module may print what it
+likes.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ _OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 class Worker:
-    """The loop of a worker process.
+    """Main loop of a worker process.
 
-    It has no index of a store open, which a module could damage: an order brings small inputs with
-    it, and large ones are files that are only read.
+    It has no index of a store open, which a module could damage: an order brings small inputs
+    with it, and large ones are files that are only read.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Worker:
     objects
         The files of large inputs.
     folder
-        Where large results are left for the engine.
+        Folder in which large results are left for the engine.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Worker:
         self._worn_out = False
 
     def run(self) -> None:
-        """Work until the engine closes the pipe, or until this process is worn out."""
+        """Work until the engine closes the pipe, or this process should be replaced."""
         self._send(Up())
         while not self._worn_out:
             while not self._orders:
@@ -104,7 +104,7 @@ class Worker:
                 self._calls[message.number] = message.call
 
     def _stored(self, digest: bytes) -> Bytes:
-        """An encoded input of the present order by its hash."""
+        """Return an encoded input of the present order by its hash."""
         return self._objects.read(self._payloads[digest])
 
     def _send(self, message: Message) -> None:
@@ -137,7 +137,7 @@ class Worker:
             return self._failed(order, failure(error, limits))
 
     def _delivered(self, order: Order, done: Performed, pieces: Sequence[Bytes]) -> Report:
-        """The report of a success; a large result is left in a file, which costs no copy."""
+        """Return the report of a success; a large result is left in a file, uncopied."""
         result = done.outcome
         costs = (result.wall, result.cpu, result.memory)
         digest, size = fingerprint(pieces)
@@ -165,12 +165,12 @@ class Worker:
 
 
 def with_output(text: str, tail: str) -> str:
-    """A traceback followed by what was printed last."""
+    """Return a traceback followed by the last printed lines."""
     return f"{text}\n--- last output ---\n{tail}".strip() if tail else text
 
 
 def output_tail(fd: int) -> str:
-    """The last lines that were printed to the file of standard error."""
+    """Return the last lines printed to the file of standard error."""
     with contextlib.suppress(OSError):
         size = os.fstat(fd).st_size
         data = os.pread(fd, TAIL, max(size - TAIL, 0))
@@ -180,21 +180,21 @@ def output_tail(fd: int) -> str:
 
 
 def forget_output() -> None:
-    """Empty the file of standard output and error: from here on it belongs to the next task."""
+    """Truncate the file of standard output and error for the next task."""
     with contextlib.suppress(OSError):
         if os.fstat(2).st_size:
             os.ftruncate(2, 0)
 
 
 def flush_output() -> None:
-    """Write out what Python holds back."""
+    """Flush Python's output buffers."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
 
 
 def die_with(parent: int) -> None:
-    """Ask the kernel to kill this process when the engine dies, and be the first to go.
+    """Ask the kernel to kill this process when the engine dies, and first when memory runs out.
 
     When memory runs out the kernel should choose a worker, never the engine.
     """
@@ -207,7 +207,7 @@ def die_with(parent: int) -> None:
 
 
 def main() -> None:
-    """Take up work: file descriptors, the engine's process, and the folder of large inputs."""
+    """Start a worker: file descriptors, the engine's process, and the folder of large inputs."""
     commands, reports, slot, parent = map(int, sys.argv[1:5])
     objects = Objects(Path(sys.argv[5]))
     die_with(parent)

@@ -1,4 +1,4 @@
-"""The workers of a local engine, and what is made of it when one of them dies."""
+"""The set of workers of a local engine, with start, end and replacement."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dagathlon.errors import StudyError
 from dagathlon.external.process_usage import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.resources import Machine
-from dagathlon.study.engine.watch import Inquest
+from dagathlon.study.engine.watch import PostMortem
 from dagathlon.study.plan.task import Resources
 from dagathlon.study.store.objects import Objects
 
 MAX_FAILED_STARTS = 3
-"""So many workers in a row that never come up end the run."""
-_MAX_KILLED_STARTS = 20  # the same for those that somebody has killed
+"""Number of workers in a row that fail to start after which the run ends."""
+_MAX_KILLED_STARTS = 20  # the same for workers killed by a signal from outside
 
 
 class Mail(NamedTuple):
-    """What a worker has said; `is_over` when it will say no more."""
+    """Messages of a worker; `is_over` after the last."""
 
     worker: WorkerProcess
     messages: list[Message]
@@ -35,16 +34,16 @@ class Mail(NamedTuple):
 
 
 class Workers:
-    """The living workers. Leaving the context ends them all.
+    """The live workers; leaving the context ends them all.
 
     Parameters
     ----------
     objects
         The files of large inputs.
     scratch
-        Where each gets a folder to work in.
+        Folder in which each worker gets a working folder.
     machine
-        The cores and cards that each takes a share of.
+        Cores and cards to allocate to workers.
     """
 
     def __init__(self, objects: Objects, scratch: Path, machine: Machine) -> None:
@@ -52,8 +51,7 @@ class Workers:
         self._machine = machine
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
-        self._failed_starts = 0
-        self.inquest = Inquest()
+        self.post_mortem = PostMortem()
         self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Self:
@@ -70,7 +68,7 @@ class Workers:
         self._selector.close()
 
     def hire(self, shape: int, wanted: Resources) -> WorkerProcess:
-        """Start one more worker for tasks of a shape; the machine must have room for it."""
+        """Start a worker for tasks of a shape; the machine must have room for it."""
         share = self._machine.take(wanted)
         worker = WorkerProcess(self._folder, self._scratch, self._guardian, shape, share)
         self._selector.register(worker.read_fd, selectors.EVENT_READ, worker)
@@ -78,7 +76,7 @@ class Workers:
         return worker
 
     def make_room(self, wanted: Resources, useless: Sequence[WorkerProcess]) -> bool:
-        """Whether there is room for one more, where need be in place of workers without work."""
+        """Free resources for one more worker, ending idle ones if need be; return success."""
         leaving: list[WorkerProcess] = []
         for worker in useless:
             if self._machine.fits(wanted, [each.share for each in leaving]):
@@ -92,7 +90,7 @@ class Workers:
         return True
 
     def dismiss(self, worker: WorkerProcess) -> tuple[int, list[Message]]:
-        """End a worker: its exit code (or minus the signal), and the last it has said."""
+        """End a worker; return its exit code (or minus the signal) and last messages."""
         worker.kill()
         code = worker.wait()
         messages, _ = worker.receive()
@@ -104,7 +102,7 @@ class Workers:
         return code, messages
 
     def wait(self, timeout: float) -> Iterator[Mail]:
-        """What workers say, waiting so many seconds for the first word."""
+        """Yield messages of workers, waiting up to `timeout` seconds for the first."""
         self._watch_full_pipes()
         for key, events in self._selector.select(max(timeout, 0.0)):
             worker = key.data
@@ -118,12 +116,6 @@ class Workers:
                 messages, is_open = worker.receive()
                 yield Mail(worker, messages, not is_open)
 
-    def check_start(self, worker: WorkerProcess, code: int) -> None:
-        """A worker has died: give up when workers do not even get as far as their first task."""
-        self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
-        if self._failed_starts >= most_failed_starts(code):
-            raise StudyError(f"worker processes do not start; the last one said:\n{worker.tail()}")
-
     def _watch_full_pipes(self) -> None:
         writing = {key.data for key in self._selector.get_map().values() if key.events & 2}
         for worker in self.workers:
@@ -134,7 +126,7 @@ class Workers:
 
     @contextmanager
     def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Call `stop`, and wake up, when the user or the system asks the program to end."""
+        """Context manager: SIGINT and SIGTERM call `stop` and wake the loop up."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -159,7 +151,7 @@ def most_failed_starts(code: int) -> int:
 
 @contextmanager
 def on_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when the user or the system asks the program to end."""
+    """Context manager: SIGINT and SIGTERM call `stop`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

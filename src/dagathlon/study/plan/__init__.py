@@ -1,1 +1,1 @@
-"""From settings to tasks: labels, keys, what fits what."""
+"""Planning: from settings to tasks with labels and keys, and what data suit what learner."""

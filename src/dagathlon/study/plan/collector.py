@@ -1,4 +1,4 @@
-"""Collecting tasks, each once: data from their parts, transforms, calls that repeat."""
+"""Collection of a plan's tasks without repetition."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _STREAMED = (TaskKind.DATA, *_TRANSFORMED)
 
 
 class Collector:
-    """Tasks by position; every part of the study that repeats is made once.
+    """Tasks by position; repeated parts of the study are one task.
 
     Parameters
     ----------
     tasks
-        Where tasks are put.
+        List to which tasks are appended.
     """
 
     def __init__(self, tasks: list[Task]) -> None:
@@ -33,7 +33,7 @@ class Collector:
         self._module_calls: dict[tuple[TaskKind, Module], Call] = {}
 
     def add(self, call: Call, seed: int, inputs: tuple[int, ...] = ()) -> int:
-        """Position of the task, added if it is new."""
+        """Return the position of a task, adding it if it is new."""
         tasks = self.tasks
         key = task_key(call, seed, [tasks[i].key for i in inputs])
         position = self._position.get(key)
@@ -45,7 +45,7 @@ class Collector:
         return position
 
     def _stream(self, call: Call, seed: int, inputs: tuple[int, ...]) -> bytes:
-        """What draws data or transforms them has a stream that some parameters leave alone."""
+        """Return the key of the random stream, which some parameters do not enter."""
         if call.kind not in _STREAMED:
             return b""
         tasks = self.tasks
@@ -56,14 +56,14 @@ class Collector:
         return stream_key(call, seed, [task.random_key for task in read])
 
     def call(self, part: object, make: Callable[[], Call]) -> Call:
-        """The call of a setting or source, hashed once; parts live as long as the study."""
+        """Return the call of a setting or source, cached by the part's identity."""
         call = self._calls.get(id(part))
         if call is None:
             call = self._calls[id(part)] = make()
         return call
 
     def module_call(self, kind: TaskKind, module: Module) -> Call:
-        """The call of a module that no setting of the study is, hashed once."""
+        """Return the cached call of a module that is not a setting of the study."""
         call = self._module_calls.get((kind, module))
         if call is None:
             call = self._module_calls[kind, module] = call_of(kind, module)
@@ -81,7 +81,7 @@ class Collector:
         return self.add(self.call(source, make), 0)
 
     def drawn(self, kind: TaskKind, part: Part, seed: int, inputs: tuple[int, ...]) -> int:
-        """Position of what a setting draws or a file holds."""
+        """Return the position of the task that draws a setting's sample or reads a file."""
         if isinstance(part, FixedFile):
             return self._fixed(kind, part)
         module = part.module
@@ -92,7 +92,7 @@ class Collector:
         return self.add(self.call(part, make), seed, inputs)
 
     def observed(self, source: Part, graph: int | None, data: int) -> int | None:
-        """Position of the truth about the columns of a file that the study wants."""
+        """Return the position of a file's truth restricted to wanted columns; None without one."""
         told = isinstance(source, FixedFile) and source.reading is not None
         if graph is None or not told:
             return graph
@@ -101,7 +101,7 @@ class Collector:
     def apply(
         self, steps: Sequence[Transform], graph: int | None, data: int, seed: int
     ) -> tuple[int | None, int]:
-        """Positions of truth and data after some transforms."""
+        """Return positions of truth and data after transforms."""
         for step in steps:
             if step.does_nothing:
                 continue

@@ -1,4 +1,4 @@
-"""Finding pairs that cannot work before anything runs, with the place and the remedy."""
+"""Checks at planning time that learners suit the data, with place and remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagathlon.graphs import Mark
 from dagathlon.learners.background import constraints_of
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
-from dagathlon.simulate.columns import Arrange, none_there
+from dagathlon.simulate.columns import Arrange, no_such_variables
 from dagathlon.study.config.expand import ModuleEntry, Setting
 from dagathlon.study.config.library import FixedFile
 from dagathlon.study.config.study_file import Part, Steps
@@ -33,7 +33,7 @@ _MOST_NAMED = 5
 
 
 def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
-    """What is known of a data set before it exists; parts that do not fit are refused."""
+    """Return the facts of a data set before it exists; raise when its parts do not fit."""
     if isinstance(data, FixedFile):
         if graph is not None and not isinstance(graph, FixedFile):
             raise StudyError(
@@ -53,7 +53,7 @@ def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where
 
 
 def with_columns(facts: DataFacts, graph: Part | None) -> DataFacts:
-    """The facts with the number of columns, where the graph tells it."""
+    """Return the facts with the number of columns where the graph determines it."""
     if facts.n_columns is not None or graph is None:
         return facts
     if isinstance(graph, FixedFile):
@@ -64,7 +64,7 @@ def with_columns(facts: DataFacts, graph: Part | None) -> DataFacts:
 
 
 def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str) -> None:
-    """Refuse an order of variables none of which a fixed graph, model or data set has."""
+    """Raise when an order of variables names none of a fixed part's variables."""
     arranging = [step for some in steps for step in some if isinstance(step, Arrange)]
     if not arranging:
         return
@@ -75,11 +75,11 @@ def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str
     known = _names_of(*fixed[-1])
     for step in arranging:
         if set(step.variables).isdisjoint(known):
-            raise StudyError(f"{where}.transforms: {none_there(step.variables, known)}")
+            raise StudyError(f"{where}.transforms: {no_such_variables(step.variables, known)}")
 
 
 def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
-    """Return the columns of data before transforms, which may leave some out; None if unknown.
+    """Return the columns before transforms; None where unknown.
 
     They are those of a fixed file, or of the graphs that a generator of the package draws.
     """
@@ -93,7 +93,7 @@ def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
 
 @functools.cache
 def _drawn_names(module: GraphGenerator) -> tuple[str, ...] | None:
-    """The nodes of one drawn graph; code that is not of the package is not run while planning."""
+    """Return the nodes of one drawn graph; None for third-party code, which is not run here."""
     own = type(module).__module__.startswith("dagathlon.")
     if not own or isinstance(module, ExternalModule):
         return None
@@ -104,12 +104,12 @@ def _drawn_names(module: GraphGenerator) -> tuple[str, ...] | None:
 
 
 class Unsuited:
-    """Algorithms that do not take the data of a study; a study of nothing else is refused.
+    """Collects algorithms that do not take the study's data.
 
     Attributes
     ----------
     omissions
-        Algorithms that are skipped, on which data, and why.
+        List of skipped algorithms, with data and reason.
     """
 
     def __init__(self, inputs: Inputs) -> None:
@@ -127,7 +127,7 @@ class Unsuited:
         where: str,
         data: str,
     ) -> None:
-        """Look at an algorithm, the first of the chain, with those that it reads from.
+        """Check an algorithm, the first of the chain, with those that it reads from.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Unsuited:
         facts
             Properties of the data.
         names
-            Returns the columns of the data; None where they are not known in advance.
+            Returns the columns of the data; None where unknown in advance.
         where
             Place of the data in the study.
         data
@@ -159,7 +159,7 @@ class Unsuited:
             self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
 
     def _objections(self, entry: ModuleEntry, facts: DataFacts, names: Names) -> list[str]:
-        """What each setting of an algorithm says against such data."""
+        """Return the objection of each setting of an algorithm to such data."""
         return [
             cast(Learner, setting.module).why_unsuitable(facts)
             or self._constraint_objection(setting, names, entry)
@@ -167,7 +167,7 @@ class Unsuited:
         ]
 
     def _constraint_objection(self, setting: Setting, names: Names, entry: ModuleEntry) -> str:
-        """Why the constraints of a setting cannot be used with these columns."""
+        """Return why a setting's constraints do not suit these columns; empty if they do."""
         columns = names() if constraints_of(setting.module) else None
         if columns is None:
             return ""
@@ -180,7 +180,7 @@ class Unsuited:
         return ""
 
     def warnings(self) -> Iterator[str]:
-        """A sentence on each name in constraints that is no column, with all whom it concerns."""
+        """Yield a sentence on each constrained name that is no column, with the algorithms."""
         for words, places in self._unknown.items():
             names, (first, *_) = list(places), places.values()
             more = len(names) - _MOST_NAMED
@@ -188,13 +188,13 @@ class Unsuited:
             yield f"{listed(shown) if len(names) > 1 else first}: {words}"
 
     def refuse_if_nothing_suits(self) -> None:
-        """Refuse a study whose algorithms take none of its data."""
+        """Raise when no algorithm takes any of the data."""
         if not self._some_suit:
             self._mistakes.refuse()
 
 
 def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:
-    """Refuse a fixed graph over other variables than the fixed data or model it is the truth of."""
+    """Raise when a fixed graph has other variables than the data or model it is the truth of."""
     if not isinstance(graph, FixedFile) or not isinstance(other, FixedFile):
         return
     nodes, variables = _names_of(graph, TaskKind.GRAPH), _names_of(other, kind)

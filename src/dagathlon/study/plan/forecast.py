@@ -1,4 +1,4 @@
-"""How long a plan will take: by what tasks took before on like data, else by measured costs."""
+"""Forecast of a plan's computing time, from stored times on like data or measured costs."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _FAR = 10.0  # times longer or shorter than what it is judged by: a rough estima
 
 @dataclass
 class Forecast:
-    """The computing time of the tasks without an outcome, on one core.
+    """Expected computing time of the open tasks, on one core.
 
     Parameters
     ----------
     seconds
-        Of those of which something is known.
+        Expected seconds of the tasks with an estimate.
     runs
-        How many learning runs were judged by earlier ones on data of the same size (``stored``), of
+        Number of learning runs estimated by earlier ones on data of the same size (``stored``), of
         another size (``scaled``), and by the costs of learners on data of such a size
         (``measured``).
     unknown
-        Learning runs of which nothing is known, by module.
+        Learning runs without an estimate, by module.
     extrapolated
-        Whether some data are much larger than those that it is judged by.
+        Whether some data are much larger than those of the earlier runs.
     """
 
     seconds: float = 0.0
@@ -46,7 +46,7 @@ class Forecast:
     extrapolated: bool = False
 
     def words(self) -> str:
-        """The forecast in a sentence or two; empty when nothing is left to do."""
+        """Describe the forecast in a sentence or two; empty when no task is open."""
         if not self.runs and not self.unknown:
             return ""
         by = {
@@ -66,7 +66,7 @@ class Forecast:
 
 
 class _Size(NamedTuple):
-    """What decides about the time of a call; None where it is not known in advance."""
+    """The data properties that determine a call's time; None where unknown in advance."""
 
     kind: DataKind | None
     rows: int | None
@@ -81,7 +81,7 @@ _Times: TypeAlias = dict[_Size, list[float]]
 
 
 def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
-    """How long the rest of a plan will take.
+    """Forecast the computing time of a plan's open tasks.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
 
 
 def expected_seconds(plan: Plan) -> dict[int, float | None]:
-    """How long each learning run will take by the costs of learners, by place; None if unknown."""
+    """Return seconds of each learning run by the learners' costs; None where unknown."""
     facts = _facts(plan)
     found: dict[int, float | None] = {}
     for place, task in enumerate(plan.tasks):
@@ -124,12 +124,12 @@ def expected_seconds(plan: Plan) -> dict[int, float | None]:
 
 
 def _groups(task: Task) -> tuple[Hashable, Hashable]:
-    """Tasks that a task is like: those of the same call, then those of the same module."""
+    """Return keys of like tasks: those of the same call, then those of the same module."""
     return task.call.digest, (task.call.kind, task.call.module)
 
 
 def _read(place: int, task: Task, facts: Mapping[int, DataFacts]) -> DataFacts:
-    """The data that a learner reads, or that another task makes."""
+    """Return the facts of the data that a learner reads or another task makes."""
     learns = task.call.kind is TaskKind.LEARN
     return facts.get(task.inputs[0] if learns else place, DataFacts())
 
@@ -139,7 +139,7 @@ def _size(data: DataFacts) -> _Size:
 
 
 def _facts(plan: Plan) -> dict[int, DataFacts]:
-    """What is known of each data set, by the place of its task; transforms leave fewer rows."""
+    """Return the facts of each data set by its task; transforms leave fewer rows."""
     found = {case.data: plan.facts[case.origin] for case in plan.cases if not case.transform}
     for place, task in enumerate(plan.tasks):
         if task.call.kind is TaskKind.TRANSFORM and place not in found and task.inputs[0] in found:
@@ -149,7 +149,7 @@ def _facts(plan: Plan) -> dict[int, DataFacts]:
 
 
 def _add(found: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit: float) -> None:
-    """Count a task; none takes longer than its limit."""
+    """Add a task's expected time, at most its limit."""
     learns = task.call.kind is TaskKind.LEARN
     cls = cast(type[Learner], modules("algorithm")[task.call.module]) if learns else None
     if cls is not None and (cls.unavailable or _is_skipped(cls, task, data)):
@@ -170,12 +170,12 @@ def _add(found: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit
 
 
 def _on_like_data(size: _Size, seen: list[_Times]) -> Cost | None:
-    """What earlier tasks took on data of the same size."""
+    """Return stored times on data of the same size; None without any."""
     return next((Cost(fmean(times[size]), False) for times in seen if size in times), None)
 
 
 def _scaled(cls: type[Learner] | None, size: _Size, seen: list[_Times]) -> Cost | None:
-    """What earlier tasks on data of the nearest size would take on these."""
+    """Return stored times on data of the nearest size, scaled to this size."""
     if not size.known:
         return None
     for times in seen:
@@ -192,7 +192,7 @@ def _scaled(cls: type[Learner] | None, size: _Size, seen: list[_Times]) -> Cost 
 
 
 def _relative(cls: type[Learner] | None, size: _Size) -> float:
-    """How the time of a task grows with the data: by the law of a learner where one was measured.
+    """Return a task's relative time for a size, by the learner's measured cost if it has one.
 
     Else each row counts once, and there are all pairs of columns for a learner to look at.
     """
@@ -210,7 +210,7 @@ def _by_law(cls: type[Learner] | None, size: _Size) -> Cost | None:
 
 
 def _is_skipped(cls: type[Learner], task: Task, data: DataFacts) -> bool:
-    """Whether a run will be skipped, since its learner does not take such data."""
+    """Whether a run will be skipped because its learner does not take the data."""
     try:
         return bool(cls.from_json(dict(task.call.values)).why_unsuitable(data))
     except StudyError:  # contents stand in the place of names there, which no study writes

@@ -1,4 +1,4 @@
-"""Learning from several completed copies of data with gaps, where a data entry asks for it."""
+"""Learning from several imputed copies of data with missing values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dagathlon.study.plan.task import Call, TaskKind
 
 
 class Pooling:
-    """Which data sets are to be imputed by their learners, and the calls that do it.
+    """The data sets that learners impute themselves, and the calls that do it.
 
     Parameters
     ----------
     collect
-        Where calls are kept.
+        The collector of calls.
     """
 
     def __init__(self, collect: Collector) -> None:
@@ -27,22 +27,22 @@ class Pooling:
         self._wrapped: dict[tuple[int, int], Call] = {}
 
     def note(self, steps: Steps, data: int) -> None:
-        """Remember what the transforms of a data set ask of its learners."""
+        """Record what the transforms of a data set ask of its learners."""
         copies = max((step.pooled_copies for step in steps), default=0)
         if copies:
             self._copies[data] = copies
 
     def inherit(self, before: int, after: int) -> None:
-        """What is asked of one data set is asked of what is made of it."""
+        """Copy what is asked of one data set to one derived from it."""
         if before in self._copies:
             self._copies[after] = self._copies[before]
 
     def pools(self, data: int) -> bool:
-        """Whether learners on this data set learn from completed copies of it."""
+        """Whether learners on this data set pool over imputed copies."""
         return data in self._copies
 
     def call(self, setting: Setting, data: int, make: Callable[[], Call]) -> Call:
-        """The call of a setting on a data set; parts live as long as the study."""
+        """Return the call of a setting on a data set, cached by the setting's identity."""
         plain = self._collect.call(setting, make)
         copies = self._copies.get(data)
         if copies is None:

@@ -1,4 +1,4 @@
-"""What an algorithm is given beside the data: another algorithm's graph, edge constraints."""
+"""Inputs of algorithms besides the data: another algorithm's graph, edge constraints."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Inputs:
         self._constraints: dict[str, Any] = {}
 
     def of(self, setting: Setting) -> Sequence[ModuleEntry]:
-        """The algorithms whose graphs a setting reads."""
+        """Return the algorithms whose graphs a setting reads."""
         return list(self._named(setting, "algorithm"))
 
     def _named(self, setting: Setting, *kinds: str) -> Iterator[ModuleEntry]:
-        """The algorithms that parameters with such references name."""
+        """Yield the algorithms that a setting's reference parameters of these kinds name."""
         for name, parameter in type(setting.module).parameters().items():
             reference = parameter.type.reference
             value = getattr(setting.module, parameter.attribute)
@@ -54,7 +54,7 @@ class Inputs:
         return entry
 
     def chain(self, name: str) -> list[ModuleEntry]:
-        """The algorithm and all that it reads from, directly or not; a cycle is an error."""
+        """Return the algorithm and all that it reads from, transitively; raise at a cycle."""
         found: list[ModuleEntry] = []
         self._follow(name, (), found)
         return found
@@ -62,7 +62,7 @@ class Inputs:
     def _follow(self, name: str, path: tuple[str, ...], found: list[ModuleEntry]) -> None:
         if name in path:
             cycle = " -> ".join([*path[path.index(name) :], name])
-            raise StudyError(f"a reference to another algorithm runs in a circle: {cycle}")
+            raise StudyError(f"references between algorithms form a cycle: {cycle}")
         entry = self._algorithms[name]
         if entry not in found:
             found.append(entry)
@@ -71,7 +71,7 @@ class Inputs:
                 self._follow(other.id, (*path, name), found)
 
     def values(self, setting: Setting, where: str) -> dict[str, Any]:
-        """What identifies a learning task: the parameters, with the content of constraint files.
+        """Return the parameters that identify a learning task, constraint files by content.
 
         Fields that only say how a graph is estimated from a chain are no part of it.
         """
@@ -90,7 +90,7 @@ class Inputs:
         return values
 
     def unknown_names(self, setting: Setting, names: Sequence[str], where: str) -> tuple[str, ...]:
-        """Sentences on names in a setting's constraints that are none of the columns.
+        """Return sentences on names in a setting's constraints that are no columns.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Inputs:
 
     @staticmethod
     def resolved(setting: Setting, values: Mapping[str, Any]) -> Module:
-        """The module of a setting, with what `values` has in the place of algorithms' ids."""
+        """Return a setting's module with `values` in place of algorithm ids."""
         found = {
             parameter.attribute: values[name]
             for name, parameter in type(setting.module).parameters().items()
@@ -117,7 +117,7 @@ class Inputs:
         return replace(setting.module, **found)
 
     def _settings(self, text: str, where: str) -> dict[str, Any]:
-        """The module and parameters behind an id, or behind a text such as ``hc[score=bge]``."""
+        """Return module and parameters behind an id, or a text such as ``hc[score=bge]``."""
         if text in self._algorithms:
             setting = self._referenced(text, where).settings[0]
             module = cast(Learner, setting.module)
@@ -147,7 +147,7 @@ class Inputs:
 
 
 def _check_constraints(content: Mapping[str, Any]) -> None:
-    """Refuse constraints that no DAG over the variables they name can obey."""
+    """Raise when no DAG can satisfy the constraints."""
     knowledge = Knowledge.from_json(content, sorted(_texts(content)))
     parents: dict[str, list[str]] = {}
     for cause, effect in sorted(knowledge.required):
@@ -160,7 +160,7 @@ def _check_constraints(content: Mapping[str, Any]) -> None:
 
 
 def _texts(content: Any) -> set[str]:
-    """All texts in a piece of JSON but the keys: the variables that constraints name."""
+    """Return all texts in a JSON value except keys: the variables that constraints name."""
     if isinstance(content, str):
         return {content}
     inner = content.values() if isinstance(content, Mapping) else content

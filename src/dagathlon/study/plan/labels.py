@@ -1,4 +1,4 @@
-"""What tables call a graph, a parameter set, a data set: Benchpress's path strings."""
+"""Labels of graphs, parameters and data in tables, in Benchpress's path form."""
 
 from __future__ import annotations
 

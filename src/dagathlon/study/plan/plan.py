@@ -12,7 +12,7 @@ from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 
 class Origin(NamedTuple):
-    """Where the data sets of one kind come from: a setup, an entry of it, a combination in it.
+    """Origin of data sets of one kind: setup, data entry, combination of parts.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Origin(NamedTuple):
     graph_id, parameters_id, data_id
         As the entry has them.
     number, combinations
-        Which of its combinations of graph, parameters and data settings, and of how many.
+        Number of its combination of graph, parameters and data settings, and how many there are.
     seeds
         First and last seed.
     fixed_truth
@@ -48,7 +48,7 @@ class Origin(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One data set: where its parts stand in the plan and what tables call them.
+    """One data set: positions of its parts in the plan, and their labels.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class Case(NamedTuple):
 
 
 ALGORITHM = "algorithm"
-"""With what an omission begins that is an algorithm, whose runs are skipped."""
+"""Prefix of omissions that are algorithms, whose runs are skipped."""
 
 
 class Omission(NamedTuple):
-    """A transform, metric or algorithm that does not suit its data, and why; it is no failure."""
+    """A transform, metric or algorithm that does not suit its data, with the reason."""
 
     where: str
     data_label: str
@@ -94,7 +94,7 @@ class Omission(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One row of the results: an algorithm's setting on one data set.
+    """One row of the results: a setting on one data set.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Run(NamedTuple):
 
 @dataclass
 class Plan:
-    """All tasks of a study, each once, inputs before those who read them.
+    """All tasks of a study without repetition, inputs before dependents.
 
     Parameters
     ----------
@@ -139,13 +139,13 @@ class Plan:
     omissions
         Transforms, metrics and algorithms that do not suit their data, with the reason.
     warnings
-        Sentences on what the study says and no run will do, such as constraints on no column.
+        Sentences on parts of the study without effect, such as constraints on no column.
     data_scores
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
         Where data sets come from.
     facts
-        What is known of the data of each origin.
+        Facts of the data of each origin.
     further_scores
         Names of the further scores of `further`, by origin and label of the transforms.
     """
@@ -164,12 +164,12 @@ class Plan:
     further_scores: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
     def counts(self) -> dict[TaskKind, int]:
-        """Number of tasks of each kind, in the order of the pipeline."""
+        """Return the number of tasks of each kind, in pipeline order."""
         found = Counter(task.call.kind for task in self.tasks)
         return {kind: found[kind] for kind in TaskKind if found[kind]}
 
     def inputs_of(self, runs: Iterable[Run]) -> set[int]:
-        """Positions of the learning tasks that the learners of these runs read from."""
+        """Return positions of the learning tasks that these runs' learners read from."""
         found: set[int] = set()
         waiting = [run.learn for run in runs]
         while waiting:

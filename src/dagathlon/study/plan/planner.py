@@ -1,4 +1,4 @@
-"""From a study to its tasks."""
+"""Planning of a study's tasks."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class _Parts(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """Data sets that differ in their seed alone, while they are planned."""
+    """Data sets that differ in their seed alone, while being planned."""
 
     setup: Setup
     entry: DataEntry
@@ -96,7 +96,7 @@ class _Kind(NamedTuple):
 
 
 class _Planner:
-    """Goes through a study, setup by setup."""
+    """Plans a study, setup by setup."""
 
     def __init__(self, config: Config, limits: Limits) -> None:
         self.plan = Plan()
@@ -108,7 +108,9 @@ class _Planner:
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited(self.inputs)
-        self._told_calls: dict[tuple[LearnerPriorScore | StandardMetrics, str, int], Call] = {}
+        self._by_learner_calls: dict[
+            tuple[LearnerPriorScore | StandardMetrics, str, int], Call
+        ] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
@@ -123,7 +125,7 @@ class _Planner:
             self._add_kind(number, kind)
 
     def finish(self, where: str) -> None:
-        """Refuse a study with mistakes, without data, or in which no algorithm suits its data."""
+        """Raise for a study with mistakes, without data, or without a suitable algorithm."""
         self._check_restrictions()
         self.mistakes.refuse()
         if not self.plan.cases:
@@ -137,7 +139,7 @@ class _Planner:
     def _kinds(
         self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
     ) -> Iterator[_Kind]:
-        """The kinds of data that transforms make of one combination of parts."""
+        """Yield the kinds of data that transforms make of one combination of parts."""
         labels = [label_of(part) for part in parts]
         before = facts_of_case(*parts, entry.where)
         check_order(entry.steps, parts, entry.where)
@@ -174,7 +176,7 @@ class _Planner:
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
 
     def _check_restrictions(self) -> None:
-        """Refuse restrictions to graphs that are probably another graph of the study, misspelt.
+        """Raise for restrictions to graphs that are probably misspelt.
 
         Other graphs may be those of data entries that were taken out of a study.
         """
@@ -188,7 +190,7 @@ class _Planner:
                         self.mistakes.add(unknown("graph", graph, dict.fromkeys(graphs), place))
 
     def _allowed(self, ids: Sequence[str], entry: DataEntry, data: str) -> tuple[str, ...]:
-        """Those of the algorithms that the study runs on such data; why not the others."""
+        """Return the algorithms that `only_on` admits on such data; record why not the others."""
         if not any(one.only_on for one in self.algorithms.values()):
             return tuple(ids)
         found = []
@@ -204,7 +206,7 @@ class _Planner:
     def _transformed(
         self, steps: Steps, facts: DataFacts, where: str, data_label: str
     ) -> DataFacts | None:
-        """What is known after the transforms; None where one of them has no meaning."""
+        """Return the facts after the transforms; None where one is not applicable."""
         for step in steps:
             reason = step.not_applicable(facts)
             if reason:
@@ -222,7 +224,7 @@ class _Planner:
         where: str,
         data: str,
     ) -> None:
-        """Find the algorithms that cannot take part; their runs will be skipped."""
+        """Find algorithms that do not suit the data, whose runs will be skipped."""
         mistakes = Mistakes()
         for name in ids:
             chain = mistakes.read(self.inputs.chain, name)
@@ -250,7 +252,7 @@ class _Planner:
                 self._add_further(number, kind, place._replace(fresh=None), numbered, learning)
 
     def _possible(self, kind: _Kind, learning: Learning) -> bool:
-        """Whether transforms that an evaluation asks for have a meaning."""
+        """Whether the transforms that an evaluation asks for are applicable."""
         where, data = kind.entry.where, kind.cases.data
         facts = self._transformed(learning.steps, kind.cases.facts, where, data)
         if facts is not None:
@@ -258,7 +260,7 @@ class _Planner:
         return facts is not None
 
     def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
-        """A data set, and the position of the model it is drawn from."""
+        """Return a data set and the position of the model it is drawn from."""
         parts, labels = kind.parts, kind.cases
         graph = None
         if parts.graph is not None:
@@ -286,7 +288,7 @@ class _Planner:
         return case, next(iter(model), None)
 
     def _place(self, kind: _Kind, case: Case, model: int | None) -> Place:
-        """What scores on a data set are computed from."""
+        """Return positions of what scores on a data set are computed from."""
         wishes = [one.inputs for one in kind.agreed.run_scores]
         wishes += [one.inputs for one in kind.agreed.data_scores]
         fresh = None
@@ -313,23 +315,29 @@ class _Planner:
                 self.plan.runs.append(run)
 
     def _score(self, score: ScoreCall, name: str, setting: int, inputs: tuple[int, ...]) -> int:
-        """Position of the score of one run."""
-        call = score.call if score.told is None else self._told(score.told, name, setting)
+        """Return the position of the score of one run."""
+        call = (
+            score.call
+            if score.by_learner is None
+            else self._by_learner(score.by_learner, name, setting)
+        )
         return self.collect.add(call, 0, inputs)
 
-    def _told(self, module: LearnerPriorScore | StandardMetrics, name: str, setting: int) -> Call:
-        """The call of a score that has to know the learner whose graph it scores."""
+    def _by_learner(
+        self, module: LearnerPriorScore | StandardMetrics, name: str, setting: int
+    ) -> Call:
+        """Return the call of a score that depends on the learner whose graph it scores."""
         place = (module, name, setting)
-        if place not in self._told_calls:
+        if place not in self._by_learner_calls:
             entry = self.algorithms[name]
             values = self.inputs.values(entry.settings[setting], entry.where)
             learner = cast(Learner, self.inputs.resolved(entry.settings[setting], values))
             call = self.collect.module_call(TaskKind.SCORE, module.for_learner(learner))
-            self._told_calls[place] = call
-        return self._told_calls[place]
+            self._by_learner_calls[place] = call
+        return self._by_learner_calls[place]
 
     def _before(self, score: ScoreCall, kind: _Kind, case: int, place: Place) -> tuple[int, ...]:
-        """Inputs of a score that all runs on a data set share; the others are left open."""
+        """Return the inputs of a score that all runs on a data set share; others stay open."""
         inputs = place.inputs(score.inputs)
         if "reference" not in score.inputs:
             return inputs
@@ -367,7 +375,7 @@ class _Planner:
                 self.plan.further.append(run)
 
     def _learned(self, name: str, kind: _Kind, case: int) -> Iterator[tuple[int, int, int]]:
-        """The settings of an algorithm on a data set: number, learner's result, its graph."""
+        """Yield the settings of an algorithm on a data set: number, result, graph."""
         entry = self.algorithms[name]
         for i, setting in enumerate(entry.settings):
             learn = self._learn(entry, setting, case, kind.setup)
@@ -404,7 +412,7 @@ class _Planner:
             self.plan.limits[position] = limits
 
     def _estimate(self, setting: Setting, learn: int, data: int) -> int:
-        """A chain becomes a graph by an estimator; other learners' graphs are there already."""
+        """Return the position of the graph of a result; a chain gets an estimator task."""
         module = cast(Learner, setting.module)
         if not module.samples or self.pooling.pools(data):
             return learn

@@ -1,4 +1,4 @@
-"""The calls that score estimates and look at data sets, as the evaluations of a setup ask."""
+"""Calls that score estimates and describe data sets, as a setup's evaluations ask."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
+from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_user_defined
 from dagathlon.evaluate.models.learner_prior import LearnerPriorScore
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
@@ -16,7 +16,7 @@ from dagathlon.study.config.study_file import Setup
 from dagathlon.study.plan.task import Call, TaskKind
 
 STANDARD = "metrics"
-"""Name of the score that every run with a truth has."""
+"""Name of the score that every run with a true graph has."""
 _OWN = "own_metrics"
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
@@ -27,17 +27,17 @@ _ESTIMATE, _LEARNED, _REFERENCE = -1, -2, -3
 
 
 def fresh_seed(seed: int) -> int:
-    """The seed of the data that a run's estimate is tried on."""
+    """Return the seed of the test data for a run's estimate."""
     return seed ^ _FRESH
 
 
 def started_seed(seed: int, start: int) -> int:
-    """The seed of a learning run at one of several starts; the first one's is the data's own."""
+    """Return the seed of one of several starts; the first one's is the data's own."""
     return seed ^ ((start - 1) << _STARTS_AT)
 
 
 def call_of(kind: TaskKind, module: Module) -> Call:
-    """A module with its parameters as what a task calls."""
+    """Return the call of a module."""
     return Call.of(
         kind,
         module.name,
@@ -49,7 +49,7 @@ def call_of(kind: TaskKind, module: Module) -> Call:
 
 
 def wanted_of(setup: Setup, cases: Cases) -> Agreed:
-    """What all evaluations of a setup want of data sets of one kind."""
+    """Return the merged requests of all evaluations of a setup on one kind of data."""
     return agreed(_wanted(setup, cases), cases)
 
 
@@ -66,12 +66,12 @@ def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
 
 
 def _own_metrics() -> list[type[MetricModule]]:
-    """The metrics of the user's modules."""
-    return [module for module in families(INPUTS) if is_own(module)]
+    """Return the metrics of user modules."""
+    return [module for module in families(INPUTS) if is_user_defined(module)]
 
 
 def without_value(cases: Cases) -> Iterator[tuple[str, str]]:
-    """Metrics of the user's modules that these data sets lack something for, and what."""
+    """Yield user metrics that cannot be computed on these data sets, and what they lack."""
     for module in _own_metrics():
         missing = sorted(set(module.needs) - cases.offers())
         if missing:
@@ -87,7 +87,7 @@ class Place(NamedTuple):
     fresh: int | None
 
     def inputs(self, names: Sequence[Input]) -> tuple[int, ...]:
-        """Positions of inputs in order; those that each run has its own of are left open."""
+        """Return positions of inputs in order; inputs that differ by run stay open."""
         found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
         found |= {"model": self.model, "test_data": self.fresh}
         found |= {"estimate": _ESTIMATE, "reference": _REFERENCE}
@@ -97,36 +97,36 @@ class Place(NamedTuple):
 
 
 def beside(inputs: Sequence[int], reference: int) -> tuple[int, ...]:
-    """Inputs with the position of what runs are compared with filled in."""
+    """Return inputs with the position of the reference filled in."""
     return tuple([reference if i == _REFERENCE else i for i in inputs])
 
 
 def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
-    """Inputs with the positions of one run filled in."""
+    """Return inputs with the positions of one run filled in."""
     return tuple([estimate if i == _ESTIMATE else learn if i == _LEARNED else i for i in inputs])
 
 
 class ScoreCall(NamedTuple):
-    """A score of runs, ready to be planned: its name, what is called, with what, beside whom.
+    """A score to be planned: name, call, inputs, reference.
 
-    `told` is the module where it has to know whose graph it scores.
+    `by_learner` is the module if its score depends on the learner of the graph.
     """
 
     name: str
     call: Call
     inputs: tuple[Input, ...]
     reference: str
-    told: LearnerPriorScore | StandardMetrics | None = None
+    by_learner: LearnerPriorScore | StandardMetrics | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
-        """Of what an evaluation asks for."""
+        """Return the score that an evaluation requests."""
         call = call_of(TaskKind.SCORE, wish.module)
-        return cls(wish.name, call, wish.inputs, wish.reference, _told(wish.module))
+        return cls(wish.name, call, wish.inputs, wish.reference, _by_learner(wish.module))
 
 
-def _told(module: Module) -> LearnerPriorScore | StandardMetrics | None:
-    """The module, if it has to know the learner."""
+def _by_learner(module: Module) -> LearnerPriorScore | StandardMetrics | None:
+    """Return the module if its score depends on the learner, else None."""
     if isinstance(module, StandardMetrics):
         return module if module.asks_for_learner() else None
     return module if isinstance(module, LearnerPriorScore) else None

@@ -1,4 +1,4 @@
-"""Tasks: what is to be done, addressed by content."""
+"""Tasks, addressed by content: calls, keys, limits, outcomes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 from dagathlon.errors import storable_text
 
 READING = "reading"
-"""Among the values of a data file's call: how it is read, where the study says so."""
+"""Key among a data file's values: reading options given in the study."""
 
 
 class TaskKind(StrEnum):
-    """What a task makes, in the order of the pipeline."""
+    """Kind of a task's result, in pipeline order."""
 
     GRAPH = "graph"
     PARAMETERS = "parameters"
@@ -49,7 +49,7 @@ class Status(StrEnum):
 
 
 FORMER_STATUSES = {"F1": Status.TIME, "F2": Status.ERROR, "F3": Status.MEMORY}
-"""Codes of failures before there were words; stores, logs and ``--retry`` may still have them."""
+"""Former codes of failures, which stores, logs and ``--retry`` may still have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Call:
     Parameters
     ----------
     kind
-        What the task makes.
+        Kind of the result.
     module
         Name of the module.
     version
@@ -67,15 +67,14 @@ class Call:
     values
         JSON parameters, defaults filled in.
     digest
-        Hash of all of the above and of the versions of whom the module hands work to.
+        Hash of all of the above and of the versions of the module's delegates.
     location
-        Where a fixed file lies. It is no part of the hash: the content's own hash, among the
-        values, says what the file is.
+        Path of a fixed file. It is not hashed: the content's own hash is among the values.
     stream
         As `plain`, without the parameters that leave the random stream as it is.
     plain
-        Hash without the versions of whom the module hands work to: raising one of them leaves the
-        random numbers as they are.
+        Hash without the versions of delegates: raising one of them leaves the random numbers as
+        they are.
     """
 
     kind: TaskKind
@@ -99,7 +98,7 @@ class Call:
         outside_stream: Collection[str] = (),
         raised: Sequence[tuple[str, str, int]] = (),
     ) -> Call:
-        """Make a call and hash it once, so that its tasks cost little.
+        """Make a call with its digests computed once.
 
         `raised` are the kinds, names and versions of whom the module hands work to, as far as they
         are beyond their first version; without any the digest is `plain`.
@@ -117,7 +116,7 @@ def _of_json(content: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to be done.
+    """One unit of work.
 
     Parameters
     ----------
@@ -130,11 +129,11 @@ class Task:
     inputs
         Positions in the plan of the tasks whose results this one reads.
     stream
-        What chooses the random stream, where that is not the key.
+        Key of the random stream, where that is not the task's key.
     plain
-        The key without the versions of whom its module, and those of the tasks that it reads, hand
-        work to, where that is not the key: what chooses the random stream of most tasks, and the
-        key under which versions of Dagathlon that did not look behind a module kept the result.
+        The key without the versions of delegates of its module and of its inputs' modules, where
+        that is not the key: it selects the random stream of most tasks, and earlier versions of
+        Dagathlon stored the result under it.
     """
 
     key: bytes
@@ -146,12 +145,12 @@ class Task:
 
     @property
     def plain_key(self) -> bytes:
-        """The key, had no module behind those of the study a version."""
+        """The key if no module behind those of the study had a version above its first."""
         return self.plain or self.key
 
     @property
     def random_key(self) -> bytes:
-        """What `random_stream` takes."""
+        """Argument of `random_stream`."""
         return self.stream or self.plain_key
 
 
@@ -161,12 +160,12 @@ def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
 
 
 def plain_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
-    """The key without the versions of whom modules hand work to, given the same for its inputs."""
+    """Return the key without the versions of delegates, from the plain keys of its inputs."""
     return _hashed(call.plain, seed, inputs)
 
 
 def stream_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
-    """What chooses the random stream of a task, given the same for its inputs.
+    """Return the key of a task's random stream, from those of its inputs.
 
     It is the plain key of the task but for the parameters that leave the stream as it is, in the
     task itself and in those that it reads.
@@ -184,7 +183,7 @@ def _hashed(digest_of_call: bytes, seed: int, inputs: Sequence[bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use; None is no limit.
+    """Limits of one task; None is no limit.
 
     Parameters
     ----------
@@ -203,7 +202,7 @@ class Limits:
 
 
 class Resources(NamedTuple):
-    """What a task has to itself while it runs. It is no part of the key: results are the same.
+    """Resources reserved for a task. They are no part of its key: results are the same.
 
     Parameters
     ----------
@@ -212,7 +211,7 @@ class Resources(NamedTuple):
     gpus
         Graphics cards.
     optional
-        Whether it runs without a card where there are not so many.
+        Whether it also runs with fewer cards.
     """
 
     threads: int = 1
@@ -221,7 +220,7 @@ class Resources(NamedTuple):
 
 
 class Workload(Protocol):
-    """What an engine runs: the part of a plan that it needs to know.
+    """The part of a plan that an engine needs.
 
     A `Plan` is one; anything with these three attributes is. Engines read them and never change
     them.
@@ -247,13 +246,13 @@ class Workload(Protocol):
 
 
 def random_stream(key: bytes) -> np.random.Generator:
-    """The random stream of a task's `random_key`: a counter-based generator."""
+    """Return the counter-based random generator for a task's `random_key`."""
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended, and what it cost.
+    """Status and cost of a finished task.
 
     Parameters
     ----------
@@ -271,7 +270,7 @@ class Outcome:
         The limits in force, so that a larger one lets the task run again; of the two time limits
         the one that was reached.
     host
-        Name of the machine that it ran on; empty for what ran nowhere.
+        Name of the machine that it ran on; empty if it did not run.
     """
 
     status: Status
@@ -290,10 +289,11 @@ class Outcome:
                 object.__setattr__(self, name, storable_text(text))
 
     def settles(self, limits: Limits, retry: Collection[Status] = ()) -> bool:
-        """Whether a stored outcome stands under today's limits, so that nothing needs to run.
+        """Whether a stored outcome is final under today's limits, so that no run is needed.
 
-        A success stands. A failure stands unless its status is to be retried or, for the time and
-        memory limits, there is more room now. A skipped task is looked at again every time.
+        A success is final. A failure is final unless its status is to be retried or, for
+        the time and memory limits, there is more room now. A skipped task is checked again
+        every time.
         """
         if self.status is Status.OK:
             return True

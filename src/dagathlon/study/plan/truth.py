@@ -1,4 +1,4 @@
-"""Whether a fixed true graph belongs to the fixed parameters that data are drawn from."""
+"""Check that a fixed true graph belongs to the fixed model that data are drawn from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_SHOWN = 3
 
 
 def read_fixed(kind: TaskKind, source: FixedFile) -> Any:
-    """Read a fixed graph or model; say so where a file takes the place of a bundled network."""
+    """Read a fixed graph or model; errors mention a file that shadows a bundled network."""
     try:
         return READERS[kind](source.location)
     except DagathlonError as error:
@@ -32,7 +32,7 @@ def read_fixed(kind: TaskKind, source: FixedFile) -> Any:
 
 
 def check_truth(graph: Part | None, parameters: FixedFile, where: str) -> None:
-    """Refuse a true graph that is not the one of the fixed model that data are drawn from.
+    """Raise when a true graph is not that of the fixed model that data are drawn from.
 
     It is the model's DAG, the CPDAG of it, its skeleton or its moral graph.
     """
@@ -62,7 +62,7 @@ def described(source: FixedFile) -> str:
 
 
 def _shadowed(source: FixedFile) -> str:
-    """A remedy where a file has the name of a bundled network; else empty."""
+    """Return a remedy where a file has the name of a bundled network; else empty."""
     stem = Path(source.place).name.partition(".")[0]
     if source.bundled or stem not in {record.name for record in list_networks()}:
         return ""
@@ -74,7 +74,7 @@ def _shadowed(source: FixedFile) -> str:
 
 @functools.cache
 def _difference(graph: FixedFile, parameters: FixedFile) -> str:
-    """Say how a graph differs from that of a model; empty where they belong together."""
+    """Describe how a graph differs from that of a model; empty where they match."""
     given: Graph = read_fixed(TaskKind.GRAPH, graph)
     model: Network | LinearSem = read_fixed(TaskKind.PARAMETERS, parameters)
     true = model.graph
@@ -98,7 +98,7 @@ def _difference(graph: FixedFile, parameters: FixedFile) -> str:
 
 
 def _forms(given: Graph, true: Graph) -> Iterator[Graph]:
-    """The graphs that are true of a model's DAG, of the kind of the given graph."""
+    """Yield the graphs of a model's DAG that have the kind of the given graph."""
     yield true
     if given.is_undirected:
         yield from (skeleton(true), moral(true))
@@ -106,7 +106,7 @@ def _forms(given: Graph, true: Graph) -> Iterator[Graph]:
 
 
 def _alone(left: Graph, right: Graph) -> list[str]:
-    """Edges that the left graph has and the right one has not, or not with the same marks."""
+    """Return edges of the left graph that the right one lacks or has with other marks."""
     there = {frozenset((edge.left, edge.right)): str(edge) for edge in right.edges()}
     found = ((frozenset((edge.left, edge.right)), str(edge)) for edge in left.edges())
     return [edge for pair, edge in found if there.get(pair) != edge]

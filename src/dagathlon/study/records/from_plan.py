@@ -88,7 +88,11 @@ def _abilities(module: type[Module]) -> dict[str, str]:
     if not issubclass(module, Learner):
         return {}
     able = abilities_of(module)
-    return {"takes": able.taken(), "gives": able.given(), "assumes": ", ".join(able.assumes)}
+    return {
+        "takes": able.takes_in_words(),
+        "gives": able.gives_in_words(),
+        "assumes": ", ".join(able.assumes),
+    }
 
 
 def _algorithm(entry: ModuleEntry) -> Algorithm:

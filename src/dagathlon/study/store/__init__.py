@@ -1,1 +1,1 @@
-"""Keeping results: index, objects, stored forms."""
+"""Storage of results: index, content-addressed files, encoded forms."""

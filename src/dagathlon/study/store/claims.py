@@ -1,4 +1,4 @@
-"""Runs that share a store: who lives, and who is working on what."""
+"""Runs that share a store: registration, leases and claims of tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dagathlon.study.plan.task import Outcome
 from dagathlon.study.store.index_tables import connect_again
 from dagathlon.study.store.leases import (
-    Heart,
+    Heartbeat,
     Lease,
     Watcher,
     beat,
@@ -29,12 +29,12 @@ from dagathlon.study.store.store import Result, Store
 
 
 class Granted(NamedTuple):
-    """The answer to a wish to work on some tasks.
+    """Answer to a claim: which tasks this run got, and which others hold or have done.
 
     Parameters
     ----------
     busy
-        Keys another living run is working on.
+        Keys that another live run is working on.
     known
         Outcomes that another run has recorded since this one began.
     """
@@ -59,7 +59,7 @@ _ALL_MINE = Granted((), {})
 
 
 def run_records(store: Store) -> list[RunRecord]:
-    """All runs that the store has seen, the latest first."""
+    """Return all runs of a store, the latest first."""
     alive = {lease.run: lease for lease in leases(store.connection) if _lives(store, lease)}
     rows = store.connection.execute(
         "SELECT id, pid, began, ended, progress FROM runs ORDER BY id DESC"
@@ -81,7 +81,7 @@ def _lives(store: Store, lease: Lease) -> bool:
 
 
 class Registration:
-    """The run of this process on a store: it claims tasks so that no other run does them too.
+    """The run of this process on a store, with its claims of tasks.
 
     Claims cost nothing to repair: those of a run whose lease has lapsed are void.
     """
@@ -91,7 +91,7 @@ class Registration:
         self._began = time.time()
         pid = os.getpid()
         with store.transaction():
-            self._bury_the_dead()
+            self._expire_dead_runs()
             cursor = store.connection.execute(
                 "INSERT INTO runs (pid, started, began) VALUES (?, ?, ?)",
                 (pid, process_start(pid), self._began),
@@ -102,7 +102,7 @@ class Registration:
             self._alone = not others
             self._version = self._data_version()
         self.scratch = make_folder(store.folder, SCRATCH, str(self.id))
-        self._heart = Heart(lambda: connect_again(store.folder), self.id)
+        self._heart = Heartbeat(lambda: connect_again(store.folder), self.id)
 
     def exchange(
         self,
@@ -110,7 +110,7 @@ class Registration:
         wanted: Sequence[bytes] = (),
         progress: Mapping[str, Any] | None = None,
     ) -> Granted:
-        """Record finished tasks and claim new ones, in one transaction; with progress, beat."""
+        """Record results and claim tasks in one transaction; with `progress`, renew the lease."""
         connection = self._store.connection
         with self._store.transaction():
             if results:
@@ -126,7 +126,7 @@ class Registration:
             return self._claim(wanted) if wanted else _ALL_MINE
 
     def end(self, progress: Mapping[str, Any]) -> None:
-        """Sign off."""
+        """End the registration and save the final progress."""
         self._heart.stop()
         with self._store.transaction():
             self._store.connection.execute(
@@ -166,8 +166,8 @@ class Registration:
         found = leases(self._store.connection)
         return {lease.run for lease in found if _lives(self._store, lease)}
 
-    def _bury_the_dead(self) -> None:
-        """Void the claims of runs that were killed, and remove what they left lying about.
+    def _expire_dead_runs(self) -> None:
+        """Release the claims of dead runs and remove their scratch folders.
 
         The files of a run on another machine stay until `gc`: it may only be asleep.
         """

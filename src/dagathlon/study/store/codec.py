@@ -1,4 +1,4 @@
-"""Results as bytes: a header in JSON and raw arrays, readable without copying them.
+"""Encoding of results: a JSON header and raw arrays, which are read without copying.
 
 A container is the magic, the length of the header, the header, and the arrays, each starting at a
 multiple of 64 bytes. The header names the type, which says how to rebuild the object: one of our
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.reading.unpacking import most_unpacked, unpacked
-from dagathlon.data.storable import declared, name_of
+from dagathlon.data.storable import name_of, stored_class
 from dagathlon.errors import DagathlonError, storable_text
 from dagathlon.study.store.formats import FORMATS, Parts
 
@@ -47,7 +47,7 @@ _REFUSALS = (
 
 
 class CodecError(DagathlonError):
-    """Bytes that are no result, or a result that cannot be written."""
+    """Bytes that do not encode a result, or a result that cannot be encoded."""
 
 
 class UndeclaredTypeError(CodecError):
@@ -55,13 +55,13 @@ class UndeclaredTypeError(CodecError):
 
 
 def can_store(value: object) -> bool:
-    """Whether there is a stored form for the value."""
+    """Whether a value's type has an encoding."""
     own = isinstance(value, tuple(known.type for known in FORMATS.values()))
-    return own or declared(name_of(type(value))) is type(value)
+    return own or stored_class(name_of(type(value))) is type(value)
 
 
 def encode(value: object) -> list[Bytes]:
-    """The stored form of a result, as pieces to be written one after another."""
+    """Encode a result, as pieces to be written in order."""
     name, parts, raw = _taken_apart(value)
     pieces = _container(name, parts)
     if raw:
@@ -74,7 +74,7 @@ def encode(value: object) -> list[Bytes]:
 
 
 def decode(stored: Bytes) -> Any:
-    """The result again. Arrays of an uncompressed container are views of `stored`."""
+    """Decode a result; arrays of an uncompressed container are views of `stored`."""
     view = memoryview(stored)
     try:
         if bytes(view[: len(MAGIC)]) != MAGIC:
@@ -92,7 +92,7 @@ def _written(content: Any) -> bytes:
 
 
 def _storable(content: Any) -> Any:
-    """The content with all its texts as `storable_text` has them."""
+    """Return the content with all texts passed through `storable_text`."""
     if isinstance(content, str):
         return storable_text(content)
     if isinstance(content, Mapping):
@@ -153,7 +153,7 @@ def _opened(view: memoryview) -> tuple[str, Parts]:
 
 
 def _array(view: memoryview, field: list[Any], start: int, place: int) -> npt.NDArray[Any]:
-    """The array that a field of the header describes, whose bytes must begin at `place`."""
+    """Return the array of a header field, whose bytes must begin at `place`."""
     text, shape, order, offset = field
     if not isinstance(text, str) or np.dtype(text).kind not in _STORED_KINDS:
         raise ValueError(f"an array is of type {text!r}")
@@ -174,7 +174,7 @@ def _taken_apart(value: object) -> tuple[str, Parts, bool]:
         if type(value) is known.type:
             return name, known.take_apart(value), known.raw
     name = name_of(type(value))
-    cls = declared(name)
+    cls = stored_class(name)
     if cls is type(value):
         return name, Parts(*cls.to_parts(value)), False
     raise CodecError(f"a result of type {type(value).__name__} cannot be stored")
@@ -185,7 +185,7 @@ def _put_together(name: Any, parts: Parts) -> Any:
         raise ValueError(f"its type is {name!r}")
     if name in FORMATS:
         return FORMATS[name].put_together(parts)
-    cls = declared(name)
+    cls = stored_class(name)
     if cls is None:
         raise UndeclaredTypeError(
             f"the type {name} of a stored result is neither one of ours nor declared as storable "

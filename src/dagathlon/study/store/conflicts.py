@@ -1,4 +1,4 @@
-"""Results of one task on which two stores do not agree: same key, other content."""
+"""Conflicts of two stores: different results under one task key."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ CONFLICTS = "conflicts.json"
 
 
 class Side(NamedTuple):
-    """What one store says of the task.
+    """One store's result of the task.
 
     Parameters
     ----------
     status, reason
         How it ended.
     host
-        Where; empty when that was not recorded.
+        Name of the machine; empty when not recorded.
     digest
         Hash of the result; None when there is none.
     created
-        When, in seconds since 1970.
+        Time of the result, in seconds since 1970.
     """
 
     status: str
@@ -36,7 +36,7 @@ class Side(NamedTuple):
     created: float
 
     def words(self) -> str:
-        """One side in a line."""
+        """Describe the side in one line."""
         content = "" if self.digest is None else f" {self.digest.hex()[:12]}"
         why = f" ({self.reason})" if self.reason else ""
         return (
@@ -45,18 +45,18 @@ class Side(NamedTuple):
 
     @property
     def when(self) -> str:
-        """When it was made."""
+        """Time of the result, as text."""
         return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(self.created))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for the file of conflicts."""
+        """Return JSON for the file of conflicts."""
         digest = None if self.digest is None else self.digest.hex()
         said = {"status": self.status, "reason": self.reason, "host": self.host}
         return said | {"digest": digest, "when": self.when}
 
 
 class Conflict(NamedTuple):
-    """A task with the result that stays and the one that does not come in."""
+    """A task with the result that is kept and the one that is rejected."""
 
     key: bytes
     kind: str
@@ -65,20 +65,20 @@ class Conflict(NamedTuple):
     other: Side
 
     def words(self) -> str:
-        """Both sides, for a terminal."""
+        """Describe both sides for a terminal."""
         return (
             f"{self.kind} {self.module} {self.key.hex()[:12]}\n"
             f"  kept:  {self.kept.words()}\n  other: {self.other.words()}"
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for the file of conflicts."""
+        """Return JSON for the file of conflicts."""
         named = {"key": self.key.hex(), "kind": self.kind, "module": self.module}
         return named | {"kept": self.kept.to_json(), "other": self.other.to_json()}
 
 
 def note_conflicts(folder: Path, conflicts: Sequence[Conflict]) -> Path:
-    """Add conflicts to those that a folder of results has a file of, each once."""
+    """Add conflicts to the file in a folder of results, without repetition."""
     path = folder / CONFLICTS
     told = [*_noted(path), *(one.to_json() for one in conflicts)]
     text = json.dumps({"format": 1, "conflicts": _once(told)}, indent=1, ensure_ascii=False)

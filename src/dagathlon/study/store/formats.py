@@ -1,4 +1,4 @@
-"""How our own types are taken apart into JSON and arrays, and put together again."""
+"""Conversion of the storable types to JSON and arrays, and back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 
 class Parts(NamedTuple):
-    """An object taken apart: a JSON value and named arrays."""
+    """An object as JSON metadata and named arrays."""
 
     meta: Any
     arrays: Arrays
@@ -41,11 +41,11 @@ class StoredForm:
     Parameters
     ----------
     type
-        The type, exactly.
+        The exact type.
     take_apart, put_together
-        There and back.
+        Conversion to `Parts` and back.
     raw
-        Whether it is left uncompressed, to be mapped into memory.
+        Whether it is stored uncompressed, for memory mapping.
     """
 
     type: type
@@ -95,7 +95,7 @@ def _estimate_parts(estimate: Estimate) -> Parts:
 
 
 def _further_parts(estimate: Estimate, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
-    """What few learners give besides a graph; their arrays are added to the others."""
+    """Return metadata of optional parts of an estimate; their arrays are added to `arrays`."""
     further: dict[str, Any] = {}
     for name in ("precision", "weights"):
         if (matrix := getattr(estimate, name)) is not None:
@@ -241,4 +241,4 @@ FORMATS: Mapping[str, StoredForm] = {
     "row": StoredForm(dict, _json_parts, _json),
     "rows": StoredForm(list, _json_parts, _json),
 }
-"""Names stand in stored results and are never given to anything else."""
+"""Stored forms by name; names are in stored results and are never reused."""

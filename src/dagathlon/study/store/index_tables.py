@@ -1,4 +1,4 @@
-"""The tables of a store's index: how they are made, brought up to date, checked and opened."""
+"""Tables of a store's index: creation, migration, validation, opening."""
 
 from __future__ import annotations
 
@@ -89,16 +89,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # program, which would call such rows damaged, refuse the store.
     (),
 )
-"""What each version adds to the one before; a store's version is the number of steps it has had."""
+"""SQL of each format version; a store's version is the number of steps applied."""
 
 
 def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
-    """Open the index, made or migrated first unless it is only read.
+    """Open the index; create or migrate it first unless `readonly`.
 
     Raises
     ------
     StudyError
-        When it is not there, or not an index with exactly the tables of a store.
+        When there is no index, or its tables are not those of a store.
     """
     path = folder / INDEX
     if readonly and not path.is_file():
@@ -117,12 +117,12 @@ def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
 
 
 def connect_again(folder: Path) -> sqlite3.Connection:
-    """One more connection to an index that this process has made or migrated before."""
+    """Open another connection to an index that this process has created or migrated."""
     return _opened(f"{(folder / INDEX).resolve().as_uri()}?mode=rw")
 
 
 def explained(folder: Path, error: sqlite3.Error | UnicodeDecodeError) -> StudyError:
-    """Turn an error of SQLite, or of what it says, into a message with the remedy."""
+    """Return an SQLite error as a message with the remedy."""
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StudyError(f"{folder / INDEX}: other programs keep it locked ({error}); try again")
@@ -141,7 +141,7 @@ _OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOP
 
 
 def unwritable(folder: Path, cause: object) -> StudyError:
-    """Say that the disk is full or read-only."""
+    """Return the error of a full or read-only disk."""
     return StudyError(
         f"{folder}: the store cannot be written ({cause}); what was finished is "
         "safe, run the same command again when the cause is gone"
@@ -149,7 +149,7 @@ def unwritable(folder: Path, cause: object) -> StudyError:
 
 
 def _opened_to_write(path: Path) -> sqlite3.Connection:
-    """Open an index, made or migrated first."""
+    """Open an index for writing, created or migrated first."""
     connection = _opened(f"{path.resolve().as_uri()}?mode=rwc")
     try:
         _check(connection, path.parent, of_use=False)
@@ -166,13 +166,13 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
-    """Open an index that others may be writing to, or that lies where nothing can be written."""
+    """Open an index read-only, on a read-only disk as well."""
     address = f"{path.resolve().as_uri()}?mode=ro"
     connection = _opened(address)
     try:
         version_of(connection)
     except sqlite3.OperationalError:
-        # Readers of a WAL index make files beside it; where they cannot, nobody writes either.
+        # Readers of a WAL index make files beside it; where they cannot, no process writes either.
         connection.close()
         connection = _opened(f"{address}&immutable=1")
     except sqlite3.DatabaseError:
@@ -195,29 +195,29 @@ def _opened(address: str) -> sqlite3.Connection:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from making or migrating the index at the same moment."""
+    """Lock out other processes that would create or migrate the index."""
     with open(open_file(folder, LOCK, flags=os.O_WRONLY | os.O_CREAT), "wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def version_of(connection: sqlite3.Connection, schema: str = "main") -> int:
-    """The format of an index; one that is only read may be older than those that are made now."""
+    """Return the format version of an index; one opened read-only may be older."""
     return int(connection.execute(f"PRAGMA {schema}.user_version").fetchone()[0])
 
 
 def has_leases(connection: sqlite3.Connection) -> bool:
-    """Whether the index can say which runs are alive; runs of older versions have ended."""
+    """Whether the index has leases; without them all its runs have ended."""
     return version_of(connection) > MIGRATIONS.index((_LEASES,))
 
 
 def has_hosts(connection: sqlite3.Connection, schema: str = "main") -> bool:
-    """Whether the index says on which machines results were made."""
+    """Whether the index records the machines of results."""
     return version_of(connection, schema) > MIGRATIONS.index((_HOST, _HOSTS))
 
 
 def added_columns(connection: sqlite3.Connection, schema: str = "main") -> dict[str, str]:
-    """Return values for columns of results that an index which is only read may not have yet."""
+    """Return SQL defaults of columns that an older, read-only index lacks."""
     found = {} if has_hosts(connection, schema) else {"host": "''"}
     if version_of(connection, schema) <= MIGRATIONS.index((_CPU_LIMIT,)):
         found["cpu_limit"] = "NULL"
@@ -225,7 +225,7 @@ def added_columns(connection: sqlite3.Connection, schema: str = "main") -> dict[
 
 
 def _check(connection: sqlite3.Connection, folder: Path, *, of_use: bool) -> None:
-    """Refuse an index that is of another format, damaged, or not exactly as a store's is.
+    """Raise when an index has another format, is damaged or has unexpected tables.
 
     With `of_use`, one without tables is refused too.
     """
@@ -249,7 +249,7 @@ def _no_store(folder: Path, reason: str) -> StudyError:
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    """Return everything that an index declares: kind, name and statement.
+    """Return kind, name and statement of everything that an index declares.
 
     Stores of older versions have the same tables without the word that makes them strict.
     """
@@ -264,7 +264,7 @@ def _plain(statement: str) -> str:
 
 @functools.cache
 def _expected(steps: tuple[tuple[str, ...], ...]) -> set[tuple[str, str, str]]:
-    """Return what the index of a store declares after these steps of `MIGRATIONS`."""
+    """Return what an index declares after these steps of `MIGRATIONS`."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for statement in (one for step in steps for one in step):
             connection.execute(statement)
@@ -280,7 +280,7 @@ def _strict(statement: str) -> str:
 
 
 def _migrate(connection: sqlite3.Connection) -> bool:
-    """Bring the tables up to date; whether they were not."""
+    """Apply missing migrations; return whether any was."""
     before = version_of(connection)
     for version in range(before, len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Leases: how runs on one store, on this machine and on others, know which of them live.
+"""Leases: how runs on one store determine which of them are alive, across machines.
 
 A run writes a beat into the store every few seconds. One that has not been heard for the term of
 its lease is taken for dead, wherever it ran. Whoever watches measures by a clock of its own how
@@ -26,7 +26,7 @@ from dagathlon.study.store.results_folder import is_number
 from dagathlon.study.store.rows import has_types
 
 TERM = 20.0
-"""Seconds without a beat after which a run is taken for dead."""
+"""Seconds without a heartbeat after which a run counts as dead."""
 
 _BEAT = 2.0
 # Clocks of two machines differ by less than this; a last beat before that needs no watching.
@@ -35,24 +35,24 @@ _MANY = 2**40
 
 
 class Lease(NamedTuple):
-    """What the store says of a run that has not ended.
+    """Stored lease of a run that has not ended.
 
     Parameters
     ----------
     run
         Number of the run, unique in the store.
     pid, started
-        Its process, and when that began (`process_start`).
+        Its process, and when the process began (`process_start`).
     host
-        Name of the machine, for people.
+        Name of the machine, for messages.
     place
-        Where process numbers mean the same (`place`).
+        Id of the PID namespace (`place`).
     beats
-        A number that grows by one with every beat.
+        Number of heartbeats.
     beat
-        When it was heard last, by its own clock.
+        Time of the last heartbeat, by the run's own clock.
     term
-        Seconds without a beat after which the lease has lapsed.
+        Seconds without a heartbeat after which the lease expires.
     """
 
     run: int
@@ -66,7 +66,7 @@ class Lease(NamedTuple):
 
     @property
     def is_orphan(self) -> bool:
-        """Whether its process is known to be gone: it was one of this machine."""
+        """Whether its process ran on this machine and has ended."""
         return self.place == place() and process_start(self.pid) != self.started
 
 
@@ -78,7 +78,7 @@ FROM runs JOIN leases ON leases.run = runs.id WHERE ended IS NULL
 
 
 def leases(connection: sqlite3.Connection) -> list[Lease]:
-    """The leases of all runs that have not signed off; a damaged row is none."""
+    """Return the leases of all runs that have not ended; damaged rows are left out."""
     if not has_leases(connection):
         return []
     return [Lease(*row) for row in connection.execute(_LIVING) if _is_lease(row)]
@@ -89,7 +89,7 @@ def _is_lease(row: Sequence[Any]) -> bool:
 
 
 def take_lease(connection: sqlite3.Connection, run: int, term: float = TERM) -> None:
-    """Begin, or take up again, the lease of a run of this process."""
+    """Create or renew the lease of a run of this process."""
     beats = secrets.randbelow(_MANY)  # none that a watcher may have seen stand still
     connection.execute(
         "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?)",
@@ -99,7 +99,7 @@ def take_lease(connection: sqlite3.Connection, run: int, term: float = TERM) -> 
 
 
 def beat(connection: sqlite3.Connection, run: int) -> None:
-    """Show that a run lives; one that others took for dead takes its lease up again."""
+    """Record a heartbeat; recreate a lease that others took for dead."""
     found = connection.execute(
         "UPDATE leases SET beats = beats + 1, beat = ? WHERE run = ?", (time.time(), run)
     )
@@ -108,12 +108,12 @@ def beat(connection: sqlite3.Connection, run: int) -> None:
 
 
 def end_lease(connection: sqlite3.Connection, run: int) -> None:
-    """The run is over."""
+    """Delete the lease of a run."""
     connection.execute("DELETE FROM leases WHERE run = ?", (run,))
 
 
 def process_start(pid: int) -> str:
-    """When a process of this machine began, in the kernel's ticks; empty when it does not live.
+    """Return a process's start time in kernel ticks; empty when it does not live.
 
     Together with the number it names a process for good, as numbers are used again.
     """
@@ -127,7 +127,7 @@ def process_start(pid: int) -> str:
 
 @functools.cache
 def place() -> str:
-    """Where process numbers mean the same: a machine since it was started, or a container of it."""
+    """Return an id of the PID namespace: machine boot and container."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {os.readlink('/proc/self/ns/pid')}"
@@ -136,7 +136,7 @@ def place() -> str:
 
 
 class Watcher:
-    """Tells the living from the dead, by the clock of this process.
+    """Decides by heartbeats and this process's clock which runs are alive.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Watcher:
         self._heard: dict[Hashable, tuple[int, float]] = {}
 
     def lives(self, lease: Lease, store: Hashable = None) -> bool:
-        """Whether a run is to be taken for living; a first look at another machine's says yes."""
+        """Whether a run counts as alive; on first sight a run of another machine does."""
         if lease.is_orphan or self._wall() - lease.beat > lease.term + _SKEW:
             return False
         now = self._monotonic()
@@ -165,8 +165,8 @@ class Watcher:
         return now - since <= lease.term
 
 
-class Heart:
-    """Beats for a run whenever its own loop has not done so for a while.
+class Heartbeat:
+    """Thread that beats for a run whose own loop has not done so for a while.
 
     The loop of an engine beats with what it writes anyway. Inside a long task, a slow disk or a
     debugger it does not come round, and this thread does it, on a connection of its own.
@@ -188,11 +188,11 @@ class Heart:
         self._thread.start()
 
     def beaten(self) -> None:
-        """The loop itself has just beaten."""
+        """Note that the loop has just beaten."""
         self._last = time.monotonic()
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop the thread."""
         self._over.set()
         self._thread.join()
 

@@ -1,4 +1,4 @@
-"""The machine that this process runs on, as facts that a store and a report can keep."""
+"""Facts about this machine that stores and reports keep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGES = ("dagathlon", "numpy", "scipy")
 
 
 def machine_facts() -> dict[str, Any]:
-    """What to know of this machine to judge times and results that it made, as plain JSON."""
+    """Return JSON facts of this machine, to judge times and results by."""
     return {
         "system": platform.system(),
         "architecture": platform.machine(),
@@ -29,7 +29,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def described(facts: Mapping[str, Any]) -> str:
-    """The machine in a line; facts that came from elsewhere need not be complete."""
+    """Describe a machine in one line; facts may be incomplete."""
     parts = [str(facts.get(name) or "") for name in ("system", "architecture", "processor")]
     if facts.get("cores"):
         parts.append(f"{facts['cores']} cores")
@@ -37,7 +37,7 @@ def described(facts: Mapping[str, Any]) -> str:
 
 
 def read_facts(text: str) -> dict[str, Any]:
-    """Facts from JSON; a stranger's store may say anything, of which nothing is used."""
+    """Parse facts from JSON; invalid ones are ignored."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -46,7 +46,7 @@ def read_facts(text: str) -> dict[str, Any]:
 
 
 def versions_of(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The versions of those packages that are installed."""
+    """Yield name and version of those packages that are installed."""
     for package in packages:
         try:
             yield package, version(package)
@@ -55,7 +55,7 @@ def versions_of(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def memory(control_group: Path = _CONTROL_GROUP) -> int | None:
-    """Bytes of memory of this machine, or of the container in which this process runs."""
+    """Return the memory of this machine or of the process's container, in bytes."""
     try:
         whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
@@ -66,7 +66,7 @@ def memory(control_group: Path = _CONTROL_GROUP) -> int | None:
 
 
 def free_disk(folder: str) -> int | None:
-    """Free bytes on the disk of a folder, or of the first folder above it that is there."""
+    """Return free bytes on the disk of a folder or of its nearest existing parent."""
     place = Path(folder).absolute()
     for one in (place, *place.parents):
         with contextlib.suppress(OSError):
@@ -75,7 +75,7 @@ def free_disk(folder: str) -> int | None:
 
 
 def _processor() -> str:
-    """The processor's name, where the system tells it."""
+    """Return the processor's name, where the system gives one."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             named = (line.partition(":")[2].strip() for line in file if line.startswith("model n"))

@@ -1,4 +1,4 @@
-"""Merging stores: results are named by content, so it is copying of rows and of files.
+"""Merging of stores by copying rows and content-addressed files.
 
 It goes through the source by ranges of rows. The files of a range are copied first, then its rows
 in one transaction, most of it inside SQLite. A merge that is killed leaves a store in which every
@@ -24,7 +24,7 @@ from dagathlon.study.store.rows import DamagedRowError, damaged_rows, status_sql
 from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
-"""Rows of the source that one transaction takes in."""
+"""Source rows per transaction."""
 
 _JOINED = """
 FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
@@ -60,20 +60,20 @@ _WHOLE = """
 
 @dataclass
 class Merged:
-    """What came of a merge.
+    """Result of a merge.
 
     Parameters
     ----------
     added, replaced
-        Results that the destination did not have, and those in the place of worse ones.
+        Number of results that were missing in the destination, and that replaced worse ones.
     there
-        Results of the source that the destination had already, or had better ones for.
+        Number of results that the destination had already, or had better ones for.
     files, copied
-        Files taken in, and how many of them are copies, where no link could be made.
+        Number of files added, and of those copied where no hard link was possible.
     conflicts
-        Results of which the two do not agree; the destination's stays.
+        Results on which the two disagree; the destination's are kept.
     damaged
-        Results of the source that are not what they were, in words; they are left out.
+        Descriptions of damaged results of the source, which are left out.
     running
         Whether a run was writing to the source, so that more may come.
     """
@@ -89,16 +89,16 @@ class Merged:
 
 
 def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = None) -> Merged:
-    """Take the results of another store in.
+    """Add the results of another store.
 
     Parameters
     ----------
     source
         The folder of the other store; nothing in it is changed.
     store
-        Where they go.
+        The destination.
     told
-        Called with how many rows of the source have been looked at, and how many there are.
+        Called with the number of source rows examined so far and their total.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = 
 
 
 def _check(store: Store) -> None:
-    """Refuse an index whose pages or rows are not what they were."""
+    """Raise when the index has damaged pages or rows."""
     for table in damaged_rows(store.connection):
         raise DamagedRowError(store.folder, table)
     (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -131,13 +131,13 @@ def _is_used(store: Store) -> bool:
 
 @contextmanager
 def _attached(other: Store, store: Store) -> Iterator[None]:
-    """The index of the source beside that of the destination, for statements about both."""
+    """Attach the source's index to the destination's connection."""
     connection = store.connection
     address = f"{(other.folder / INDEX).resolve().as_uri()}?mode=ro"
     try:
         _attach(connection, address)
     except sqlite3.OperationalError:
-        # Where no files can be made beside the index, nobody writes to it.
+        # Where no files can be made beside the index, no process writes to it.
         _attach(connection, f"{address}&immutable=1")
     try:
         connection.create_function("sha256", 1, _sha256, deterministic=True)
@@ -179,7 +179,7 @@ def _take_in(work: _Merge, told: Callable[[int, int], None]) -> None:
 
 
 class _Merge:
-    """One merge, while both stores are open."""
+    """A merge in progress, with both stores open."""
 
     def __init__(self, other: Store, store: Store, found: Merged) -> None:
         self.other, self.store, self._found = other, store, found
@@ -189,13 +189,13 @@ class _Merge:
         self._better = _BETTER.format(cpu_limit=self._theirs["cpu_limit"], **_STATUS)
 
     def take(self, first: int, last: int) -> int:
-        """Take in the rows of a range; how many it has."""
+        """Merge the rows of a range; return how many it has."""
         self._take_files(first, last)
         with self.store.transaction():
             return self._take_rows(first, last)
 
     def take_hosts(self) -> None:
-        """Take in what is known of machines."""
+        """Merge the facts of machines."""
         if has_hosts(self.store.connection, "source"):
             with self.store.transaction():
                 self.store.connection.execute(
@@ -203,7 +203,7 @@ class _Merge:
                 )
 
     def _take_files(self, first: int, last: int) -> None:
-        """Bring the files of a range, before any row that names them."""
+        """Copy the files of a range, before any row that names them."""
         connection = self.store.connection
         wanted = connection.execute(
             f"SELECT DISTINCT theirs.digest, theirs.size {_JOINED} AND {self._better}"
@@ -254,13 +254,13 @@ class _Merge:
         return int(rows)
 
     def _broken(self) -> Iterator[str]:
-        """Results in the index that do not have their hash; files have been told of before."""
+        """Yield results in the index whose content does not have its hash."""
         rows = self.store.connection.execute(
             "SELECT kind, module, hex(key) FROM temp.coming JOIN source.results USING (id)"
             " WHERE NOT whole AND inline IS NOT NULL"
         ).fetchall()
         for kind, module, key in rows:
-            yield f"{kind} {module} {key[:12].lower()} does not have the content it had"
+            yield f"{kind} {module} {key[:12].lower()} does not match its hash"
 
     def _conflicts(self, first: int, last: int) -> Iterator[Conflict]:
         sides = ", ".join(

@@ -25,22 +25,22 @@ from dagathlon.study.store.results_folder import (
 )
 
 INLINE = 16 * 1024
-"""Up to this size a result lives in the index; beyond it in a file of its own."""
+"""Largest size of a result stored in the index; larger ones are files."""
 
 
 class DamagedError(DagathlonError):
-    """A stored result whose bytes are gone or are not those that were written."""
+    """A stored result is missing or was altered."""
 
 
 class UnwritableError(DagathlonError):
-    """The disk of the store is full, gone or read-only: no task is to blame for it.
+    """The store's disk is full, missing or read-only; no task is to blame.
 
     The text is the cause alone; `Store.unwritable` makes a message of it.
     """
 
 
 class Payload(NamedTuple):
-    """A result in its stored form.
+    """An encoded result.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Objects:
     folder: Path
 
     def keep(self, pieces: Sequence[Bytes]) -> Payload:
-        """Take in an encoded result, writing a file if it is large."""
+        """Store an encoded result, as a file if it is large."""
         digest, size = fingerprint(pieces)
         if size <= INLINE:
             return Payload(digest, size, b"".join(pieces))
@@ -73,7 +73,7 @@ class Objects:
         return Payload(digest, size, None)
 
     def adopt(self, path: Path, digest: bytes, size: int) -> Payload:
-        """Take in an encoded result that a worker has left in a file of the same disk.
+        """Store an encoded result from a worker's file on the same disk.
 
         The file is renamed, not copied. Its hash is the worker's word: whoever reads the result
         checks it, and what is wrong is computed again.
@@ -86,7 +86,7 @@ class Objects:
         return Payload(digest, size, None)
 
     def receive(self, other: Objects, payload: Payload) -> bool | None:
-        """Take in a file of another store, checked against its hash.
+        """Link or copy a file of another store, after checking its hash.
 
         Returns
         -------
@@ -107,28 +107,28 @@ class Objects:
         return False
 
     def read(self, payload: Payload) -> Bytes:
-        """The stored bytes, checked against their hash; a large file is mapped, not copied."""
+        """Return the stored bytes after checking their hash; large files are memory-mapped."""
         _check_hash(payload)
         stored: Bytes | None = payload.inline
         if stored is None:
             stored = self._mapped(payload)
         if hashlib.sha256(stored).digest() != payload.digest:
-            raise DamagedError(f"{self._place(payload)} does not have the content it had")
+            raise DamagedError(f"{self._place(payload)} does not match its hash")
         return stored
 
     def path(self, digest: bytes) -> Path:
-        """Where the file with that hash is."""
+        """Return the path of the file with that hash."""
         name = digest.hex()
         return self.folder / name[:2] / name[2:]
 
     def remove(self, digest: bytes) -> None:
-        """Remove the file with that hash, if it is there."""
+        """Remove the file with that hash, if it exists."""
         path = self.path(digest)
         if not (self.folder.is_symlink() or path.parent.is_symlink()):
             path.unlink(missing_ok=True)
 
     def files(self) -> Iterator[tuple[bytes, Path]]:
-        """All files with the hashes they are named by."""
+        """Yield all files with their hashes."""
         for number in range(256):
             for entry in plain_files(self.folder, f"{number:02x}"):
                 with contextlib.suppress(ValueError):
@@ -137,7 +137,7 @@ class Objects:
                         yield digest, Path(entry.path)
 
     def leftovers(self) -> Iterator[Path]:
-        """Files that a writer had begun; of nobody's, when no run uses the store."""
+        """Yield unfinished files, which are garbage when no run uses the store."""
         for entry in plain_files(self.folder, UNFINISHED):
             yield Path(entry.path)
 
@@ -149,7 +149,7 @@ class Objects:
         try:
             with open(open_file(self.folder, path.parent.name, path.name), "rb") as file:
                 if os.fstat(file.fileno()).st_size != payload.size:
-                    raise DamagedError(f"{path} does not have the length it had")
+                    raise DamagedError(f"{path} does not have its original length")
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except LinkError as error:
             raise DamagedError(str(error)) from None
@@ -158,7 +158,7 @@ class Objects:
             raise DamagedError(f"{path} cannot be read ({reason})") from None
 
     def _make(self, *names: str) -> None:
-        """Make a folder of this one, which is made too."""
+        """Create a folder in this one, and this one first."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         make_folder(self.folder.parent, self.folder.name, *names)
 
@@ -173,7 +173,7 @@ class Objects:
             raise
 
     def _move(self, path: Path, digest: bytes) -> None:
-        """Give a whole file its name, so that under that name it is whole or not there.
+        """Rename a complete file to its final name, atomically.
 
         Nothing is flushed to the disk: killing the program loses nothing that was written, and
         after a loss of power the hash tells which files did not arrive.
@@ -184,7 +184,7 @@ class Objects:
 
 
 def fingerprint(pieces: Sequence[Bytes]) -> tuple[bytes, int]:
-    """The hash that names an encoded result, and its number of bytes."""
+    """Return the hash and the size of an encoded result."""
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
@@ -199,7 +199,7 @@ def write_pieces(path: Path, pieces: Sequence[Bytes]) -> None:
 
 
 def _check_hash(payload: Payload) -> None:
-    """Refuse what a damaged or foreign index has in the place of a hash: it names a file."""
+    """Raise when an index has an invalid hash, since the hash names a file."""
     if not is_digest(payload.digest) or not isinstance(payload.inline, bytes | None):
         raise DamagedError("the index has no result where one has to be")
 
@@ -213,7 +213,7 @@ def _has_length(path: Path, size: int) -> bool:
 
 
 def _linked(path: Path, place: Path) -> bool:
-    """Give a file a second name, where the disk and its owner allow it."""
+    """Hard-link a file; return whether disk and permissions allow it."""
     try:
         if path.is_symlink():
             return False

@@ -1,4 +1,4 @@
-"""Fetching a folder of results from another machine, into a cache that the next pull goes on from.
+"""Incremental copy of a folder of results from another machine.
 
 The index comes first and the files of results after it, so that every row of the copy has its
 file: a run writes the file first. The index may change while it is copied, of which a copy can be
@@ -23,7 +23,7 @@ from dagathlon.study.store.index_tables import connect
 from dagathlon.study.store.results_folder import INDEX, check_store, refuse_link, refuse_links
 
 CACHE = ".pulled"
-"""Folder of a folder of results with the copies of what was pulled into it."""
+"""Name of the folder that holds copies of pulled results."""
 
 _TRIES = 5
 _PAUSE = 1.0  # seconds for a run to come to the end of what it is writing
@@ -33,7 +33,7 @@ _NO_CONNECTION = 255
 
 @dataclass(frozen=True)
 class Pull:
-    """A folder of results elsewhere and its copy here.
+    """A remote folder of results and its local copy.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Pull:
     store: str = "store"
 
     def fetch(self, tell: Callable[[str], None]) -> None:
-        """Bring the copy up to date.
+        """Update the copy.
 
         Parameters
         ----------
         tell
-            Called with what is worth a line.
+            Called with messages for the user.
         """
         self._check()
         refuse_link(self.cache.parent)
@@ -72,7 +72,7 @@ class Pull:
         self._copy("--exclude", f"/{self.store}", *_saved())
 
     def _fetch_index(self, tell: Callable[[str], None]) -> None:
-        """Copy the index with what has been written beside it, until the copy is sound."""
+        """Copy the index with its journals, repeated until the copy is consistent."""
         place = self.cache / self.store
         for left in range(_TRIES - 1, -1, -1):
             # What SQLite made beside an earlier copy belongs to that one.
@@ -119,12 +119,12 @@ class Pull:
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is a folder of this machine: it has no host before a colon."""
+    """Whether an address is local, that is, has no host before a colon."""
     return re.match(r"[^/]+:", address) is None or Path(address).is_dir()
 
 
 def cache_of(address: str, out: Path) -> Path:
-    """Where the copy of a folder is kept: on the disk of the results, so that files are shared."""
+    """Return the folder of the copy, on the disk of the results so that files can be linked."""
     whole = str(Path(address).resolve()) if is_here(address) else address.rstrip("/")
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", whole).strip("-.")[-40:]
     return out / CACHE / f"{name}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
@@ -135,12 +135,12 @@ def _index(store: str) -> Iterator[str]:
 
 
 def _saved() -> Iterator[str]:
-    """What runs have saved of their setups, without tables, figures and pages."""
+    """Yield rsync rules for what runs saved of their setups, without tables and pages."""
     yield from _only("/*", "/*/study.zip", "/*/provenance.json")
 
 
 def _only(folder: str, *files: str, deep: bool = False) -> Iterator[str]:
-    """Rules that choose some files of a folder, or all that is below some folders."""
+    """Yield rsync rules that select files of a folder, or everything below folders."""
     chosen = [f"{folder}/", *files, *(f"{file}/**" for file in files if deep)]
     for rule in chosen:
         yield from ("--include", rule)
@@ -148,7 +148,7 @@ def _only(folder: str, *files: str, deep: bool = False) -> Iterator[str]:
 
 
 def _problem(path: Path) -> str:
-    """What is wrong with a copy of an index; empty when it is sound."""
+    """Return what is wrong with a copied index; empty when it is sound."""
     if not path.is_file():
         return f"there are no results of a study here (no {path.parent.name}/{INDEX})"
     try:
@@ -160,7 +160,7 @@ def _problem(path: Path) -> str:
 
 
 def _reason(code: int, said: str) -> str:
-    """Why rsync failed, from what it and ssh said."""
+    """Return why rsync failed, from the messages of rsync and ssh."""
     lines: Sequence[str] = [line.strip() for line in said.splitlines() if line.strip()]
     if "No such file or directory" in said and "change_dir" in said:
         return "there is no such folder"

@@ -1,4 +1,4 @@
-"""Opening a folder of results that may be a stranger's: the one door for every command.
+"""Safe opening of folders of results, which may come from strangers.
 
 The path that a user gives may be a link. Below it no symbolic link is followed, neither to read nor
 to write nor to remove, and only plain files are opened, so that a pipe or a device cannot stop a
@@ -20,11 +20,11 @@ STORE_FOLDER = "store"
 """Name of the store in a folder of results."""
 INDEX = "index.sqlite"
 SCRATCH = "scratch"
-"""Folder of a store in which each run has a folder of its own, removed when the run ends."""
+"""Folder of a store with one scratch folder per run, removed when the run ends."""
 OBJECTS, UNFINISHED = "objects", "unfinished"
 LOCK = "lock"
 LOGS = "logs"
-"""Folder of a folder of results in which the jobs of queues write what they say."""
+"""Folder in which queue jobs write their logs."""
 DIGEST_BYTES = 32
 
 _FILES_OF_A_STORE = (LOCK, *(f"{INDEX}{end}" for end in ("", "-wal", "-shm", "-journal")))
@@ -35,7 +35,7 @@ _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
 
 class LinkError(StudyError):
-    """A symbolic link, pipe or device in a folder of results, where a file or folder has to be."""
+    """A symbolic link, pipe or device where a file or folder is expected."""
 
 
 def find_store(folder: Path) -> Path:
@@ -55,7 +55,7 @@ def find_store(folder: Path) -> Path:
 
 
 def check_store(folder: Path) -> None:
-    """Refuse a store with a link, pipe or device in the place of a file or folder of its own."""
+    """Raise when a file or folder of a store is a link, pipe or device."""
     if folder.name == STORE_FOLDER:
         refuse_link(folder)
     for name in _FILES_OF_A_STORE:
@@ -66,13 +66,13 @@ def check_store(folder: Path) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse a path whose last part is a symbolic link; one that is not there is fine."""
+    """Raise when a path is a symbolic link; a missing path is accepted."""
     if path.is_symlink():
         raise LinkError(f"{path}: is a link; remove it, links in a folder of results are not used")
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder that is a link, or that holds one or a pipe or a device at any depth."""
+    """Raise when a folder is a link or contains a link, pipe or device at any depth."""
     refuse_link(folder)
     for place, folders, names in os.walk(folder):
         for name in folders:
@@ -89,14 +89,14 @@ def open_file(folder: Path, *names: str, flags: int = os.O_RDONLY) -> int:
     folder
         Trusted to be the right one; it may be reached through links.
     *names
-        The way from there, part by part.
+        Path below the folder, part by part.
     flags
         As `os.open` takes them.
 
     Raises
     ------
     LinkError
-        When something on the way is a link, or the file is none.
+        When a part of the path is a link, or the file is not a plain file.
     OSError
         As `os.open` does.
     """
@@ -128,7 +128,7 @@ def read_file(folder: Path, *names: str, most: int = -1) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all; a link of that name is replaced, not followed."""
+    """Write a file atomically; a link of that name is replaced, not followed."""
     unfinished = f"{path.name}.{secrets.token_hex(4)}.part"
     created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -141,7 +141,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def make_folder(folder: Path, *names: str) -> Path:
-    """Make a folder below a folder, which must be there, part by part; no part may be a link."""
+    """Create a folder below an existing one, part by part; no part may be a link."""
     for name in names:
         folder = folder / name
         try:
@@ -154,7 +154,7 @@ def make_folder(folder: Path, *names: str) -> Path:
 
 
 def remove_folder(folder: Path, *names: str) -> None:
-    """Remove a folder below a folder with all that it holds; links are removed, not followed."""
+    """Remove a folder with its content; links are removed, not followed."""
     for number in range(1, len(names) + 1):
         refuse_link(folder.joinpath(*names[:number]))
     shutil.rmtree(folder.joinpath(*names), ignore_errors=True)
@@ -173,17 +173,17 @@ def plain_files(folder: Path, *names: str) -> Iterator[os.DirEntry[str]]:
 
 
 def is_digest(value: object) -> bool:
-    """Whether a value of a store is the hash of a result, whose digits name its file."""
+    """Whether a stored value is a valid hash, whose digits name a file."""
     return type(value) is bytes and len(value) == DIGEST_BYTES
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of a store is the number of a run, which names its folder."""
+    """Whether a stored value is a valid run number, which names a folder."""
     return type(value) is int and value > 0
 
 
 def _refuse_special(path: Path) -> None:
-    """Refuse a path that is there and no plain file."""
+    """Raise when a path exists and is not a plain file."""
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -194,7 +194,7 @@ def _refuse_special(path: Path) -> None:
 
 
 def _check_journal(path: Path) -> None:
-    """Refuse a journal that makes SQLite remove a file that it names; ours name none."""
+    """Raise when a journal names a file for SQLite to remove; ours name none."""
     try:
         with open(open_file(path.parent, path.name), "rb") as stream:
             stream.seek(-min(len(_NAMES_ANOTHER), stream.seek(0, os.SEEK_END)), os.SEEK_END)

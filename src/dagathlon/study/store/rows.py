@@ -1,4 +1,4 @@
-"""Rows of an index that may be damaged or a stranger's: types are checked when a row is read.
+"""Validation of index rows, which may be damaged or untrusted.
 
 SQLite checks types when a row is written, and only in strict tables; a file can hold anything.
 """
@@ -21,7 +21,7 @@ OUTCOME = (
     *("status", "reason", "detail", "wall", "cpu", "memory", "time_limit", "memory_limit"),
     *("host", "cpu_limit"),
 )
-"""Columns of results that an outcome is made of."""
+"""Columns of an `Outcome` in the table of results."""
 _NO_LIMITS = Limits()
 _STATUS = {status.value: status for status in Status} | FORMER_STATUSES
 _OUTCOMES = {
@@ -44,12 +44,12 @@ _FURTHER = {
 
 
 class DamagedRowError(StudyError):
-    """A row of an index whose values are not of the types that its columns have."""
+    """An index row whose values have wrong types."""
 
     def __init__(self, folder: Path, table: str) -> None:
         super().__init__(
             f"{folder}: the index has a damaged row in its table {table}; dagathlon store verify "
-            f"--repair {folder} takes damaged rows out, and the next run computes them again"
+            f"--repair {folder} removes damaged rows, and the next run computes them again"
         )
 
 
@@ -122,7 +122,7 @@ def _right(name: str, kind: str, needed: int) -> str:
 
 
 def _is_text(encoding: str, content: bytes | None) -> bool:
-    """Whether bytes that are declared as text can be read as such; SQLite does not check that."""
+    """Whether bytes declared as text can be decoded; SQLite does not check that."""
     try:
         (content or b"").decode(encoding)
     except UnicodeDecodeError:

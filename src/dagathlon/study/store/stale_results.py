@@ -1,4 +1,4 @@
-"""Stored results that cannot be used any more, because of what ran behind their modules."""
+"""Stored results that are stale, since a module behind theirs has a new version."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dagathlon.study.plan.task import Task
 from dagathlon.study.store.store import Store
 
 
-def left_behind(tasks: Iterable[Task], store: Store) -> int:
-    """How many tasks have a result only under the key that older versions of Dagathlon gave them.
+def count_stale_results(tasks: Iterable[Task], store: Store) -> int:
+    """Return how many tasks have a result only under the key of older versions.
 
     Such a key says nothing of the versions of whom a module hands work to, one of which has been
     raised since that module was first written: nobody knows which one made the result.
@@ -20,7 +20,7 @@ def left_behind(tasks: Iterable[Task], store: Store) -> int:
 
 
 def described(count: int) -> str:
-    """What to say of them."""
+    """Return a sentence about stale results."""
     return (
         f"{count:,} stored results are not used: they are of an older Dagathlon, which did not "
         "record the versions of what runs behind a module, and some of that has changed. They are "

@@ -1,4 +1,4 @@
-"""The store: every outcome by its task's key, in one folder that nothing can leave half-written."""
+"""The store: every outcome by its task's key, crash-safe in one folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = (
     *("time_limit", "memory_limit", "created", "host", "digest", "size", "inline"),
     "cpu_limit",
 )
-"""What the index has of a result, beside the number of its row."""
+"""Columns of the table of results, without the row id."""
 
 _INSERT = (
     f"INSERT OR REPLACE INTO results ({', '.join(COLUMNS)})"
@@ -42,11 +42,11 @@ _INSERT = (
 
 
 class StoreWarning(UserWarning):
-    """Something in the store was damaged; it is computed again."""
+    """A damaged part of the store, which is computed again."""
 
 
 class Result(NamedTuple):
-    """A finished task as it goes into the store."""
+    """A finished task to be stored."""
 
     task: Task
     outcome: Outcome
@@ -54,7 +54,7 @@ class Result(NamedTuple):
 
 
 class StoredResult(NamedTuple):
-    """A finished task as it comes out of the store."""
+    """A finished task as stored."""
 
     kind: str
     module: str
@@ -71,7 +71,7 @@ class Store:
     Parameters
     ----------
     folder
-        Made when it is not there, unless `readonly`.
+        Created when missing, unless `readonly`.
     readonly
         Open an existing store without changing anything.
 
@@ -105,11 +105,11 @@ class Store:
             raise explained(self.folder, error) from error
 
     def close(self) -> None:
-        """Close the index; results are safe without it."""
+        """Close the index."""
         self.connection.close()
 
     def get(self, key: bytes) -> StoredResult | None:
-        """What is known of one task."""
+        """Return the stored outcome and payload of a task; None without one."""
         row = self.connection.execute(
             f"SELECT {self._outcome}, kind, module, digest, size, inline FROM results"
             " WHERE key = ?",
@@ -122,7 +122,7 @@ class Store:
         return StoredResult(kind, module, self._checked(outcome), payload)
 
     def outcomes(self, keys: Iterable[bytes], since: float = 0.0) -> dict[bytes, Outcome]:
-        """Outcomes of many tasks at once, of those that have one recorded after `since`."""
+        """Return outcomes by key, of those recorded after `since`."""
         found: dict[bytes, Outcome] = {}
         columns = f"key, created, {self._outcome}"
         for key, created, *outcome in self._rows(columns, keys):
@@ -133,7 +133,7 @@ class Store:
         return found
 
     def load(self, key: bytes) -> Any:
-        """The result of one task; None when there is none, or when it turns out to be damaged.
+        """Return the result of a task; None when there is none or it is damaged.
 
         A damaged result is taken out of the store with a `StoreWarning`, so that the next run
         computes it again.
@@ -147,19 +147,19 @@ class Store:
             return None
 
     def read(self, key: bytes) -> Any:
-        """The result of one task.
+        """Return the result of a task; raise when it is missing or damaged.
 
         Raises
         ------
         KeyError
             When there is none.
         DamagedError
-            When it does not have the content it had.
+            When it does not match its hash.
         """
         return self._put_together(self.stored(key))
 
     def stored(self, key: bytes) -> Bytes:
-        """The result of one task as bytes, which any machine can decode; raises as `read` does."""
+        """Return the encoded result of a task; raise as `read` does."""
         row = self.connection.execute(
             "SELECT digest, size, inline FROM results WHERE key = ?", (key,)
         ).fetchone()
@@ -168,7 +168,7 @@ class Store:
         return self.objects.read(Payload(*row))
 
     def load_many(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Any]]:
-        """Results of many tasks, of those that have one, in no particular order."""
+        """Yield keys and results of those tasks that have one, in no particular order."""
         for key, status, *payload in self._rows("key, status, digest, size, inline", keys):
             if payload[0] is None and status != Status.OK.value:
                 continue
@@ -178,33 +178,33 @@ class Store:
                 self._give_up(key, error)
 
     def digests(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Hashes of the stored results, by key: equal hashes are equal results."""
+        """Return hashes of stored results by key: equal hashes are equal results."""
         rows = self._rows("key, digest", keys)
         return {key: digest for key, digest in rows if digest is not None}
 
     def payloads(self, keys: Iterable[bytes]) -> dict[bytes, Payload]:
-        """Results of many tasks in their stored form, of those that have one, by key."""
+        """Return encoded results by key, of those tasks that have one."""
         rows = self._rows("key, digest, size, inline", keys)
         return {key: Payload(*rest) for key, *rest in rows if rest[0] is not None}
 
     def put(self, task: Task, outcome: Outcome, payload: Payload | None = None) -> None:
-        """Record one outcome; it is safe when this returns."""
+        """Record one outcome durably."""
         with self.transaction():
             self.insert([Result(task, outcome, payload)])
 
     def insert(self, results: Iterable[Result]) -> None:
-        """Record outcomes inside a transaction that the caller has begun."""
+        """Record outcomes inside the caller's transaction."""
         now = time.time()
         self.connection.executemany(_INSERT, (_row(result, now) for result in results))
 
     def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Record what there is to know of a machine (`machine_facts`), under its name."""
+        """Record the facts of a machine (`machine_facts`) under its name."""
         said = json.dumps(facts, sort_keys=True)
         with self.transaction():
             self.connection.execute("INSERT OR IGNORE INTO hosts VALUES (?, ?)", (name, said))
 
     def hosts(self) -> list[tuple[str, dict[str, Any]]]:
-        """The machines that results were made on; a name has several facts where they changed."""
+        """Return names and facts of the machines; a name repeats where its facts changed."""
         if not has_hosts(self.connection):
             return []
         rows = self.connection.execute(
@@ -215,7 +215,7 @@ class Store:
         return [(name, read_facts(facts)) for name, facts in rows]
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Forget results and, where no other task shares them, their files."""
+        """Delete results, and their files where no other task shares them."""
         if self.readonly:
             return
         with self.transaction():
@@ -228,7 +228,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; waits for other processes that are writing."""
+        """Context manager of a write transaction; waits for other writers."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             yield
@@ -242,7 +242,7 @@ class Store:
             raise
 
     def unwritable(self, cause: object) -> StudyError:
-        """Say that the disk is full or read-only."""
+        """Return the error of a full or read-only disk."""
         return unwritable(self.folder, cause)
 
     def _checked(self, row: Sequence[Any]) -> Outcome:
@@ -252,7 +252,7 @@ class Store:
         return outcome
 
     def _give_up(self, key: bytes, error: DamagedError) -> None:
-        """Warn of a damaged result and take it out, so that it is computed again."""
+        """Warn of a damaged result and delete it, so that it is computed again."""
         self.n_damaged += 1
         warnings.warn(f"{error}; it will be computed again", StoreWarning, stacklevel=3)
         self.drop([key])
@@ -264,7 +264,7 @@ class Store:
             raise DamagedError(f"{self.folder}: a result cannot be read: {error}") from error
 
     def _rows(self, columns: str, keys: Iterable[bytes]) -> Iterator[Any]:
-        """Rows of the given keys, in chunks that one prepared statement serves."""
+        """Yield rows of the given keys, in chunks that share one prepared statement."""
         marks = ",".join("?" * _CHUNK)
         statement = f"SELECT {columns} FROM results WHERE key IN ({marks})"
         remaining = iter(keys)

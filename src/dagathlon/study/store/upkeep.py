@@ -1,4 +1,4 @@
-"""Upkeep of a store: what it holds, whether it is sound, and throwing away what is not needed."""
+"""Upkeep of a store: statistics, verification, garbage collection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dagathlon.study.store.store import Store
 
 
 class Size(NamedTuple):
-    """Number of results and bytes: of the index, and of the files beside it."""
+    """Number of results, and bytes of index and files."""
 
     results: int
     index_bytes: int
@@ -34,7 +34,7 @@ class Size(NamedTuple):
 
 
 class Freed(NamedTuple):
-    """What `gc` removed."""
+    """Amount that garbage collection removed."""
 
     results: int
     files: int
@@ -42,7 +42,7 @@ class Freed(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A result, or a part of the index, that is not what it was.
+    """A damaged result or part of the index.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Damage(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How many tasks of one kind and module ended in one way, and their mean wall-clock time."""
+    """Number of tasks with one kind, module and status, and their mean wall-clock time."""
 
     kind: str
     module: str
@@ -70,7 +70,7 @@ class Count(NamedTuple):
 
 
 def size(store: Store) -> Size:
-    """How much there is."""
+    """Return numbers of results, files and bytes."""
     (results,) = store.connection.execute("SELECT count(*) FROM results").fetchone()
     index = sum(path.lstat().st_size for path in store.folder.glob(f"{INDEX}*"))
     sizes = [path.lstat().st_size for _, path in store.objects.files()]
@@ -78,7 +78,7 @@ def size(store: Store) -> Size:
 
 
 def counts(store: Store) -> list[Count]:
-    """Numbers of stored outcomes by kind, module and status."""
+    """Count stored outcomes by kind, module and status."""
     rows = store.connection.execute(
         f"SELECT kind, module, {status_sql('status')} AS ended, count(*), avg(wall) FROM results"
         " GROUP BY kind, module, ended ORDER BY kind, module, ended"
@@ -90,19 +90,19 @@ def counts(store: Store) -> list[Count]:
 
 
 def verify(store: Store, *, repair: bool = False) -> list[Damage]:
-    """Check the index, then read every result and compare it with its hash.
+    """Check the index, then compare every result with its hash.
 
     Parameters
     ----------
     store
         The store.
     repair
-        Take damaged rows and results out, so that the next run computes them again.
+        Remove damaged rows and results, so that the next run computes them again.
 
     Raises
     ------
     StudyError
-        When the file of the index itself is so damaged that nothing can be taken out.
+        When the index file is so damaged that nothing can be removed.
     """
     found = _damaged_index(store, repair=repair)
     if found and not repair:
@@ -114,7 +114,7 @@ def verify(store: Store, *, repair: bool = False) -> list[Damage]:
 
 
 def _damaged_index(store: Store, *, repair: bool) -> list[Damage]:
-    """Look for damaged rows, and for pages of the index that contradict each other."""
+    """Find damaged rows and inconsistent pages of the index; remove or rebuild with `repair`."""
     connection = store.connection
     rows = damaged_rows(connection)
     found = [Damage(f"table {name}", f"damaged rows: {count:,}") for name, count in rows.items()]
@@ -131,7 +131,7 @@ def _damaged_index(store: Store, *, repair: bool) -> list[Damage]:
 
 
 def _contradiction(store: Store) -> str:
-    """What SQLite finds wrong with the file of the index; empty when it is sound."""
+    """Return the first error of SQLite's integrity check; empty when there is none."""
     (said,) = store.connection.execute("PRAGMA integrity_check(1)").fetchone()
     return "" if said == "ok" else str(said).splitlines()[-1]
 
@@ -148,14 +148,14 @@ def _damaged(store: Store) -> Iterator[Damage]:
 
 
 def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
-    """Throw away what is not needed.
+    """Garbage-collect results and files that are not needed.
 
     Parameters
     ----------
     store
         A store that no run is using.
     keep
-        Keys of the tasks to keep; None keeps all, and only what belongs to no task goes.
+        Keys of the tasks to keep; None keeps all, and removes only unreferenced files.
     """
     working = next((record for record in run_records(store) if record.alive), None)
     if working is not None:

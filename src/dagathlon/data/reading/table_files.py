@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.types as pt
 
-from dagathlon.data.reading.narrow_batches import joined, narrowed
+from dagathlon.data.reading.arrow_arrays import joined, narrowed
+from dagathlon.data.reading.text_file import cannot_open
 from dagathlon.data.reading.unpacking import TooLargeError, most_unpacked
+from dagathlon.errors import DataError
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 _MAGIC = b"ARROW1\0\0"
@@ -84,8 +87,8 @@ def read_in_place(path: Path) -> pa.Table | None:
     if _is_parquet(path):
         return None
     with pa.memory_map(str(path)) as stream:
-        found = list(_batch_sizes(stream))
-        if sum(not batch.of_labels for batch in found) != 1 or any(one.packed for one in found):
+        batches = list(_batch_sizes(stream))
+        if sum(not batch.of_labels for batch in batches) != 1 or any(one.packed for one in batches):
             return None
         stream.seek(len(_MAGIC))
         return pa.Table.from_batches(pa.ipc.open_stream(stream))
@@ -175,8 +178,8 @@ def _batch_sizes(stream: Any) -> Iterator[_Batch]:
     """Yield the sizes of all batches from the metadata, without unpacking."""
     stream.seek(len(_MAGIC))
     for message in pa.ipc.MessageReader.open_stream(stream):
-        found = _Table.root(message.metadata.to_pybytes())
-        kind, batch = found.number(_HEADER_TYPE, "<B"), found.table(_HEADER)
+        header = _Table.root(message.metadata.to_pybytes())
+        kind, batch = header.number(_HEADER_TYPE, "<B"), header.table(_HEADER)
         if kind == _DICTIONARY_BATCH and batch is not None:
             batch = batch.table(_DICTIONARY_DATA)
         if kind in (_DICTIONARY_BATCH, _RECORD_BATCH) and batch is not None:
@@ -241,3 +244,26 @@ class _Table:
             raise struct.error("a place before the beginning")
         value: int = struct.unpack_from(code, self._data, place)[0]
         return value
+
+
+@contextlib.contextmanager
+def reading_errors(place: Path, label: str) -> Iterator[None]:
+    """Convert exceptions of opening and reading a file into a `DataError` about it."""
+    try:
+        if place.is_dir():
+            raise IsADirectoryError
+        if place.exists() and not place.is_file():
+            raise OSError("it is not a regular file")
+        yield
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
+        raise DataError(_unreadable(label, error)) from None
+
+
+def _unreadable(label: str, error: Exception) -> str:
+    if isinstance(error, pa.ArrowException) or not isinstance(error, OSError):
+        reason = " ".join(str(error).split())
+        return (
+            f"{label}: not a readable table ({reason}); a file is taken for what its ending says: "
+            "Parquet, Arrow (a file, not a stream), or else text, such as .csv"
+        )
+    return cannot_open(label, error)

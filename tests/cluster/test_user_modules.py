@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cluster import user_modules as baggage
-from dagathlon.cluster.user_modules import gathered_luggage, unpacked_luggage
+from dagathlon.cluster.user_modules import packed_user_modules, unpack_user_modules
 from dagathlon.errors import DagathlonError
 from dagathlon.modules.registry import FILES
 
@@ -80,7 +80,7 @@ def versions(variables: Mapping[str, str]) -> list[int]:
 
 
 def test_modules_are_the_same_on_both_sides(own, tmp_path):
-    variables = unpacked_luggage(gathered_luggage(), tmp_path / "away")
+    variables = unpack_user_modules(packed_user_modules(), tmp_path / "away")
     here = versions({})
     for path in sorted(own.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
@@ -95,7 +95,7 @@ def test_only_what_belongs_to_a_module_travels(own, tmp_path):
         (own / "outside" / hidden).parent.mkdir(exist_ok=True)
         (own / "outside" / hidden).write_text("nobody's business")
     (own / "outside" / "dangling").symlink_to(own / "nowhere")
-    unpacked_luggage(gathered_luggage(), tmp_path / "away")
+    unpack_user_modules(packed_user_modules(), tmp_path / "away")
     found = {path.name for path in (tmp_path / "away").rglob("*") if path.is_file()}
     assert found == {"own.py", "__init__.py", "naming.py", "module.toml", "learn.sh"}
     (script,) = (tmp_path / "away").rglob("learn.sh")
@@ -106,10 +106,10 @@ def test_files_that_are_too_large_are_refused_before_they_are_read(own, monkeypa
     with (own / "outside" / "data.bin").open("wb") as file:
         file.truncate(10**12)
     with pytest.raises(DagathlonError, match=r"953,\d{3} MB in all cannot be sent.*at most 64 MB"):
-        gathered_luggage()
+        packed_user_modules()
     assert baggage._MOST_BYTES == 64 * 2**20
 
 
 def test_nobody_without_modules_carries_anything(monkeypatch, tmp_path):
     monkeypatch.delenv(FILES, raising=False)
-    assert unpacked_luggage(gathered_luggage(), tmp_path) == {FILES: ""}
+    assert unpack_user_modules(packed_user_modules(), tmp_path) == {FILES: ""}

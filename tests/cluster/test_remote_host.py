@@ -27,12 +27,12 @@ from fakes import (
     worker_processes,
 )
 
-from dagathlon.cluster import guarded_worker as posts
-from dagathlon.cluster import remote_host as outposts
+from dagathlon.cluster import guarded_worker as workers
+from dagathlon.cluster import remote_host as remotes
 from dagathlon.cluster.cache import Cache
 from dagathlon.cluster.guarded_worker import UnwantedError
 from dagathlon.cluster.messages import Batch, Reply
-from dagathlon.cluster.remote_host import Outpost
+from dagathlon.cluster.remote_host import RemoteHost
 from dagathlon.external.process_usage import descendants
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.resources import Machine
@@ -78,8 +78,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 @pytest.fixture
-def outpost(tmp_path: Path) -> Iterator[Outpost]:
-    found = Outpost(tmp_path / "outpost", Machine(1), {})
+def remote(tmp_path: Path) -> Iterator[RemoteHost]:
+    found = RemoteHost(tmp_path / "remote", Machine(1), {})
     yield found
     found.close()
 
@@ -93,9 +93,9 @@ def statuses(known: Known, reply: Reply) -> dict[str, str]:
     return {names[each.position]: each.status for each in reply.reports}
 
 
-def test_results_are_those_of_other_engines(known, outpost):
+def test_results_are_those_of_other_engines(known, remote):
     names = ["ok", "ok 1", "large", "ok 2"]
-    reply = outpost.carry_out(known.batch(*names), wanted)
+    reply = remote.carry_out(known.batch(*names), wanted)
     assert {each.position: each.digest for each in reply.reports} == {
         known.place[name]: known.digest(name) for name in names
     }
@@ -104,13 +104,13 @@ def test_results_are_those_of_other_engines(known, outpost):
     large = next(each for each in reply.reports if each.position == known.place["large"])
     assert large.content is None
     assert large.file == ""
-    assert len(outpost.cache.piece(large.digest, 0, large.size)) == large.size
+    assert len(remote.cache.piece(large.digest, 0, large.size)) == large.size
 
 
-def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
+def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, remote):
     limits = {"spin": Limits(0.5), "eat": Limits(None, 300 * 2**20)}
     names = ["ok", "spin", "ok 1", "eat", "ok 2", "segfault", "ok 3", "raise", "ok 4"]
-    reply = outpost.carry_out(known.batch(*names, limits=limits), wanted)
+    reply = remote.carry_out(known.batch(*names, limits=limits), wanted)
     failed = {"spin": "timeout", "eat": "memory", "segfault": "error", "raise": "error"}
     assert statuses(known, reply) == {name: failed.get(name, "ok") for name in names}
     assert (reply.lost, reply.left) == ((), ())
@@ -119,17 +119,17 @@ def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
     assert "SIGSEGV" in reasons[known.place["segfault"]]
 
 
-def test_processor_time_is_limited_beside_other_workers_too(known, outpost):
+def test_processor_time_is_limited_beside_other_workers_too(known, remote):
     limits = {"spin": Limits(cpu=0.3)}
-    (report,) = outpost.carry_out(known.batch("spin", limits=limits), wanted).reports
+    (report,) = remote.carry_out(known.batch("spin", limits=limits), wanted).reports
     assert (report.status, report.reason) == ("timeout", "stopped after 0.3 s of processor time")
     assert report.outcome(Limits(9.0, cpu=0.3), "here").limits == Limits(cpu=0.3)
 
 
-def test_a_process_that_others_kill_costs_no_result(known, outpost):
+def test_a_process_that_others_kill_costs_no_result(known, remote):
     batch = known.batch("sleep", "ok")
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(outpost.carry_out, batch, wanted)
+        running = pool.submit(remote.carry_out, batch, wanted)
         until(lambda: under_way() == known.place["sleep"])
         (victim,) = worker_processes()
         os.kill(victim, signal.SIGKILL)
@@ -142,28 +142,28 @@ def test_a_process_that_others_kill_costs_no_result(known, outpost):
 
 
 def under_way() -> int:
-    """The task that the only process of an outpost computes."""
+    """The task that the only process of an remote computes."""
     workers = [each for each in gc.get_objects() if isinstance(each, WorkerProcess)]
     found = [each.present() for each in workers if not each.has_ended()]
     return found[0][0] if found and found[0][1] else -1
 
 
-def test_what_is_left_of_a_late_batch_is_given_back(known, outpost):
+def test_what_is_left_of_a_late_batch_is_given_back(known, remote):
     limits = {"sleep": Limits(3.0)}
     batch = known.batch("sleep", "ok", "ok 1", limits=limits, patience=0.0)
-    reply = outpost.carry_out(batch, wanted)
+    reply = remote.carry_out(batch, wanted)
     done = [each.position for each in reply.reports]
-    assert sorted([*done, *reply.left]) == sorted(each.position for each in batch.errands)
+    assert sorted([*done, *reply.left]) == sorted(each.position for each in batch.items)
     assert {known.place["ok"], known.place["ok 1"]} <= set(reply.left)
 
 
-def test_results_of_many_bytes_go_in_several_replies(known, outpost, monkeypatch):
-    monkeypatch.setattr(posts, "MOST_BYTES", 0)
+def test_results_of_many_bytes_go_in_several_replies(known, remote, monkeypatch):
+    monkeypatch.setattr(workers, "MOST_BYTES", 0)
     waiting = {known.place[name] for name in known.place if name.startswith("ok")}
     replies = 0
     while waiting:
         positions = sorted(waiting)
-        reply = outpost.carry_out(batch_of(known.plan, known.payloads, positions), wanted)
+        reply = remote.carry_out(batch_of(known.plan, known.payloads, positions), wanted)
         assert reply.reports
         assert sorted([*(r.position for r in reply.reports), *reply.left]) == positions
         waiting -= {each.position for each in reply.reports}
@@ -171,28 +171,28 @@ def test_results_of_many_bytes_go_in_several_replies(known, outpost, monkeypatch
     assert replies >= 1
 
 
-def test_a_missing_input_is_lost_and_the_rest_is_done(known, outpost):
+def test_a_missing_input_is_lost_and_the_rest_is_done(known, remote):
     batch = known.batch("ok")
     without = batch._replace(inputs=tuple(each._replace(content=None) for each in batch.inputs))
-    reply = outpost.carry_out(without, wanted)
+    reply = remote.carry_out(without, wanted)
     assert [(each.position, each.place) for each in reply.lost] == [(known.place["ok"], 0)]
     assert reply.reports == ()
-    assert statuses(known, outpost.carry_out(batch, wanted)) == {"ok": "ok"}
-    assert statuses(known, outpost.carry_out(without, wanted)) == {"ok": "ok"}
+    assert statuses(known, remote.carry_out(batch, wanted)) == {"ok": "ok"}
+    assert statuses(known, remote.carry_out(without, wanted)) == {"ok": "ok"}
 
 
-def test_a_damaged_input_is_lost_and_forgotten(known, outpost):
+def test_a_damaged_input_is_lost_and_forgotten(known, remote):
     batch = known.batch("ok")
     (sent,) = batch.inputs
     assert sent.content is not None
     damaged = batch._replace(inputs=(sent._replace(content=bytes(sent.size)),))
-    reply = outpost.carry_out(damaged, wanted)
+    reply = remote.carry_out(damaged, wanted)
     assert [(each.position, each.place) for each in reply.lost] == [(known.place["ok"], 0)]
-    assert outpost.cache.payload(sent.digest, sent.size) is None
-    assert statuses(known, outpost.carry_out(batch, wanted)) == {"ok": "ok"}
+    assert remote.cache.payload(sent.digest, sent.size) is None
+    assert statuses(known, remote.carry_out(batch, wanted)) == {"ok": "ok"}
 
 
-def test_a_damaged_file_is_lost_and_comes_again(tmp_path, outpost):
+def test_a_damaged_file_is_lost_and_comes_again(tmp_path, remote):
     plan = FakePlan()
     data = add_data(plan, 1, n=5000)
     position = plan.add(learner(), 1, [data])
@@ -202,17 +202,17 @@ def test_a_damaged_file_is_lost_and_comes_again(tmp_path, outpost):
     content = bytes(store.objects.read(payload))
     assert payload.inline is None
     batch = batch_of(plan, payloads, [position])
-    outpost.cache.receive(payload.digest, payload.size, 0, content)
-    outpost.cache.objects.path(payload.digest).write_bytes(bytes(payload.size))
-    reply = outpost.carry_out(batch, wanted)
+    remote.cache.receive(payload.digest, payload.size, 0, content)
+    remote.cache.objects.path(payload.digest).write_bytes(bytes(payload.size))
+    reply = remote.carry_out(batch, wanted)
     assert [each.position for each in reply.lost] == [position]
-    assert outpost.cache.payload(payload.digest, payload.size) is None
-    outpost.cache.receive(payload.digest, payload.size, 0, content)
-    reply = outpost.carry_out(batch, wanted)
+    assert remote.cache.payload(payload.digest, payload.size) is None
+    remote.cache.receive(payload.digest, payload.size, 0, content)
+    reply = remote.carry_out(batch, wanted)
     assert [each.digest for each in reply.reports] == [payloads[plan.tasks[position].key].digest]
 
 
-def test_a_batch_that_nobody_waits_for_ends_with_its_process(known, outpost):
+def test_a_batch_that_nobody_waits_for_ends_with_its_process(known, remote):
     found: list[int] = []
 
     def asked() -> bool:
@@ -220,55 +220,55 @@ def test_a_batch_that_nobody_waits_for_ends_with_its_process(known, outpost):
         return not found
 
     with pytest.raises(UnwantedError):
-        outpost.carry_out(known.batch("sleep"), asked)
+        remote.carry_out(known.batch("sleep"), asked)
     assert all(map(has_ended, found))
-    assert statuses(known, outpost.carry_out(known.batch("ok"), wanted)) == {"ok": "ok"}
+    assert statuses(known, remote.carry_out(known.batch("ok"), wanted)) == {"ok": "ok"}
 
 
-def test_a_batch_that_waits_for_cores_in_vain_is_given_up(known, outpost):
+def test_a_batch_that_waits_for_cores_in_vain_is_given_up(known, remote):
     over = threading.Event()
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(outpost.carry_out, known.batch("sleep"), lambda: not over.is_set())
+        first = pool.submit(remote.carry_out, known.batch("sleep"), lambda: not over.is_set())
         until(lambda: bool(worker_processes()))
-        second = pool.submit(outpost.carry_out, known.batch("ok"), lambda: False)
+        second = pool.submit(remote.carry_out, known.batch("ok"), lambda: False)
         assert isinstance(second.exception(), UnwantedError)
         over.set()
         assert isinstance(first.exception(), UnwantedError)
 
 
-def test_a_task_that_began_while_it_was_taken_back_holds_up_nobody(known, outpost):
-    outpost.carry_out(known.batch("ok"), wanted)
-    ((post,),) = outpost._idle.values()
+def test_a_task_that_began_while_it_was_taken_back_holds_up_nobody(known, remote):
+    remote.carry_out(known.batch("ok"), wanted)
+    ((worker,),) = remote._idle.values()
     position = known.place["sleep"]
     read = (known.payloads[known.plan.tasks[2].key],)
     stray = Assignment(position, known.plan.tasks[position], read, Limits(), 0.0)
-    post._worker.assign([stray])
-    reply = outpost.carry_out(known.batch("ok 1", "ok 2"), wanted)
+    worker._worker.assign([stray])
+    reply = remote.carry_out(known.batch("ok 1", "ok 2"), wanted)
     assert statuses(known, reply) == {"ok 1": "ok", "ok 2": "ok"}
 
 
-def test_a_full_disk_is_said_and_its_process_does_not_go_on(known, outpost, monkeypatch):
+def test_a_full_disk_is_said_and_its_process_does_not_go_on(known, remote, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise UnwritableError("No space left on device")
 
     monkeypatch.setattr(Cache, "adopt", full)
-    reply = outpost.carry_out(known.batch("ok", "large", "sleep"), wanted)
+    reply = remote.carry_out(known.batch("ok", "large", "sleep"), wanted)
     assert statuses(known, reply) == {"ok": "ok"}
     assert set(reply.left) == {known.place["large"], known.place["sleep"]}
     assert reply.full == "No space left on device"
     assert worker_processes() == []
 
 
-def test_batches_share_the_cores(known, outpost):
+def test_batches_share_the_cores(known, remote):
     with ThreadPoolExecutor(3) as pool:
         batches = [known.batch("told") for _ in range(3)]
-        replies = list(pool.map(lambda each: outpost.carry_out(each, wanted), batches))
+        replies = list(pool.map(lambda each: remote.carry_out(each, wanted), batches))
     times = sorted(span(reply) for reply in replies)
     assert all(first[1] <= second[0] for first, second in pairwise(times))
 
 
 def test_tasks_of_many_threads_are_not_overtaken_for_ever(known, tmp_path):
-    both = Outpost(tmp_path / "both", Machine(2), {})
+    both = RemoteHost(tmp_path / "both", Machine(2), {})
     try:
         with ThreadPoolExecutor(3) as pool:
             first = pool.submit(both.carry_out, known.batch("slow told"), wanted)
@@ -287,9 +287,9 @@ def test_tasks_of_many_threads_are_not_overtaken_for_ever(known, tmp_path):
 
 
 def test_idle_processes_end_and_others_come(known, tmp_path, monkeypatch):
-    monkeypatch.setattr(outposts, "_ROUND", 0.05)
-    monkeypatch.setattr(outposts, "_IDLE", 0.0)
-    found = Outpost(tmp_path / "idle", Machine(1), {})
+    monkeypatch.setattr(remotes, "_ROUND", 0.05)
+    monkeypatch.setattr(remotes, "_IDLE", 0.0)
+    found = RemoteHost(tmp_path / "idle", Machine(1), {})
     try:
         for _ in range(2):
             assert statuses(known, found.carry_out(known.batch("ok"), wanted)) == {"ok": "ok"}
@@ -299,15 +299,15 @@ def test_idle_processes_end_and_others_come(known, tmp_path, monkeypatch):
 
 
 def test_an_outpost_that_nobody_uses_closes_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr(outposts, "_ROUND", 0.05)
-    monkeypatch.setattr(outposts, "_FORGOTTEN", 0.0)
-    found = Outpost(tmp_path / "forgotten", Machine(1), {})
+    monkeypatch.setattr(remotes, "_ROUND", 0.05)
+    monkeypatch.setattr(remotes, "_FORGOTTEN", 0.0)
+    found = RemoteHost(tmp_path / "forgotten", Machine(1), {})
     until(lambda: not (tmp_path / "forgotten").exists())
     assert found.is_closed
 
 
 def test_closing_ends_what_runs(known, tmp_path):
-    found = Outpost(tmp_path / "closed", Machine(1), {})
+    found = RemoteHost(tmp_path / "closed", Machine(1), {})
     with ThreadPoolExecutor(2) as pool:
         running = pool.submit(found.carry_out, known.batch("children"), wanted)
         until(lambda: bool(grandchildren()))
@@ -324,18 +324,18 @@ def test_closing_ends_what_runs(known, tmp_path):
 PROGRAM = """
 import pickle, sys
 from pathlib import Path
-from dagathlon.cluster.remote_host import Outpost
+from dagathlon.cluster.remote_host import RemoteHost
 from dagathlon.study.engine.resources import Machine
 
 batch = pickle.loads(Path(sys.argv[1]).read_bytes())
-outpost = Outpost(Path(sys.argv[2]), Machine(1), {})
-outpost.carry_out(batch, lambda: True)
+remote = RemoteHost(Path(sys.argv[2]), Machine(1), {})
+remote.carry_out(batch, lambda: True)
 """
 
 
 def test_processes_die_with_a_worker_that_is_killed(known, tmp_path):
     (tmp_path / "batch").write_bytes(pickle.dumps(known.batch("children")))
-    arguments = [str(tmp_path / "batch"), str(tmp_path / "outpost")]
+    arguments = [str(tmp_path / "batch"), str(tmp_path / "remote")]
     with subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments]) as program:
         until(lambda: bool(grandchildren(program.pid)))
         pids = [*descendants(program.pid)]

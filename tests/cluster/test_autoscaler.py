@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dagathlon.cluster import autoscaler as crew_room
-from dagathlon.cluster.autoscaler import Crew, told_reason
-from dagathlon.cluster.making import Made
+from dagathlon.cluster.autoscaler import Autoscaler, manager_error
+from dagathlon.cluster.making import NewCluster
 from dagathlon.cluster.settings import ClusterSettings
 from dagathlon.errors import DagathlonError
 
@@ -28,7 +28,7 @@ class FakeCluster:
 
     @property
     def scheduler(self) -> SimpleNamespace:
-        """What the crew sees of the scheduler."""
+        """What the autoscaler sees of the scheduler."""
         found = {f"tcp://{name}": SimpleNamespace(name=name) for name in self.workers}
         return SimpleNamespace(workers=found)
 
@@ -47,15 +47,15 @@ class FakeCluster:
 
 
 class Scene:
-    """A crew of up to four workers of two cores each, and the hands of its clock."""
+    """A autoscaler of up to four workers of two cores each, and the hands of its clock."""
 
     def __init__(self, minimum: int) -> None:
         self.cluster = FakeCluster()
         self.now = 0.0
         self.said: list[str] = []
         settings = ClusterSettings(kind="dask", workers=4, minimum=minimum)
-        made = Made(self.cluster, 4, 2)
-        self.crew = Crew(made, settings, self.said.append, lambda: self.now)
+        made = NewCluster(self.cluster, 4, 2)
+        self.autoscaler = Autoscaler(made, settings, self.said.append, lambda: self.now)
 
     @property
     def asked(self) -> list[str]:
@@ -64,7 +64,7 @@ class Scene:
 
     async def look(self) -> None:
         """One round of looking after the workers."""
-        await self.crew._look()
+        await self.autoscaler._look()
 
 
 def play(minimum: int, act: Callable[[Scene], Awaitable[None]]) -> None:
@@ -72,7 +72,7 @@ def play(minimum: int, act: Callable[[Scene], Awaitable[None]]) -> None:
 
     async def whole() -> None:
         scene = Scene(minimum)
-        await scene.crew.begin()
+        await scene.autoscaler.begin()
         await act(scene)
 
     asyncio.run(whole())
@@ -80,9 +80,9 @@ def play(minimum: int, act: Callable[[Scene], Awaitable[None]]) -> None:
 
 def test_a_fixed_number_is_kept_whatever_is_wanted() -> None:
     async def act(scene: Scene) -> None:
-        scene.crew.want(0, ["tcp://w1"])
+        scene.autoscaler.want(0, ["tcp://w1"])
         scene.now = 1000.0
-        scene.crew.want(0, ["tcp://w1"])
+        scene.autoscaler.want(0, ["tcp://w1"])
         assert len(scene.asked) == 4
 
     play(0, act)
@@ -91,9 +91,9 @@ def test_a_fixed_number_is_kept_whatever_is_wanted() -> None:
 def test_more_are_asked_for_at_once_up_to_the_most() -> None:
     async def act(scene: Scene) -> None:
         assert len(scene.asked) == 1
-        scene.crew.want(5, ())
+        scene.autoscaler.want(5, ())
         assert len(scene.asked) == 3
-        scene.crew.want(100, ())
+        scene.autoscaler.want(100, ())
         assert len(scene.asked) == 4
 
     play(1, act)
@@ -101,27 +101,27 @@ def test_more_are_asked_for_at_once_up_to_the_most() -> None:
 
 def test_idle_ones_are_given_up_after_a_minute_and_no_others() -> None:
     async def act(scene: Scene) -> None:
-        scene.crew.want(8, ())
+        scene.autoscaler.want(8, ())
         await scene.look()
         idle = ["tcp://w2", "tcp://w3"]
-        scene.crew.want(2, idle)
+        scene.autoscaler.want(2, idle)
         scene.now = 59.0
-        scene.crew.want(2, idle)
+        scene.autoscaler.want(2, idle)
         assert len(scene.asked) == 4
         scene.now = 61.0
-        scene.crew.want(2, idle)
+        scene.autoscaler.want(2, idle)
         assert scene.asked == ["w1", "w4"]
-        assert any("2 workers given up" in line for line in scene.said)
+        assert any("2 workers released" in line for line in scene.said)
 
     play(1, act)
 
 
 def test_work_that_comes_back_in_time_keeps_them() -> None:
     async def act(scene: Scene) -> None:
-        scene.crew.want(8, ())
+        scene.autoscaler.want(8, ())
         await scene.look()
         for scene.now, cores in ((0.0, 0), (50.0, 8), (70.0, 0), (120.0, 0)):
-            scene.crew.want(cores, ["tcp://w1"])
+            scene.autoscaler.want(cores, ["tcp://w1"])
         assert len(scene.asked) == 4
 
     play(1, act)
@@ -157,9 +157,9 @@ def test_a_refusal_at_the_beginning_is_an_error() -> None:
     async def begin() -> None:
         scene = Scene(0)
         scene.cluster.refuses = "stderr:\ninvalid account"
-        await scene.crew.begin()
+        await scene.autoscaler.begin()
 
-    with pytest.raises(DagathlonError, match="no worker can be had: invalid account"):
+    with pytest.raises(DagathlonError, match="no worker could be started: invalid account"):
         asyncio.run(begin())
 
 
@@ -172,16 +172,16 @@ def test_whoever_wants_workers_hears_that_there_will_be_none(
         async def fails() -> None:
             raise DagathlonError("all is lost")
 
-        monkeypatch.setattr(scene.crew, "_look", fails)
-        await scene.crew.tend()
+        monkeypatch.setattr(scene.autoscaler, "_look", fails)
+        await scene.autoscaler.tend()
         with pytest.raises(DagathlonError, match="all is lost"):
-            scene.crew.want(1, ())
+            scene.autoscaler.want(1, ())
 
     play(0, act)
 
 
 def test_what_a_queue_said_is_told_without_the_call() -> None:
-    assert told_reason(RuntimeError("Exit code: 1\nstderr:\nsbatch: error: no\n")) == (
+    assert manager_error(RuntimeError("Exit code: 1\nstderr:\nsbatch: error: no\n")) == (
         "sbatch: error: no"
     )
-    assert told_reason(TimeoutError()) == "TimeoutError"
+    assert manager_error(TimeoutError()) == "TimeoutError"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from dagathlon.cluster.handshake import MARK, answer_of
 from dagathlon.cluster.identity import identity
-from dagathlon.cluster.introduce import MARK, answer_of
 from dagathlon.study.store.machine import free_disk, machine_facts, memory
 
 NOISY = """
@@ -37,7 +37,7 @@ class Noisy(Learner):
 
 def introduced(question: str, modules: Path | None = None) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "DAGATHLON_MODULES": str(modules or "")}
-    command = [sys.executable, "-m", "dagathlon.cluster.introduce"]
+    command = [sys.executable, "-m", "dagathlon.cluster.handshake"]
     return subprocess.run(
         command,
         check=False,
