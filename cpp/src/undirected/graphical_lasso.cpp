@@ -57,7 +57,7 @@ class Newton {
       for (std::size_t sweep = 0; sweep < quick_sweeps && !converged; ++sweep)
         converged = model_.sweep(entries_, penalties_, true) <= enough;
       if (converged) continue;
-      if (!subspace_.improve(entries_, part_.precision, part_.inverse, penalties_, enough)) continue;
+      if (!subspace_.improve(model_, entries_, part_.precision, penalties_, enough)) continue;
       model_.set_step(entries_, part_.precision);
     }
   }

@@ -94,7 +94,47 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<LassoEntry> entries, const Ro
   return largest;
 }
 
+// A row of D·W, some whole lanes of it, into one place of as many columns.
+DAGATHLON_WIDE_CLONES void combine_rows(std::span<const float> factors, const std::uint32_t* places, const float* rows,
+                                        std::size_t stride, std::size_t width, float* out, std::size_t out_stride) {
+  for (std::size_t c = 0; c < width; c += lane) {
+    FloatLane even{}, odd{};
+    std::size_t t = 0;
+    for (; t + 2 <= factors.size(); t += 2) {
+      even += factors[t] * *reinterpret_cast<const FloatLane*>(rows + places[t] * stride + c);
+      odd += factors[t + 1] * *reinterpret_cast<const FloatLane*>(rows + places[t + 1] * stride + c);
+    }
+    if (t < factors.size()) even += factors[t] * *reinterpret_cast<const FloatLane*>(rows + places[t] * stride + c);
+    const FloatLane sum = even + odd;
+    for (std::size_t l = 0; l < lane; ++l) out[(c + l) * out_stride] = sum[l];
+  }
+}
+
+DAGATHLON_WIDE_CLONES double wide_product(const float* a, const float* b, std::size_t stride) {
+  return product(a, b, stride);
+}
+
 }  // namespace
+
+void LassoPattern::index(std::size_t n) {
+  begins.assign(n + 1, 0);
+  for (std::size_t k = 0; k < size(); ++k) {
+    ++begins[rows[k] + 1];
+    if (rows[k] != columns[k]) ++begins[columns[k] + 1];
+  }
+  for (std::size_t i = 0; i < n; ++i) begins[i + 1] += begins[i];
+  places.resize(begins[n]);
+  which.resize(begins[n]);
+  std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
+  const auto put = [&](std::size_t row, std::size_t column, std::size_t entry) {
+    places[next[row]] = static_cast<std::uint32_t>(column);
+    which[next[row]++] = static_cast<std::uint32_t>(entry);
+  };
+  for (std::size_t k = 0; k < size(); ++k) {
+    put(rows[k], columns[k], k);
+    if (rows[k] != columns[k]) put(columns[k], rows[k], k);
+  }
+}
 
 // A stride of columns that is no power of two: their same places would push each other out of the cache.
 LassoModel::LassoModel(std::size_t size)
@@ -145,6 +185,33 @@ void LassoModel::set_step(LassoEntries& entries, const SquareMatrix& precision) 
       const auto scaled = static_cast<float>(change * scales_[i] * scales_[entry.column]);
       step_[upper++] = scaled;
       if (i != entry.column) step_[entry.mirror] = scaled;
+    }
+  }
+}
+
+void LassoModel::curve(const LassoPattern& pattern, std::span<const double> values, std::span<double> out) {
+  factors_.resize(pattern.places.size());
+  for (std::size_t t = 0; t < factors_.size(); ++t) {
+    const std::size_t k = pattern.which[t];
+    factors_[t] = static_cast<float>(values[k] * scales_[pattern.rows[k]] * scales_[pattern.columns[k]]);
+  }
+  turned_.resize(std::min(wide_block, stride_) * column_stride_);
+  for (std::size_t first = 0; first < size_; first += wide_block) {
+    const std::size_t width = std::min(wide_block, stride_ - first);
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::size_t begin = pattern.begins[i], count = pattern.begins[i + 1] - begin;
+      pulse::beat(count * width);
+      combine_rows({factors_.data() + begin, count}, pattern.places.data() + begin, inverse_.data() + first, stride_,
+                   width, turned_.data() + i, column_stride_);
+    }
+    // Rows and columns of the upper half ascend, so that those of a block follow each other in each row.
+    for (std::size_t k = 0; k < pattern.size(); ++k) {
+      const std::size_t i = pattern.rows[k], j = pattern.columns[k];
+      if (j < first || j >= first + width) continue;
+      pulse::beat(size_);
+      const double scale = scales_[i] * scales_[j];
+      out[k] =
+          scale * wide_product(inverse_.data() + i * stride_, turned_.data() + (j - first) * column_stride_, stride_);
     }
   }
 }

@@ -32,6 +32,18 @@ struct LassoPenalties {
   double other, diagonal;
 };
 
+// The places of a symmetric matrix with few entries: those of the upper half, and both halves row by row.
+struct LassoPattern {
+  std::vector<std::uint32_t> rows, columns;
+  // Row i of both halves: columns from begins[i] on, and which entry of the upper half each is.
+  std::vector<std::size_t> begins;
+  std::vector<std::uint32_t> places, which;
+
+  std::size_t size() const { return rows.size(); }
+  // Fills `begins`, `places` and `which` from the upper half of a matrix with `n` rows.
+  void index(std::size_t n);
+};
+
 // With step D and inverse W the gradient moves by W·D·W. It is kept in single precision: it is computed over and
 // over, the direction that comes of it need not be exact, and the gradient at which it begins is. Of D·W a block of
 // columns is there at a time, made anew of the step when a sweep comes to it: they stay in the nearest cache, as the
@@ -46,11 +58,16 @@ class LassoModel {
   // The step from this matrix to the values of the entries, which were changed elsewhere.
   void set_step(LassoEntries& entries, const SquareMatrix& precision);
 
+  // out = the entries of W·D·W at the places of the matrix D of the values.
+  void curve(const LassoPattern& pattern, std::span<const double> values, std::span<double> out);
+
   // One descent over all entries, or those that are not zero; the largest change of a slope that it made.
   double sweep(LassoEntries& entries, const LassoPenalties& penalties, bool only_nonzero);
 
   // Columns that are there at a time.
   static constexpr std::size_t block = 16;
+  // The same for curve().
+  static constexpr std::size_t wide_block = 256;
 
  private:
   void place(LassoEntries& entries);
@@ -67,6 +84,9 @@ class LassoModel {
   // The block of columns of the inverse, row by row, and of the step by the inverse, column by column.
   AlignedVector<float> panel_;
   AlignedVector<float> columns_;
+  // Columns of D·W that curve() has at a time, column by column, and the values of both halves of D.
+  AlignedVector<float> turned_;
+  std::vector<float> factors_;
 };
 
 }  // namespace dagathlon

@@ -18,33 +18,27 @@ namespace dagathlon {
 // solution for a residual R if all entries may move, and preconditions the system where they may not.
 class LassoSubspace {
  public:
-  explicit LassoSubspace(std::size_t size) : size_(size), product_(size * size), turned_(size * size), row_(size) {}
+  explicit LassoSubspace(std::size_t size) : size_(size), row_(size) {}
 
   // Improves the values of the entries until no slope is larger than `enough`, or one of them reaches zero: it stays
-  // there. False where nothing was improved.
-  bool improve(LassoEntries& entries, const SquareMatrix& precision, const SquareMatrix& inverse,
-               const LassoPenalties& penalties, double enough);
+  // there. False where nothing was improved. The model is at the inverse of the matrix.
+  bool improve(LassoModel& model, LassoEntries& entries, const SquareMatrix& precision, const LassoPenalties& penalties,
+               double enough);
 
  private:
-  // The entries that are not zero, and both halves of the matrix that they make, row by row.
   void take(LassoEntries& entries, const SquareMatrix& precision, const LassoPenalties& penalties);
-  // out = the entries of W·D·W for the matrix D of the values.
-  void curve(const SquareMatrix& inverse, std::span<const double> values, std::span<double> out);
   // out = the entries of X·R·X for the matrix R of the values.
   void precondition(std::span<const double> values, std::span<double> out);
   double inner(std::span<const double> a, std::span<const double> b) const;
   // The change of values that solves the system for the residual.
-  void conjugate_gradients(const SquareMatrix& inverse, double enough);
+  void conjugate_gradients(LassoModel& model, double enough);
 
   std::size_t size_;
+  // The entries that are not zero, or were not before the step; the latter are held where they are.
   std::vector<LassoEntry*> entries_;
-  std::vector<std::uint32_t> rows_, columns_;
+  LassoPattern pattern_;
   std::vector<bool> held_;
-  std::vector<double> values_, pulls_, shape_, residual_, change_, direction_, curved_, shaped_;
-  // Row i of the matrix: the columns from begins_[i] on, and which entry each is.
-  std::vector<std::size_t> begins_;
-  std::vector<std::uint32_t> places_, which_;
-  std::vector<double> product_, turned_, row_;
+  std::vector<double> values_, pulls_, shape_, residual_, change_, direction_, curved_, shaped_, row_;
 };
 
 }  // namespace dagathlon

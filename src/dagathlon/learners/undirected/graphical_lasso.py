@@ -64,7 +64,7 @@ class GraphicalLasso(GaussianPenalised):
     """
 
     name = "glasso"
-    version = 2
+    version = 3
     references = (
         "Friedman, Hastie and Tibshirani 2008, Biostatistics 9",
         "Witten, Friedman and Simon 2011, Journal of Computational and Graphical Statistics 20",
