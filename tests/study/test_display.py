@@ -103,7 +103,21 @@ def test_one_cause_is_one_line():
         "skipped  notears, 1 run: notears needs continuous data (discrete: sex)",
         "skipped  4 other runs, as the report says",
     ]
-    assert causes([Skipped("x", "x", "needs uv", 3)])[0] == (("x",), {"needs uv"}, "needs uv", 3)
+    assert causes([Skipped("x", "x", "needs uv", 3)])[0] == (("x",), {"needs uv"}, "needs uv", 3, 3)
+
+
+def test_copies_of_one_cause_are_one_line():
+    rows = {k: f"n/a: subsample=200,{k}: there are 197 rows to take 200 from" for k in range(1, 11)}
+    reasons = {("subsample", reason): 1 for reason in rows.values()}
+    for learner in ("hc", "pc"):
+        followed = (f"transform subsample ended in skipped: {reason}" for reason in rows.values())
+        reasons |= {(learner, reason): 1 for reason in followed}
+    result = Summary()
+    for (module, _), n in reasons.items():
+        result.ran["skipped", "learn", module] += n
+    assert failure_lines(result, reasons) == [
+        f"skipped  hc and pc, 20 runs: {rows[1]} (the first of 10 like it)"
+    ]
 
 
 def test_headline_of_several_hosts():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 # What a reason says at its end of one data set: columns, numbers of rows.
 _DETAILS = re.compile(r" \([^()]*\)$")
+# How the reason of a run begins that was skipped because an input of it was.
+_INPUT = re.compile(r"^(?:\w+ \S+ ended in \w+: )+")
+# What differs between copies: the transform with its parameters, and numbers.
+_COPY = re.compile(r"^n/a: [^:]+: |\d+(?:[.,]\d+)*")
 _MOST_NAMED = 8
 _NAME = "\0"
 
@@ -47,12 +50,15 @@ class Cause(NamedTuple):
         The reason; of several without their names, with the remedies that all of them have.
     n
         How often it occurred.
+    n_runs
+        How many of these are runs that it concerns, without the inputs that they would have read.
     """
 
     names: tuple[str, ...]
     reasons: frozenset[str]
     words: str
     n: int
+    n_runs: int
 
     @property
     def who(self) -> str:
@@ -71,18 +77,19 @@ def causes(found: Iterable[Skipped]) -> list[Cause]:
     """Group what was skipped by its cause.
 
     Reasons are the same but for the name that they begin with, what they say at their end of one
-    data set, and remedies after a semicolon, which depend on the learner.
+    data set, numbers, and remedies after a semicolon, which depend on the learner. Runs that were
+    skipped with an input share the cause of the input.
     """
     groups: dict[str, list[tuple[Skipped, list[str]]]] = {}
     for one in found:
         clauses = _clauses(one)
-        groups.setdefault(clauses[0], []).append((one, clauses))
+        groups.setdefault(_COPY.sub("#", clauses[0]), []).append((one, clauses))
     return [_cause(members) for members in groups.values()]
 
 
 def _clauses(one: Skipped) -> list[str]:
     """Split a skip reason at semicolons, the module's name replaced by a placeholder."""
-    text = _DETAILS.sub("", one.reason).removeprefix(f"{one.module} ")
+    text = _INPUT.sub("", _DETAILS.sub("", one.reason)).removeprefix(f"{one.module} ")
     name = re.escape(one.module)
     return [re.sub(rf"\b{name}\b", _NAME, clause) for clause in text.split("; ")]
 
@@ -90,11 +97,18 @@ def _clauses(one: Skipped) -> list[str]:
 def _cause(members: Sequence[tuple[Skipped, list[str]]]) -> Cause:
     first, clauses = members[0]
     shared = [clause for clause in clauses if all(clause in other for _, other in members)]
-    counts: Counter[str] = Counter()
-    for one, _ in members:
-        counts[one.name] += one.n
+    followed = [one for one, _ in members if _INPUT.match(one.reason)]
+    concerned = followed or [one for one, _ in members]
     words = "; ".join(shared).replace(_NAME, first.module)
-    if len(counts) == 1:
+    kinds = len({own[0].replace(_NAME, one.module) for one, own in members})
+    if not shared:
+        words = f"{clauses[0].replace(_NAME, first.module)} (the first of {kinds} like it)"
+    elif len({one.name for one, _ in members}) == 1:
         words = first.reason if len(members) == 1 else _DETAILS.sub("", first.reason)
-    reasons = frozenset(one.reason for one, _ in members)
-    return Cause(tuple(counts), reasons, words, counts.total())
+    return Cause(
+        tuple(dict.fromkeys(one.name for one in concerned)),
+        frozenset(one.reason for one, _ in members),
+        _INPUT.sub("", words),
+        sum(one.n for one, _ in members),
+        sum(one.n for one in concerned),
+    )

@@ -333,7 +333,7 @@ def failure_lines(summary: Summary, reasons: Mapping[tuple[str, str], int]) -> l
             lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
     learned = {key: n for key, n in reasons.items() if key[1]}
     found = causes(Skipped(name, name, reason, n) for (name, reason), n in learned.items())
-    lines += [f"skipped  {one.who}, {counted(one.n, 'run')}: {one.words}" for one in found]
+    lines += [f"skipped  {one.who}, {counted(one.n_runs, 'run')}: {one.words}" for one in found]
     earlier = skipped - sum(one.n for one in found)
     if earlier > 0:
         other = "other " if found else ""
