@@ -109,9 +109,9 @@ def test_one_cause_is_one_line():
 def test_copies_of_one_cause_are_one_line():
     rows = {k: f"n/a: subsample=200,{k}: there are 197 rows to take 200 from" for k in range(1, 11)}
     reasons = {("subsample", reason): 1 for reason in rows.values()}
-    for learner in ("hc", "pc"):
+    for name in ("hc", "pc"):
         followed = (f"transform subsample ended in skipped: {reason}" for reason in rows.values())
-        reasons |= {(learner, reason): 1 for reason in followed}
+        reasons |= {(name, reason): 1 for reason in followed}
     result = Summary()
     for (module, _), n in reasons.items():
         result.ran["skipped", "learn", module] += n
