@@ -142,9 +142,12 @@ def test_a_process_that_others_kill_costs_no_result(known, remote):
 
 
 def under_way() -> int:
-    """The task that the only process of an remote computes."""
+    """The task that the only process of a remote host computes; -1 while it is being made."""
     workers = [each for each in gc.get_objects() if isinstance(each, WorkerProcess)]
-    found = [each.present() for each in workers if not each.has_ended()]
+    try:
+        found = [each.present() for each in workers if not each.has_ended()]
+    except AttributeError:
+        return -1
     return found[0][0] if found and found[0][1] else -1
 
 

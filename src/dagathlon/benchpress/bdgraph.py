@@ -21,7 +21,7 @@ class Bdgraph(BenchpressSampler):
     assumes = BdgraphMcmc.assumes
 
     def problem(self) -> str:
-        """Return BDgraph's restrictions on degrees of freedom and edge probability."""
+        """Return an error for dfprior below 3, or gprior 0 or 1; else our sampler's."""
         # The fields of inherited parameters are made when the class is.
         values = self.translated()
         if values["b"] < 3:
