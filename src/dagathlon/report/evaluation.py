@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from dagathlon.frame import Rows, Schema, grouped_by
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -13,7 +14,6 @@ from dagathlon.report.section import Section
 from dagathlon.report.tables.latex import Layout
 from dagathlon.study.config.evaluation import Request
 
-Row: TypeAlias = Mapping[str, Any]
 Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -32,12 +32,18 @@ class Table(NamedTuple):
         Whether there is a Parquet file of the same name beside it.
     layout
         How it stands in the LaTeX and HTML files of the same name; None writes none.
+    schema
+        Types and meanings of its columns, which the Parquet file keeps.
+    numbered
+        Whether the CSV file begins with a column of row numbers, as Benchpress's files do.
     """
 
-    rows: Sequence[Row]
+    rows: Rows
     file: str = ""
     parquet: bool = False
     layout: Layout | None = None
+    schema: Schema = ()
+    numbered: bool = False
 
 
 class LongTable(NamedTuple):
@@ -81,7 +87,7 @@ class TableSet:
     look: Look
     partial: bool
 
-    def rows(self, name: str) -> Sequence[Row]:
+    def rows(self, name: str) -> Rows:
         """The rows of a table; none where it is not there."""
         found = self.tables.get(name)
         return found.rows if isinstance(found, Table) else ()
@@ -142,7 +148,7 @@ def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
     for evaluation in evaluations:
         for name, table in evaluation.tables(results).items():
             joined[name] = _added(joined.get(name), table)
-    return TableSet(joined, results.title, results.look, results.partial)
+    return TableSet(joined, results.setup.title, Look.of(results.ids), results.partial)
 
 
 def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
@@ -155,8 +161,5 @@ def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
 
 def by_class(evaluations: Iterable[Request]) -> Iterator[list[Evaluation]]:
     """The evaluations of a setup, those of one class together."""
-    groups: dict[type[Request], list[Evaluation]] = {}
-    for evaluation in evaluations:
-        if isinstance(evaluation, Evaluation):
-            groups.setdefault(type(evaluation), []).append(evaluation)
-    yield from groups.values()
+    own = (evaluation for evaluation in evaluations if isinstance(evaluation, Evaluation))
+    yield from grouped_by(own, type).values()

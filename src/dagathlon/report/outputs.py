@@ -127,10 +127,12 @@ def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:
             if table.blocks:
                 write_columns(table.blocks, path)
         else:
-            write = write_json if path.suffix == ".json" else write_csv
-            write(table.rows, path)
+            if path.suffix == ".json":
+                write_json(table.rows, path)
+            else:
+                write_csv(table.rows, path, numbered=table.numbered)
             if table.parquet:
-                write_parquet(table.rows, path.with_suffix(".parquet"))
+                write_parquet(table.rows, path.with_suffix(".parquet"), table.schema)
             if table.layout is not None and table.rows:
                 write_bytes(path.with_suffix(".tex"), to_latex(table.rows, table.layout).encode())
                 write_bytes(path.with_suffix(".html"), to_html(table.rows, table.layout).encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,21 +13,21 @@ from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.ranks import UNITS, Unit
+from dagathlon.frame import Cells, grouped_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
-from dagathlon.report.figures.palette import Look
 from dagathlon.report.tables.baselines import baselines_of
 from dagathlon.study.config.evaluation import Request
 from dagathlon.study.config.study_file import shown_besides
 from dagathlon.study.plan.plan import Case, Origin, Run
 from dagathlon.study.plan.scoring import STANDARD
-from dagathlon.study.plan.task import Status
+from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.records.completeness import Standing, state_of
 from dagathlon.study.records.file import load
 from dagathlon.study.records.provenance import Provenance
-from dagathlon.study.records.results import RunResults, RunRows
+from dagathlon.study.records.runs import Remarks, case_labels, further_row, run_row
 from dagathlon.study.records.schema import Algorithm, SavedPlan, SavedSetup, SavedStudy
 from dagathlon.study.store.store import Store
 
@@ -36,6 +36,7 @@ RANKING = "ranking"
 """Name of the evaluation that says how the verdict ranks."""
 DIAGNOSTICS = "diagnostics"
 """Name of the score of data sets that the page knows how to show."""
+_MISSING = Outcome(Status.SKIPPED, "not run yet")
 
 _OPEN_DIRECTIONS = (
     "In BSF and the other metrics of Bayesys, directions that the equivalence class of the truth "
@@ -97,11 +98,6 @@ class Results:
         return self.study.plan
 
     @property
-    def title(self) -> str:
-        """The setup's."""
-        return self.setup.title
-
-    @property
     def ids(self) -> Sequence[str]:
         """The algorithms of the setup, in order of appearance."""
         return self.setup.ids
@@ -112,23 +108,27 @@ class Results:
         return self.study.algorithms
 
     @cached_property
-    def look(self) -> Look:
-        """Colours and symbols of the setup's algorithms."""
-        return Look.of(self.ids)
+    def _outcomes(self) -> Mapping[bytes, Outcome]:
+        """How the steps of all runs ended, by key."""
+        runs = (*self.plan.runs, *self.plan.further)
+        steps = {i for run in runs for i in (run.learn, run.estimate, run.score)} - {None}
+        return self.store.outcomes(map(self._key, steps))
 
-    @property
-    def study_name(self) -> str:
-        """Name of the study's file."""
-        return self.study.name
+    def _key(self, position: int | None) -> bytes:
+        return self.plan.keys[cast(int, position)]
 
-    @property
-    def study_text(self) -> bytes:
-        """Content of the study's file."""
-        return self.study.text
+    def _outcome(self, run: Run) -> Outcome | None:
+        """Return the learner's outcome, or that of the first later step that failed.
 
-    @cached_property
-    def _results(self) -> RunResults:
-        return RunResults(self.study, self.store)
+        None when the run has not ended, or when its results have been removed.
+        """
+        ended = None
+        for position in (run.learn, run.estimate, run.score):
+            step = None if position is None else self._outcomes.get(self._key(position))
+            if position is not None and (step is None or step.status is not Status.OK):
+                return step
+            ended = ended or step
+        return ended
 
     @cached_property
     def standing(self) -> Standing:
@@ -142,18 +142,17 @@ class Results:
         """Whether runs are missing; every table says so."""
         return self.standing.partial
 
-    @property
+    @cached_property
     def runs(self) -> list[Run]:
-        """All runs of the setup that are in."""
-        return self._results.runs
+        """All runs of the setup that have ended, in the order of the plan."""
+        return [run for run in self.plan.runs if self._outcome(run) is not None]
 
     @cached_property
     def made_on(self) -> Mapping[str, int]:
         """How many learning runs each machine has made, by its name; skipped ones ran nowhere."""
         runs = (*self.plan.runs, *self.plan.further)
         keys = {self.plan.keys[run.learn] for run in runs}
-        outcomes = self._results.outcomes
-        ended = (outcomes[key] for key in keys if key in outcomes)
+        ended = (self._outcomes[key] for key in keys if key in self._outcomes)
         return Counter(one.host for one in ended if one.status is not Status.SKIPPED)
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
@@ -173,16 +172,13 @@ class Results:
         """
         wanted = set(ids)
         asked = [run for label in dict.fromkeys(transforms) for run in self._further.get(label, ())]
-        ended = [run for run in asked if self._results.outcome(run) is not None]
+        ended = [run for run in asked if self._outcome(run) is not None]
         return [run for run in ended if run.entry in wanted]
 
     @cached_property
     def _further(self) -> Mapping[str, Sequence[Run]]:
         """Runs on transformed data by the label of the transforms."""
-        found: dict[str, list[Run]] = {}
-        for run in self.plan.further:
-            found.setdefault(self.case(run).transform, []).append(run)
-        return found
+        return grouped_by(self.plan.further, lambda run: self.case(run).transform)
 
     def case(self, run: Run) -> Case:
         """The data set of a run."""
@@ -216,29 +212,52 @@ class Results:
         return self.plan.origins[case.origin]
 
     @cached_property
-    def _all_rows(self) -> RunRows:
-        found = self._results.rows
-        if self.partial:
-            return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
-        return found
+    def _all_rows(self) -> tuple[list[Cells], list[Cells]]:
+        """Joint rows and further rows of all runs."""
+        joint, further = self._rows_of(self.runs)
+        return [row | {PARTIAL: True} for row in joint] if self.partial else joint, further
 
-    def rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+    def _rows_of(self, runs: Sequence[Run]) -> tuple[list[Cells], list[Cells]]:
+        scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
+        scores: Mapping[bytes, Any] = dict(self.store.load_many(map(self._key, scored)))
+        self._read_remarks({self._key(run.learn) for run in runs})
+        joint, further = [], []
+        for run in runs:
+            remarks = self._remarks.get(self._key(run.learn), Remarks())
+            steps = [i for i in (run.score, *run.scores) if i is not None]
+            metrics = [scores.get(self._key(i), {}) for i in steps]
+            own = {} if run.score is None else metrics[0]
+            joint.append(run_row(self.study, run, self._outcome(run) or _MISSING, remarks, own))
+            further.append(further_row(metrics))
+        return joint, further
+
+    @cached_property
+    def _remarks(self) -> dict[bytes, Remarks]:
+        """Remarks of learners by key: kept, since estimates with posteriors are slow to read."""
+        return {}
+
+    def _read_remarks(self, keys: Collection[bytes]) -> None:
+        for key, result in self.store.load_many([k for k in keys if k not in self._remarks]):
+            if isinstance(result, Estimate):
+                self._remarks[key] = Remarks(result.stats, result.notes)
+
+    def rows(self, ids: Iterable[str]) -> list[Cells]:
         """The joint table of the named algorithms, one row for each of `runs_of`."""
         wanted = set(ids)
-        return [row for row in self._all_rows.joint if row["id"] in wanted]
+        return [row for row in self._all_rows[0] if row["id"] in wanted]
 
-    def further_rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+    def further_rows(self, ids: Iterable[str]) -> list[Cells]:
         """Metrics that the joint table does not have, one row for each of `rows`."""
         wanted = set(ids)
         pairs = zip(*self._all_rows, strict=True)
         return [further for row, further in pairs if row["id"] in wanted]
 
-    def rows_of(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    def rows_of(self, runs: Sequence[Run]) -> list[Cells]:
         """How runs ended and what they score: rows as in the joint table, with further metrics.
 
         ``transform`` says on what an evaluation had them learn; it is empty for the study's own.
         """
-        found = self._results.rows_of(runs)
+        found = self._rows_of(runs)
         labels = ({"transform": self.case(run).transform} for run in runs)
         return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
 
@@ -269,7 +288,7 @@ class Results:
         planned = {run.case for run in self.plan.runs}
         return {self.plan.cases[case][2:6] for case in planned - missing}
 
-    def comparable(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def comparable(self, rows: Sequence[Cells]) -> list[Cells]:
         """The rows of data sets on which all runs are in; all of them when nothing is missing.
 
         A setting that has not come to a data set yet must not look as if it had failed there.
@@ -279,14 +298,32 @@ class Results:
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
         """A score that an evaluation asked for by name: one value per run, None where none is."""
-        return self._results.scores(name, runs)
+        places = [self._score(name, run) for run in runs]
+        loaded = dict(self.store.load_many({self._key(i) for i in places if i is not None}))
+        return [None if i is None else loaded.get(self._key(i)) for i in places]
 
-    def data_rows(self, name: str) -> list[dict[str, Any]]:
+    def _score(self, name: str, run: Run) -> int | None:
+        case = self.case(run)
+        names = self.origin(case).scores
+        if case.transform:
+            names = self.plan.further_scores.get((case.origin, case.transform), ())
+        return dict(zip(names, run.scores, strict=False)).get(name)
+
+    def data_rows(self, name: str) -> list[Cells]:
         """A score of data sets that an evaluation asked for by name: one row per data set."""
-        return self._results.data_rows(name)
+        cases = dict.fromkeys(run.case for run in self.plan.runs)
+        scored = self.plan.data_scores.get(name, {})
+        asked = {case: self._key(i) for case, i in scored.items() if case in cases}
+        loaded = dict(self.store.load_many(set(asked.values())))
+        rows = []
+        for number in cases:
+            metrics, case = loaded.get(asked.get(number, b"")), self.plan.cases[number]
+            if metrics is not None:
+                rows.append(case_labels(case) | {"seed": case.seed} | metrics)
+        return rows
 
     @cached_property
-    def case_rows(self) -> list[dict[str, Any]]:
+    def case_rows(self) -> list[Cells]:
         """Diagnostics of the data sets, where the study asks for them."""
         return self.data_rows(DIAGNOSTICS)
 
@@ -367,7 +404,7 @@ class Results:
 
     def log(self, run: Run) -> str:
         """What the step of a run that failed left behind."""
-        outcome = self._results.outcome(run)
+        outcome = self._outcome(run)
         return "" if outcome is None or outcome.status is Status.OK else outcome.detail
 
     def _result(self, position: int | None) -> Any:

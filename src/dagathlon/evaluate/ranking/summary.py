@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-Row: TypeAlias = Mapping[str, Any]
+from dagathlon.frame import Cells, Row, Rows
 
 SUMMARISED = (
     "TPR_pattern",
@@ -24,7 +24,7 @@ SUMMARISED = (
 _STATISTICS = {"mean": None, "median": 0.5, "q1": 0.05, "q3": 0.95}
 
 
-def roc_summary(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def roc_summary(rows: Iterable[Row]) -> list[Cells]:
     """Group finished runs that differ by seed alone and summarise each metric.
 
     Parameters
@@ -47,7 +47,7 @@ def roc_summary(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return [_summary(key, members) for key, members in groups.items()]
 
 
-def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[str, Any]]:
+def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[Cells]:
     """Summarise metrics over the seeds of each setting on each data setting.
 
     Parameters
@@ -72,7 +72,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     result = []
     for key, members in groups.items():
         names = ("id", "setting", "adjmat", "parameters", "data")
-        row_summary: dict[str, Any] = dict(zip(names, key, strict=True))
+        row_summary: Cells = dict(zip(names, key, strict=True))
         row_summary["n_seeds"] = len(members)
         row_summary |= count_failures(members)
         for name in ("curve_param", "curve_value"):
@@ -108,7 +108,7 @@ def is_number(value: Any) -> bool:
     return numeric and math.isfinite(value)
 
 
-def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
+def _summary(key: tuple[Any, ...], members: Rows) -> Cells:
     identifier, adjmat, parameters, data, curve_param, value = key
     result = {"id": identifier, "adjmat": adjmat, "parameters": parameters, "data": data}
     result.setdefault(curve_param, value)  # an algorithm without parameters has its id alone

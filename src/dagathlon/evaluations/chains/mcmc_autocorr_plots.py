@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from dagathlon.evaluations.chains.base import (
 )
 from dagathlon.evaluations.chains.chart import autocorrelations, stems
 from dagathlon.evaluations.chains.trajectories import series_of
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.evaluation import AnyTable, Block, LongTable, Table, TableSet
@@ -93,7 +93,7 @@ def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
     return autocorrelations(rows, colour, heading)
 
 
-def _points(block: Block, chain: int) -> list[dict[str, Any]]:
+def _points(block: Block, chain: int) -> list[Cells]:
     columns, labels = block
     shown = {"mcmc_seed": str(labels["mcmc_seed"]), "param_val": labels["param_val"]}
     return [

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.posteriors.chains import score_trajectory, size_trajectory
+from dagathlon.frame import Cells
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.evaluation import Block
 from dagathlon.report.results import Results
@@ -23,7 +24,7 @@ class ChainRun(NamedTuple):
     run: Run
     case: Case
     posterior: Posterior
-    values: dict[str, Any]
+    values: Cells
     module: str
     parameter: str
     parameter_value: str
@@ -38,7 +39,7 @@ class Series(NamedTuple):
     sample: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
 
-    def labels(self) -> dict[str, Any]:
+    def labels(self) -> Cells:
         """What tells the series from others, under Benchpress's names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")

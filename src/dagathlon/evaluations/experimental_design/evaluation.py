@@ -16,6 +16,7 @@ from dagathlon.evaluations.experimental_design.tables import (
     design_rows,
     designs_in_words,
 )
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Probability
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
@@ -113,7 +114,7 @@ class ExperimentalDesign(Evaluation):
             "designs": Table([{**row, **note} for row in designs], "designs.csv"),
         }
 
-    def _rows(self, results: Results) -> Iterator[dict[str, Any]]:
+    def _rows(self, results: Results) -> Iterator[Cells]:
         """One for each run: how targets were chosen (graph), the kind of data (model), metrics."""
         runs = results.runs_of(self.ids or results.ids)
         cases = [results.case(run) for run in runs]

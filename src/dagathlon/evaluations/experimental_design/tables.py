@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.correlations import bootstrap_means
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Row, Rows
 
-Row: TypeAlias = Mapping[str, Any]
 _KIND = ("graph", "model", "method")
 # A larger part of the logarithm of the number of draws is as much as draws can show.
 _LIMIT = 0.95
 
 
-def change_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
+def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
     """For each method and metric the mean change from the fewest rows to the most.
 
     Parameters
@@ -55,7 +55,7 @@ def change_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> 
             }
 
 
-def _by_seed(rows: Sequence[Row], metric: str, size: int) -> dict[Any, float]:
+def _by_seed(rows: Rows, metric: str, size: int) -> dict[Any, float]:
     """Means over starts, by data set."""
     values: dict[Any, list[float]] = {}
     for row in rows:
@@ -64,7 +64,7 @@ def _by_seed(rows: Sequence[Row], metric: str, size: int) -> dict[Any, float]:
     return {seed: float(np.mean(found)) for seed, found in values.items()}
 
 
-def design_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
+def design_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
     """For each method and metric what another choice of targets changes, after equally many rows.
 
     Choices are compared with the first one, on data sets of the same graph and parameters.
@@ -93,7 +93,7 @@ def design_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> 
                     }
 
 
-def changes_in_words(changes: Sequence[Row], metric: str) -> Iterator[str]:
+def changes_in_words(changes: Rows, metric: str) -> Iterator[str]:
     """Whose metric falls, whose rises, and whose does neither, for each choice of targets."""
     own = [row for row in changes if row["metric"] == metric]
     for place in dict.fromkeys((row["graph"], row["model"]) for row in own):
@@ -114,7 +114,7 @@ def _change(row: Row) -> str:
     return f"{row['method']} ({row['change']:+.2f})"
 
 
-def designs_in_words(designs: Sequence[Row], metric: str) -> Iterator[str]:
+def designs_in_words(designs: Rows, metric: str) -> Iterator[str]:
     """What another choice of targets is worth, where the interval leaves no doubt."""
     for row in designs:
         sure = row["high"] < 0 or row["low"] > 0
@@ -128,7 +128,7 @@ def designs_in_words(designs: Sequence[Row], metric: str) -> Iterator[str]:
             )
 
 
-def at_the_limit(rows: Sequence[Row]) -> list[str]:
+def at_the_limit(rows: Rows) -> list[str]:
     """Methods whose draws are nearly all different graphs, so that their entropy is log n."""
     shares: dict[str, list[float]] = {}
     for row in rows:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from dagathlon.frame import Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, nothing, tooltip
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, nothing, tooltip
 
 CLASSES = ((5, "fewer than 5"), (10, "5 to 9"), (20, "10 to 19"), (None, "20 or more"))
 """Numbers of connected pairs: the bound below which a class ends, and its words."""
 _COLOURS = ("#d55e00", "#e69f00", "#56b4e9", "#0072b2")
 _SHAPES = ("triangle-down", "square", "diamond", "circle")
-_Y: dict[str, Any] = {
+_Y: Chart = {
     "field": "pearson",
     "type": "quantitative",
     "title": "correlation of PHD with SHD",
@@ -42,8 +41,8 @@ def accuracy_against_size(rows: Rows) -> Chart:
     ]
     order = [words for _, words in CLASSES if words in {value["class"] for value in values}]
     places = [[words for _, words in CLASSES].index(words) for words in order]
-    legend: dict[str, Any] = {"title": "connected pairs"}
-    field: dict[str, Any] = {"field": "class", "type": "nominal", "legend": legend}
+    legend: Chart = {"title": "connected pairs"}
+    field: Chart = {"field": "class", "type": "nominal", "legend": legend}
     told = tooltip(case="network", point="intersection point", rows="rows of subsamples")
     told += [
         {"field": name, "title": name.replace("_", " "), "format": ".3g"}

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names
 from dagathlon.evaluations.intersection_validation.runs import subsample_of
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import regimes_of
 from dagathlon.report.tables.runs import setting_name
 from dagathlon.study.plan.plan import Run
 
-Row: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, int, str]
 _AT_ONCE = 4096
 
 
-def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
     """For each network, number of rows and learner: runs, failures, seconds, and what is proven.
 
     Parameters
@@ -57,7 +57,7 @@ def _rows(results: Results, runs: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
             yield run, {name: row.get(name) for name in ("cpu", "status", "proven")}
 
 
-def _costs(rows: Sequence[Row]) -> dict[str, Any]:
+def _costs(rows: Rows) -> Cells:
     seconds = [float(row["cpu"]) for row in rows if is_number(row.get("cpu"))]
     proven = [bool(row["proven"]) for row in rows if row.get("proven") is not None]
     return {

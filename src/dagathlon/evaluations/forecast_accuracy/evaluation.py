@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
 from dagathlon.evaluate.ranking.correlations import LEAST_METHODS
@@ -23,6 +22,7 @@ from dagathlon.evaluations.forecast_accuracy.words import accuracy_words, cost_w
 from dagathlon.evaluations.intersection_validation.evaluation import doubling_sizes
 from dagathlon.evaluations.intersection_validation.runs import Draw
 from dagathlon.evaluations.predictive.scores import cross_entropy_score, fold_learning
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -124,7 +124,7 @@ class IntervalAccuracy(Evaluation):
         together = [one for one in results.evaluations if isinstance(one, IntervalAccuracy)]
         if self != (together or [self])[0]:
             return {}
-        made: dict[str, list[dict[str, Any]]] = {}
+        made: dict[str, list[Cells]] = {}
         for one in together or [self]:
             for name, rows in one.measured(results).items():
                 made.setdefault(name, []).extend(rows)
@@ -141,12 +141,12 @@ class IntervalAccuracy(Evaluation):
             "pictures": Table(pictures),
         }
 
-    def measured(self, results: Results) -> dict[str, list[dict[str, Any]]]:
+    def measured(self, results: Results) -> dict[str, list[Cells]]:
         """What is measured of these learners, a table for each question."""
         rows = {kind.rows for kind in regimes_of(results, results.cases).values()}
         draws = {draw for n in rows for draw in self.draws(n)}
         found = Networks(points(results, self.ids, draws, self.folds, self.pairwise))
-        tables: dict[str, Iterator[dict[str, Any]]] = {
+        tables: dict[str, Iterator[Cells]] = {
             "curves": found.curves(),
             "partial_curves": found.partial_curves(),
             "methods": found.methods(),

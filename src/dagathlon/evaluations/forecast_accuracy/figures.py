@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from dagathlon.evaluations.forecast_accuracy.accuracy import Point
 from dagathlon.evaluations.forecast_accuracy.chart import accuracy_against_size, accuracy_by_verdict
@@ -17,15 +17,15 @@ from dagathlon.evaluations.intersection_validation.graph_chart import (
     pair_words,
 )
 from dagathlon.evaluations.intersection_validation.validation import interval_validation
+from dagathlon.frame import Row, Rows
 from dagathlon.graphs import PartialGraph
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
-from dagathlon.report.charts.parts import is_nothing
+from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Figure, Picture, Variant
 from dagathlon.report.tables.regimes import ordered
 
-Row: TypeAlias = Mapping[str, Any]
 _MOST_PICTURES = 30
 
 WORDS = {
@@ -121,13 +121,13 @@ def _curves(tables: TableSet) -> list[Variant]:
     return [_curve(tables, tables.rows("curves"), method) for method in METHODS]
 
 
-def _curve(tables: TableSet, rows: Sequence[Row], method: str) -> Variant:
+def _curve(tables: TableSet, rows: Rows, method: str) -> Variant:
     own = [_line(row) for row in rows if row["method"] == method]
     look = _look(tables, [row["id"] for row in own])
     return method, metric_lines(own, WORDS[method], look)
 
 
-def _line(row: Row) -> dict[str, Any]:
+def _line(row: Row) -> Chart:
     mean, se = row["mean"], row["se"] or 0.0
     return {
         "graph": row["network"],
@@ -145,7 +145,7 @@ def _look(tables: TableSet, names: Sequence[str]) -> Look:
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
 
 
-def _correlation(row: Row, name: str, value: Any) -> dict[str, Any]:
+def _correlation(row: Row, name: str, value: Any) -> Chart:
     numbers = dict.fromkeys(("mean", "low", "high"), value)
     about = {"graph": row["network"], "rows": row["rows"], "id": name}
     return about | numbers | {"data_sets": row.get("data_sets")}
@@ -217,7 +217,7 @@ def _forecasts(tables: TableSet) -> list[Variant]:
     ]
 
 
-def first_points(networks: Networks) -> Iterator[dict[str, Any]]:
+def first_points(networks: Networks) -> Iterator[Chart]:
     """The agreement graph of the first data set of every size, with the true graph (figure 7)."""
     for network, sizes in networks.networks.items():
         for rows, found in sizes.items():

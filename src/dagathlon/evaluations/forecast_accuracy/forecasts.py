@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.ranking.correlations import method_correlations, rank_correlations
+from dagathlon.frame import Cells
 
-Row: TypeAlias = dict[str, Any]
 ALL, ALL_FAMILIES = "all networks", "all families"
 MEANS, DATA_SETS = "means over data sets", "data sets"
 """Levels: networks as in the paper, or each data set by itself."""
@@ -21,7 +21,7 @@ None of them needs the truth."""
 _APART = 4
 
 
-def groups(rows: Sequence[Row]) -> Iterator[tuple[Row, list[Row]]]:
+def groups(rows: Sequence[Cells]) -> Iterator[tuple[Cells, list[Cells]]]:
     """Rows by network and over all networks; for each family of learners, and over all of them.
 
     Parameters
@@ -32,7 +32,7 @@ def groups(rows: Sequence[Row]) -> Iterator[tuple[Row, list[Row]]]:
     families = list(dict.fromkeys(row["family"] for row in rows if "family" in row))
     for family in families or [""]:
         own = [row for row in rows if not family or row["family"] == family]
-        about: Row = {"family": family} if family else {}
+        about: Cells = {"family": family} if family else {}
         networks = list(dict.fromkeys(row["network"] for row in own))
         for network in networks:
             yield about | {"network": network}, [row for row in own if row["network"] == network]
@@ -42,7 +42,7 @@ def groups(rows: Sequence[Row]) -> Iterator[tuple[Row, list[Row]]]:
         yield {"family": ALL_FAMILIES, "network": ALL}, list(rows)
 
 
-def kept(rows: Sequence[Row], level: str) -> Iterator[Row]:
+def kept(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     """For each network and verdict, what correlations of PHD with SHD went with it.
 
     Parameters
@@ -59,7 +59,7 @@ def kept(rows: Sequence[Row], level: str) -> Iterator[Row]:
                 yield {"level": level} | about | {"verdict": verdict} | _shares(own)
 
 
-def _shares(rows: Sequence[Row]) -> Row:
+def _shares(rows: Sequence[Cells]) -> Cells:
     known = np.array([row["pearson"] for row in rows if row["pearson"] is not None])
     ranks = [row["spearman"] for row in rows if row["spearman"] is not None]
     best = [row["same_best"] for row in rows if row["same_best"] is not None]
@@ -82,7 +82,7 @@ def _mean(values: Any) -> float | None:
     return float(np.mean(values)) if len(values) else None
 
 
-def predictors(rows: Sequence[Row], level: str) -> Iterator[Row]:
+def predictors(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     """How far properties of the agreement graph go with the correlation of PHD and SHD (figure 8).
 
     Parameters
@@ -104,7 +104,7 @@ def predictors(rows: Sequence[Row], level: str) -> Iterator[Row]:
             yield {"level": level} | about | told | {"rank_correlation": _spearman(own, name)}
 
 
-def _spearman(rows: Sequence[Row], name: str) -> float | None:
+def _spearman(rows: Sequence[Cells], name: str) -> float | None:
     if not rows:
         return None
     found = rank_correlations([[row[name], row["pearson"]] for row in rows], ["more", "more"])
@@ -123,7 +123,7 @@ class Rule(NamedTuple):
     """
 
     words: str
-    believes: Callable[[Row], bool]
+    believes: Callable[[Cells], bool]
 
 
 RULES = (
@@ -137,7 +137,7 @@ RULES = (
 )
 
 
-def rules(rows: Sequence[Row], level: str) -> Iterator[Row]:
+def rules(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     """What one gets by believing some rankings and not others.
 
     Of a rule: the share of rankings that it believes, of those the share with a correlation above

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,8 @@ from dagathlon.evaluate.ranking.correlations import (
 from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
 from dagathlon.evaluations.intersection_validation.forecast import verdict_of
 from dagathlon.evaluations.intersection_validation.validation import Comparison
+from dagathlon.frame import Cells
 
-Row: TypeAlias = dict[str, Any]
 Means: TypeAlias = Mapping[str, float]
 METHODS = ("SHD", "CE", "CV")
 PHD = "PHD"
@@ -115,7 +115,7 @@ class Networks:
             return over_data_sets(same, method)
         return over_subsamples([point.shd for point in points], size) if method == "SHD" else {}
 
-    def curves(self) -> Iterator[Row]:
+    def curves(self) -> Iterator[Cells]:
         """Learning curves of the methods that use all rows (figure 2)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
@@ -124,7 +124,7 @@ class Networks:
                         about = {"network": network, "rows": rows, "learner": learner}
                         yield about | {"method": method} | _cells(mean, "data_sets")
 
-    def partial_curves(self) -> Iterator[Row]:
+    def partial_curves(self) -> Iterator[Cells]:
         """Learning curves of the partial Hamming distance, for every intersection point."""
         for network, rows, size, points in self._cells():
             found = over_subsamples([point.phd for point in points], size)
@@ -138,7 +138,7 @@ class Networks:
                 for size in self.sizes(network, rows):
                     yield network, rows, size, points
 
-    def methods(self) -> Iterator[Row]:
+    def methods(self) -> Iterator[Cells]:
         """Correlations among the methods that use all rows (figure 3)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
@@ -148,12 +148,12 @@ class Networks:
                     if means[left] and means[right]:
                         yield about | _pair(means, left, right)
 
-    def accuracy(self) -> Iterator[Row]:
+    def accuracy(self) -> Iterator[Cells]:
         """PHD against the other methods for every point and size, with the agreement graphs."""
         for network, rows, size, points in self._cells():
             means = {PHD: _plain(over_subsamples([point.phd for point in points], size))}
             means |= {m: _plain(self.truth(network, size, points, m)) for m in METHODS}
-            row: Row = {"network": network, "point": rows, "rows": size} | agreement(points)
+            row: Cells = {"network": network, "point": rows, "rows": size} | agreement(points)
             apart = [separation(point.phd[size]) for point in points if size in point.phd]
             known = mean_of([value for value in apart if value is not None])
             row["separation"] = None if known is None else known.mean
@@ -167,17 +167,17 @@ class Networks:
                 row[f"pearson_{method}"] = found.get("correlation")
             yield row | {"data_sets": len(points)}
 
-    def data_sets(self) -> Iterator[Row]:
+    def data_sets(self) -> Iterator[Cells]:
         """The same for every data set by itself: what an analyst has."""
         for network, rows, size, points in self._cells():
             for point in (point for point in points if size in point.phd):
                 truth = _plain(self.truth(network, size, [point]))
                 phd = _plain(over_subsamples([point.phd], size))
-                about: Row = {"network": network, "point": rows, "seed": point.seed, "rows": size}
+                about: Cells = {"network": network, "point": rows, "seed": point.seed, "rows": size}
                 row = about | agreement([point]) | {"separation": separation(point.phd[size])}
                 yield row | _agreeing(phd, truth)
 
-    def pairs(self) -> Iterator[Row]:
+    def pairs(self) -> Iterator[Cells]:
         """Every two learners by what just these two agree on, beside their SHD (supplement)."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
@@ -186,7 +186,7 @@ class Networks:
                 if one.difference is not None and {one.left, one.right} <= truth.keys():
                     found.setdefault((one.left, one.right), []).append(one)
             for (left, right), own in found.items():
-                row: Row = {"network": network, "point": rows, "rows": size}
+                row: Cells = {"network": network, "point": rows, "rows": size}
                 row |= {"left": left, "right": right}
                 row["relative_size"] = float(np.mean([one.relative_size for one in own]))
                 row["connected"] = float(np.mean([one.n_connected for one in own]))
@@ -196,11 +196,11 @@ class Networks:
                 yield row | {"data_sets": len(own)}
 
 
-def _cells(mean: Mean, of: str) -> Row:
+def _cells(mean: Mean, of: str) -> Cells:
     return {"mean": mean.mean, "se": mean.se, of: mean.n}
 
 
-def agreement(points: Sequence[Point]) -> Row:
+def agreement(points: Sequence[Point]) -> Cells:
     """Properties of agreement graphs, as means over data sets (figure 6), and their forecast."""
     size = float(np.mean([point.forecast.relative_size for point in points]))
     connected = float(np.mean([point.forecast.n_connected for point in points]))
@@ -226,25 +226,25 @@ def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None
     return between / chance**0.5 if chance > 0 else None
 
 
-def _pair(means: Mapping[str, Means], left: str, right: str) -> Row:
+def _pair(means: Mapping[str, Means], left: str, right: str) -> Cells:
     """Pearson's correlation of two methods over the learners that have both."""
     found = method_correlations({left: means[left], right: means[right]})[0]
-    row: Row = {"left": left, "right": right, "correlation": found.value}
+    row: Cells = {"left": left, "right": right, "correlation": found.value}
     return row | {"learners": found.learners, "note": found.note or None}
 
 
-def _agreeing(phd: Means, shd: Means) -> Row:
+def _agreeing(phd: Means, shd: Means) -> Cells:
     """How far PHD orders learners as SHD does, and what one loses by choosing by PHD."""
     found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
     both = [name for name in phd if name in shd]
-    row: Row = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
+    row: Cells = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
     if both:
         ranks = rank_correlations([[phd[name], shd[name]] for name in both], ["less", "less"])
         row["spearman"] = float(ranks[0, 1]) if np.isfinite(ranks[0, 1]) else None
     return row | _choice(phd, shd, both)
 
 
-def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Row:
+def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Cells:
     """Whether a learner of least PHD is one of least SHD, and how much more SHD it has on average.
 
     Beside it what a learner has more on average that is chosen blindly.

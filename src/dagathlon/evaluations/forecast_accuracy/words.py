@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from dagathlon.evaluations.forecast_accuracy.figures import chosen_point
 from dagathlon.evaluations.forecast_accuracy.forecasts import ALL, DATA_SETS, HIGH, VERDICTS
+from dagathlon.frame import Row, Rows
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Part, Words
 from dagathlon.report.tables.regimes import ordered
 from dagathlon.report.words import duration
-
-Row: TypeAlias = Mapping[str, Any]
 
 _HOW = (
     "Intersection-validation compares what learners find on subsamples with what all of them agree "
@@ -91,7 +90,7 @@ def _line(network: str, tables: TableSet, points: Mapping[str, int]) -> list[Any
     return cells
 
 
-def _numbers(rows: Sequence[Row], column: str) -> list[float]:
+def _numbers(rows: Rows, column: str) -> list[float]:
     return [float(row[column]) for row in rows if row[column] is not None]
 
 
@@ -113,14 +112,14 @@ def _range(known: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _predicted(rows: Sequence[Row], network: str, name: str) -> str:
+def _predicted(rows: Rows, network: str, name: str) -> str:
     for row in rows:
         if (row["network"], row["property"]) == (network, name):
             return two(row["correlation"])
     return "–"
 
 
-def _conclusion(rows: Sequence[Row]) -> str:
+def _conclusion(rows: Rows) -> str:
     """In a sentence per network what to expect."""
     told = []
     for network in ordered(rows, "network"):
@@ -214,7 +213,7 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
 
 
-def _worth(rows: Sequence[Row]) -> str:
+def _worth(rows: Rows) -> str:
     """Whether better forecasts go with better accuracy, over all that is compared."""
     last = (rows[-1].get("family"), rows[-1]["network"])
     own = [row for row in rows if (row.get("family"), row["network"]) == last]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.evaluations.graphs.learned_chart import MOST_NODES, learned_drawing, model_drawing
 from dagathlon.evaluations.no_truth.bootstrap import Copies, bootstrapped
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, described, side_by_side
 from dagathlon.report.results import Results
@@ -121,7 +121,7 @@ def _drawn(row: Row) -> Keyed:
     return learned_drawing(row["graph"], row["copies"])
 
 
-def _picture(rows: Sequence[Row]) -> Picture:
+def _picture(rows: Rows) -> Picture:
     variants = [
         (
             described(row["graph"], row["name"]),
@@ -136,11 +136,11 @@ def _picture(rows: Sequence[Row]) -> Picture:
     return Picture("learned", "What was learned?", " ".join(captions), variants)
 
 
-def _edges(row: Row) -> Iterator[dict[str, Any]]:
+def _edges(row: Row) -> Iterator[Cells]:
     graph: Graph = row["graph"]
     copies: Copies | None = row["copies"]
     for edge in graph.edges():
-        cells: dict[str, Any] = {"graph": row["name"], "edge": str(edge)}
+        cells: Cells = {"graph": row["name"], "edge": str(edge)}
         if copies is not None:
             i, j = copies.names.index(edge.left), copies.names.index(edge.right)
             cells |= {
@@ -151,10 +151,10 @@ def _edges(row: Row) -> Iterator[dict[str, Any]]:
         yield cells
 
 
-def _statistics(results: Results, row: Row) -> Iterator[dict[str, Any]]:
+def _statistics(results: Results, row: Row) -> Iterator[Cells]:
     graph: Graph = row["graph"]
     run: Run = row["run"]
-    found: dict[str, Any] = {"kind of graph": graph.kind, "nodes": len(graph)}
+    found: Cells = {"kind of graph": graph.kind, "nodes": len(graph)}
     found["edges"] = graph.n_edges
     learned = results.learned(run)
     found |= {} if learned is None else dict(learned.stats)

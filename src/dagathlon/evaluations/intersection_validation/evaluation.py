@@ -23,8 +23,9 @@ from dagathlon.evaluations.intersection_validation.tables import (
     pair_rows,
     validated,
 )
+from dagathlon.frame import Row
 from dagathlon.modules import Count, Natural
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.results import Results

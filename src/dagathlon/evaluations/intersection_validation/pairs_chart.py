@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from dagathlon.evaluations.intersection_validation.validation import Comparison
 from dagathlon.report.charts.parts import WIDTH, Chart, nothing, tooltip
@@ -27,8 +26,8 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
     if not cells:
         return nothing("no two learners have graphs on the same subsamples")
     most = max(_LEAST, *(abs(cell["gain"]) for cell in cells))
-    axis: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "labelLimit": 220}
-    names: dict[str, Any] = {"type": "nominal", "title": None, "sort": list(learners)}
+    axis: Chart = {"ticks": False, "domain": False, "grid": False, "labelLimit": 220}
+    names: Chart = {"type": "nominal", "title": None, "sort": list(learners)}
     names["scale"] = {"domain": list(learners)}
     colour = {
         "field": "gain",
@@ -69,12 +68,12 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
     }
 
 
-def _cells(row: Comparison) -> Iterator[dict[str, Any]]:
+def _cells(row: Comparison) -> Iterator[Chart]:
     """The two cells of a comparison; a gain is how much nearer the learner of the line is."""
     if row.difference is None or row.mean_left is None or row.mean_right is None:
         return
     p = "too few subsamples" if row.adjusted is None else f"{row.adjusted:.3f}"
-    common: dict[str, Any] = {"chance": p}
+    common: Chart = {"chance": p}
     common["agreement"] = (
         f"{row.relative_size:.1%} of all pairs, {counted(row.n_connected, 'edge')} ({row.verdict})"
     )

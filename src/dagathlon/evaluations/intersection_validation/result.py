@@ -25,6 +25,7 @@ from dagathlon.evaluations.intersection_validation.ranks import (
     summarise,
 )
 from dagathlon.evaluations.intersection_validation.scores import DISTANCES, IntervalScore
+from dagathlon.frame import Row
 from dagathlon.graphs import Edge
 
 
@@ -186,7 +187,7 @@ def _record(kind: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
     return read
 
 
-def _records(kind: Callable[..., Any]) -> Callable[[list[Mapping[str, Any]]], Any]:
+def _records(kind: Callable[..., Any]) -> Callable[[list[Row]], Any]:
     read = _record(kind)
     return lambda found: tuple(map(read, found))
 

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from dagathlon.frame import Cells
 from dagathlon.graphs import Graph
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import combination_of
@@ -74,7 +75,7 @@ class IntervalRuns:
         return combination_of(self.case)
 
     @property
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Cells:
         """The cells that tell data sets apart in the files."""
         case = self.case
         labels = (case.graph_label, case.parameters_label, case.data_label)

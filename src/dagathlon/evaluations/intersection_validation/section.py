@@ -30,6 +30,7 @@ from dagathlon.evaluations.intersection_validation.words import (
     weighted,
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
+from dagathlon.frame import Cells
 from dagathlon.report.charts.learning_curves import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
@@ -278,12 +279,12 @@ def _listing(found: Sequence[Validated]) -> Iterator[Part]:
         yield Listing("agreed", rows[:_MOST_ROWS])
 
 
-def _pairs(one: Validated, several: bool) -> Iterator[dict[str, Any]]:
+def _pairs(one: Validated, several: bool) -> Iterator[Cells]:
     if one.result is None:
         return
     k = len(one.result.learners)
     for pair in pair_words(one.result):
-        row: dict[str, Any] = {"data": one.name} if several else {}
+        row: Cells = {"data": one.name} if several else {}
         row["pair"] = pair.edge
         row["all agree"] = "yes" if pair.agreed is not None else "no"
         row["joined by"] = f"{pair.joined} of {k}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.evaluate.graphs.clusters import CLUSTER_MEASURES, ClusterScores
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs.drawing.svg import to_svg
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import PARTIAL, Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
@@ -76,7 +76,7 @@ class Measurement(Evaluation):
             "models": Table(list(self._models(results))),
         }
 
-    def _rows(self, results: Results) -> list[dict[str, Any]]:
+    def _rows(self, results: Results) -> list[Cells]:
         runs = results.runs_of(self.ids or results.ids)
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
@@ -115,7 +115,7 @@ class Measurement(Evaluation):
         return Section("measurement", "Measurement models", parts)
 
 
-def _drawings(rows: Sequence[Row]) -> list[tuple[str, str]]:
+def _drawings(rows: Rows) -> list[tuple[str, str]]:
     found = []
     for row in rows:
         model = row["model"]
@@ -125,7 +125,7 @@ def _drawings(rows: Sequence[Row]) -> list[tuple[str, str]]:
     return found
 
 
-def _grid(means: Sequence[Row]) -> Grid:
+def _grid(means: Rows) -> Grid:
     """Means by kind of data and method, the best agreement first; the best are bold."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(means, name)) > 1]

@@ -20,6 +20,7 @@ from dagathlon.evaluations.no_truth.consensus_chart import (
     said,
     shown_edges,
 )
+from dagathlon.frame import Cells, Rows
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -205,7 +206,7 @@ def _shared(edges: Sequence[EdgeAgreement]) -> str:
     return words + (f" and {against:,} in contradicting ones" if against else "")
 
 
-def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
+def _consensus(groups: Rows) -> Iterator[Picture]:
     drawn = [(g["name"], *_drawn(g)) for g in groups if g["consensus"]]
     if not drawn:
         return
@@ -227,12 +228,12 @@ def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
     return consensus_drawing(shown, group["votes"], group["bootstrap"]), note
 
 
-def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
+def _edges(group: Mapping[str, Any], several: bool) -> Iterator[Cells]:
     """One row for each pair that some algorithm joins."""
     edge: EdgeAgreement
     for edge in group["edges"]:
         pair = frozenset((edge.left, edge.right))
-        row: dict[str, Any] = {"data": group["name"]} if several else {}
+        row: Cells = {"data": group["name"]} if several else {}
         row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
         row |= {"support": edge.support, "direction": edge.verdict}
         row |= {"left → right": edge.forward, "left ← right": edge.backward}
@@ -244,7 +245,7 @@ def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
+def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[Cells]:
     for pair in group["overlap"]:
         yield ({"data": group["name"]} if several else {}) | pair
 

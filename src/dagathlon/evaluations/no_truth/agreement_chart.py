@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dagathlon.evaluations.no_truth.consensus import EdgeAgreement
 from dagathlon.evaluations.no_truth.consensus_chart import CONNECTORS
-from dagathlon.report.charts.parts import STEP, Chart, Rows, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import STEP, Chart, nothing
 
 MOST_EDGES = 40
 ALL = "all algorithms"
@@ -73,7 +73,7 @@ def tiles(
         What it is.
     """
     order = list(y[1] or dict.fromkeys(row[y[0]] for row in rows))
-    axis: dict[str, Any] = {"ticks": False, "domain": False, "grid": False}
+    axis: Chart = {"ticks": False, "domain": False, "grid": False}
     ink = {"condition": {"test": f"datum.{value} > 0.6", "value": "white"}, "value": "#1b1f24"}
     colour = {"field": value, "type": "quantitative", "scale": _BLUES, "title": words}
     colour["legend"] = {"orient": "bottom", "gradientLength": 220, "titleLimit": 320}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Section, Words
@@ -105,14 +106,14 @@ class HeldOutLikelihood(Evaluation):
         return Section("held-out", "Held-out likelihood", parts, leading=True)
 
 
-def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _compared(rows: Rows) -> Iterator[Cells]:
     """Rows with their differences to the best one and to the empty graph."""
     scored = [row for row in rows if "blocks" in row]
     best = max(scored, key=lambda row: row["mean"], default=None)
     empty = next((row for row in scored if row["setting"] == _EMPTY_NAME), None)
     for row in sorted(rows, key=lambda row: -row.get("mean", float("-inf"))):
         names = (*data_columns(rows), "setting", "rows")
-        line: dict[str, Any] = {name: row.get(name) for name in names}
+        line: Cells = {name: row.get(name) for name in names}
         line["log-likelihood"] = row.get("mean")
         for name, other in (("to the best", best), ("to no edges", empty)):
             known = "blocks" in row and other is not None and other is not row
@@ -122,12 +123,12 @@ def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         yield line | {"note": row.get("note"), "remark": row.get("remark")}
 
 
-def _learned(rows: Sequence[Row]) -> list[Row]:
+def _learned(rows: Rows) -> list[Row]:
     """The graph without edges is so far behind that nothing else could be told apart."""
     return [row for row in rows if row["setting"] != _EMPTY_NAME]
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     data = data_columns(rows)
     head = [*data, "setting", "rows", "log-likelihood per row", "difference to the best"]
     head.append("difference to no edges")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagathlon.report.charts.parts import STEP, WIDTH, Chart, Rows, nothing, tooltip
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import STEP, WIDTH, Chart, nothing, tooltip
 
 _ERRORS = 2
 
@@ -47,7 +48,7 @@ def held_out_plot(rows: Rows) -> Chart:
     }
 
 
-def _bar(row: Any) -> dict[str, Any]:
+def _bar(row: Any) -> Chart:
     value, error = row["to the best"] or 0.0, row["± to the best"] or 0.0
     return {
         "setting": row["setting"],

@@ -12,33 +12,34 @@ from __future__ import annotations
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Row
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid
 from dagathlon.evaluations.noise.resampling import Estimates, Resampling, divided, known_mean
+from dagathlon.frame import Cells
 
 
-def change_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def change_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Table E4: by code, metric, network and size."""
     changes = {
         metric: (case_changes(grid, metric), paired_changes(grid, metric)) for metric in METRICS
     }
-    result: list[Row] = []
+    result: list[Cells] = []
     for code in _noisy(grid):
         for metric, (all_changes, paired) in changes.items():
             for (network, n), members in grid.cells(grid.with_code(code)).items():
-                row: Row = {"code": code, "metric": metric, "network": network, "n": n}
+                row: Cells = {"code": code, "metric": metric, "network": network, "n": n}
                 row |= drawn.estimates(_at(all_changes, members)).cells("change")
                 result.append(row | drawn.estimates(_at(paired, members)).cells("paired"))
     return result
 
 
-def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Figure 7: the mean of Table E4 for each code and metric."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for metric in METRICS:
         found, paired = case_changes(grid, metric), paired_changes(grid, metric)
         for code in _noisy(grid):
             members = grid.with_code(code).tolist()
-            row: Row = {"code": code, "metric": metric}
+            row: Cells = {"code": code, "metric": metric}
             row |= drawn.estimates(_at(found, members)).cells("change")
             row |= drawn.estimates(_at(paired, members)).cells("paired")
             result.append(row | {"n": len(members)})
@@ -95,7 +96,7 @@ def charged(grid: NoiseGrid, limit: float) -> Floats:
     return np.where(grid.failed, limit, started)
 
 
-def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:
+def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Cells]:
     """Figure 6: run time of all algorithms with each kind of noise over that without.
 
     `ratio` is of sums over the same networks, sizes and seeds, failures charged the limit;
@@ -107,12 +108,12 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:
     logs = np.log(now, out=np.full_like(now, np.nan), where=ended)
     logs -= np.log(before, out=np.full_like(now, np.nan), where=ended)
     ratios = time_ratios(grid, drawn, limit)
-    result: list[Row] = []
+    result: list[Cells] = []
     for code in _noisy(grid):
         rows = grid.with_code(code).tolist()
         blocks = int(drawn.blocks(_at(known_mean(now, 1), rows)))
         typical = np.exp(_all_runs(_at(logs, rows), drawn))
-        row: Row = {"code": code} | Estimates.of(ratios[code], blocks).cells("ratio")
+        row: Cells = {"code": code} | Estimates.of(ratios[code], blocks).cells("ratio")
         row |= Estimates.of(typical, blocks).cells("typical")
         result.append(row | {"runs": int((~np.isnan(now[rows])).sum())})
     return result

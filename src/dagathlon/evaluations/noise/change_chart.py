@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dagathlon.evaluations.noise.kept_chart import GAINED, LOST
+from dagathlon.frame import Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import WIDTH, Chart, Rows, has_values, nothing
+from dagathlon.report.charts.parts import WIDTH, Chart, has_values, nothing
 from dagathlon.report.figures.palette import GREY, Look
 
 _STEP = 24
@@ -184,15 +185,15 @@ def time_moves(rows: Rows, order: Sequence[str], words: str) -> Chart:
     return chart
 
 
-def _panel(row: Mapping[str, Any]) -> dict[str, Any]:
+def _panel(row: Mapping[str, Any]) -> Chart:
     return {"case": row["algorithm"], "id": row["network"]}
 
 
-def _only(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _only(row: Mapping[str, Any], names: Sequence[str]) -> Chart:
     return {name: row.get(name) for name in names}
 
 
-def _better(field: str) -> dict[str, Any]:
+def _better(field: str) -> Chart:
     """Blue for better, orange for worse."""
     return {"condition": {"test": f"datum.{field} < 0", "value": LOST}, "value": GAINED}
 
@@ -208,5 +209,5 @@ def _zero() -> Chart:
     }
 
 
-def _at_one() -> dict[str, Any]:
+def _at_one() -> Chart:
     return {"y": {"datum": 1, "type": "quantitative"}, "x": None, "color": {"value": GREY}}

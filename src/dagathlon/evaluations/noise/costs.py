@@ -8,14 +8,15 @@ import numpy as np
 
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluations.noise.change import charged
-from dagathlon.evaluations.noise.grid import FAILURES, NoiseGrid, Row
+from dagathlon.evaluations.noise.grid import FAILURES, NoiseGrid
 from dagathlon.evaluations.noise.ranks import by_density, place
 from dagathlon.evaluations.noise.resampling import Resampling
+from dagathlon.frame import Cells
 
 By: TypeAlias = Literal["code", "network", "n"]
 
 
-def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
+def failure_rows(grid: NoiseGrid, by: By) -> list[Cells]:
     """Tables C1 and C2: failures by kind, algorithm, and code, network or size.
 
     A run of several starts counts as failed where all of them did; `failed_starts` are those of
@@ -24,7 +25,7 @@ def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
     groups = {"code": grid.codes, "network": grid.networks, "n": grid.sizes}
     if by not in groups:
         raise DagathlonError(f"by is 'code', 'network' or 'n', found {by!r}")
-    result: list[Row] = []
+    result: list[Cells] = []
     for j, name in enumerate(grid.algorithms):
         for value in groups[by]:
             rows = grid.having(**{by: value})
@@ -38,13 +39,13 @@ def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
     return result
 
 
-def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Figure 2: learned over true edges without noise, by rows per free parameter.
 
     Failed runs are left out; means are over seeds.
     """
     share = grid.edge_shares
-    result: list[Row] = []
+    result: list[Cells] = []
     for (network, n), members in grid.cells(grid.of("N")).items():
         part = np.full(share.shape, np.nan)
         part[members] = share[members]
@@ -56,7 +57,7 @@ def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return by_density(result)
 
 
-def run_time_rows(grid: NoiseGrid, drawn: Resampling, limit: float, *, noisy: bool) -> list[Row]:
+def run_time_rows(grid: NoiseGrid, drawn: Resampling, limit: float, *, noisy: bool) -> list[Cells]:
     """Figures 3 and 5: cumulative run time, failures charged the limit; the quickest first.
 
     `total` is over all runs, `mean` per run. An algorithm that did not run everywhere (`complete`
@@ -66,7 +67,7 @@ def run_time_rows(grid: NoiseGrid, drawn: Resampling, limit: float, *, noisy: bo
     time = np.full(grid.failed.shape, np.nan)
     time[rows] = charged(grid, limit)[rows]
     mean = drawn.estimates(time)
-    result: list[Row] = []
+    result: list[Cells] = []
     for j in grid.taking_part(rows.tolist()):
         runs = int(grid.took_part[rows, j].sum())
         row = {"algorithm": grid.algorithms[j], "total": float(np.nansum(time[:, j]))}

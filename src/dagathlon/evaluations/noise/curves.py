@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.noise.grid import NoiseRun
+from dagathlon.frame import Row
 from dagathlon.simulate.noise_code import LETTERS, TRUE_MISSING, parse_code
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Row: TypeAlias = Mapping[str, Any]
 
 _NOISE = re.compile(r"/noise=([^/]*)")
 

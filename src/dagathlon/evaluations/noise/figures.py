@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterator
 
 from dagathlon.evaluations.noise.change_chart import (
     change_dots,
@@ -26,8 +25,6 @@ from dagathlon.evaluations.noise.tables import METRICS
 from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Figure
-
-Row: TypeAlias = Mapping[str, Any]
 
 
 def noise_figures(tables: TableSet) -> Iterator[Figure]:
@@ -124,7 +121,7 @@ def _losses(tables: TableSet) -> Figure:
     )
 
 
-def _worst_first(rows: list[dict[str, Any]]) -> list[str]:
+def _worst_first(rows: list[Chart]) -> list[str]:
     return [row["name"] for row in sorted(rows, key=lambda row: row["change"] or 0.0)]
 
 
@@ -201,7 +198,7 @@ def _times(tables: TableSet) -> Figure:
 
 def _timed(tables: TableSet, column: str, words: str) -> Chart:
     clean = {row["algorithm"]: row[column] for row in tables.rows("run_time_clean")}
-    rows: list[dict[str, Any]] = []
+    rows: list[Chart] = []
     for row in tables.rows("run_time_noisy"):
         before, now = clean.get(row["algorithm"]), row[column]
         slower = None if before is None or column == "total" else before - now

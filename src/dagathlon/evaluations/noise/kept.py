@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.grid import CLEAN, NoiseGrid, Row
+from dagathlon.evaluations.noise.grid import CLEAN, NoiseGrid
 from dagathlon.evaluations.noise.resampling import Counts, Estimates, Resampling, divided
+from dagathlon.frame import Cells
 
 ALL_NOISY = "all noisy"
 """The mean over all codes with noise."""
@@ -39,7 +40,7 @@ def imputed(grid: NoiseGrid, values: Floats, code: str) -> Floats:
     return found
 
 
-def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Figures 8 and 9: mean accuracy and mean number of edges by algorithm and code.
 
     `score` is the mean of F1 and BSF, `edges` the mean number of edges; `score_kept` and
@@ -48,7 +49,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     """
     score, edges = accuracy(grid), grid.values["n_edges"]
     clean = grid.of("N")
-    result: list[Row] = []
+    result: list[Cells] = []
     for code in grid.codes:
         columns: dict[str, Estimates] = {}
         for name, values in {"score": score, "edges": edges}.items():
@@ -59,7 +60,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
         stand_in = there - finished_both(grid, score, code)
         for j, name in enumerate(grid.algorithms):
             if there[j]:
-                row: Row = {"algorithm": name, "code": code}
+                row: Cells = {"algorithm": name, "code": code}
                 for label, column in columns.items():
                     row |= column.cells(label, j)
                 result.append(row | {"n": int(there[j]), "imputed": int(stand_in[j])})
@@ -88,7 +89,7 @@ def ratios(now: Floats, before: Floats, drawn: Resampling) -> Floats:
     return divided(above, below)
 
 
-def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Figure 9 over all algorithms: edges with noise over edges without, by code and over all."""
     before = _totals(imputed(grid, grid.values["n_edges"], CLEAN))
     return [
@@ -116,7 +117,7 @@ def _totals(values: Floats) -> Floats:
     return np.where(np.isnan(values).all(axis=1), np.nan, sums)
 
 
-def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Accuracy kept by algorithm, network and code: the figure to remember.
 
     `kept` is the mean of F1 and BSF with noise over that without, both over the sizes and seeds
@@ -125,7 +126,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     """
     columns = {"kept": accuracy(grid)} | {f"{m}_kept": grid.values[m] for m in ("f1", "bsf")}
     partner = grid.clean
-    result: list[Row] = []
+    result: list[Cells] = []
     for network in grid.networks:
         for code in grid.codes:
             rows = grid.having(network=network, code=code)
@@ -138,7 +139,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
 
 def _network_rows(
     grid: NoiseGrid, drawn: Resampling, rows: list[int], columns: Mapping[str, Floats]
-) -> list[Row]:
+) -> list[Cells]:
     before_rows = grid.clean[rows]
     kept: dict[str, Estimates] = {}
     for name, values in columns.items():
@@ -146,9 +147,9 @@ def _network_rows(
         now[rows], before[rows] = values[rows], values[before_rows]
         kept[name] = ratio(now, before, drawn)
     by_size = _by_size(grid, columns["kept"], rows)
-    result: list[Row] = []
+    result: list[Cells] = []
     for j in grid.taking_part(rows):
-        row: Row = {"algorithm": grid.algorithms[j]}
+        row: Cells = {"algorithm": grid.algorithms[j]}
         for name, column in kept.items():
             row |= column.cells(name, j)
         known = [size[j] for size in by_size if not np.isnan(size[j])]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from dagathlon.evaluations.noise.grid import FAILURES
+from dagathlon.frame import Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
+from dagathlon.report.charts.parts import WIDTH, Chart, nothing
 from dagathlon.wording import counted
 
 LOST, GAINED, FAILED = "#d55e00", "#0072b2", "#8c8c8c"
@@ -73,7 +74,7 @@ def rank_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
 
 
 def _grid(
-    cells: Sequence[dict[str, Any]],
+    cells: Sequence[Chart],
     order: Sequence[str],
     codes: Sequence[str],
     about: Sequence[dict[str, str]],
@@ -81,7 +82,7 @@ def _grid(
     """Cells on axes of algorithms and kinds of noise."""
     present = {cell["id"] for cell in cells}
     upright = len(codes) <= _FEW_CODES and max(map(len, codes)) <= _FEW_CODES
-    quiet: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "title": None}
+    quiet: Chart = {"ticks": False, "domain": False, "grid": False, "title": None}
     top = quiet | {"orient": "top", "labelAngle": 0 if upright else -90, "labelOverlap": False}
     names = [name for name in order if name in present]
     return {
@@ -102,7 +103,7 @@ def _widths(n_codes: int) -> dict[str, int]:
     return {"least_width": max(200, _LEAST_CELL * n_codes), "most_width": _MOST_CELL * n_codes}
 
 
-def _cell(row: Any) -> dict[str, Any]:
+def _cell(row: Any) -> Chart:
     kept, clean, runs, failures = (row.get(k) for k in ("kept", "clean", "runs", "failures"))
     low, high = row.get("low"), row.get("high")
     change = None if kept is None else kept - 1
@@ -136,7 +137,7 @@ def _cell(row: Any) -> dict[str, Any]:
     }
 
 
-def _moved(row: Any) -> dict[str, Any]:
+def _moved(row: Any) -> Chart:
     change, low, high = (row[f"overall_change{end}"] for end in ("", "_low", "_high"))
     sure = low is None or high is None or not low <= 0 <= high
     return {
@@ -179,7 +180,7 @@ def _number(width: str, n_codes: int) -> Chart:
     return {"mark": {"type": "text", "fontSize": size}, "encoding": {"text": text, "opacity": ink}}
 
 
-def _tooltip() -> list[dict[str, Any]]:
+def _tooltip() -> list[Chart]:
     return [
         {"field": "case", "title": "network"},
         {"field": "id", "title": "algorithm"},

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Floats, ranks
-from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places, Row
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places
 from dagathlon.evaluations.noise.resampling import Counts, Estimates, Resampling, known_mean, number
+from dagathlon.frame import Cells
 
 # Averages that differ by less are equal but for rounding.
 _SAME = 1e-9
@@ -77,9 +78,9 @@ def _places(averages: Floats) -> Floats:
     return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
 
 
-def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
+def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Cells]:
     """Tables 8 (without noise) and 9 (with noise, and the changes against none)."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         if noisy:
@@ -90,7 +91,7 @@ def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
     return result
 
 
-def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
+def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Cells]:
     average = Estimates.of(one.averages, one.blocks)
     overall = Estimates.of(one.places, one.blocks)
     result = []
@@ -110,7 +111,7 @@ def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
     return result
 
 
-def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Row]:
+def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Cells]:
     """With how much better the average and the overall rank are than without noise."""
     blocks = np.minimum(clean.blocks, loud.blocks)
     average = Estimates.of(clean.averages - loud.averages, blocks)
@@ -121,9 +122,9 @@ def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing)
     ]
 
 
-def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Tables E1 to E3, and Figure 4: the changes of the overall rank against no noise."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         for code in grid.codes:
@@ -134,7 +135,7 @@ def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
-def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
+def rank_rows_by_density(grid: NoiseGrid) -> list[Cells]:
     """Figures 1 and D1: ranks without noise by data set, ordered by rows per free parameter.
 
     Ranks are averaged over seeds.
@@ -143,17 +144,17 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
     found = {metric: np.full(grid.failed.shape, np.nan) for metric in METRICS}
     for metric, better in METRICS.items():
         found[metric][rows] = ranks(grid.scores(metric).at(rows.tolist()), better, "min")
-    result: list[Row] = []
+    result: list[Cells] = []
     for (network, n), members in grid.cells(rows).items():
         for j in grid.taking_part(members):
-            row: Row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            row: Cells = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
             for metric in METRICS:
                 row[metric] = number(np.nanmean(found[metric][members, j]))
             result.append(row)
     return by_density(result)
 
 
-def place(grid: NoiseGrid, network: str, n: int) -> Row:
+def place(grid: NoiseGrid, network: str, n: int) -> Cells:
     """Network, its nodes, rows, and rows per free parameter where the parameters are known."""
     parameters = grid.n_parameters.get(network)
     return {
@@ -164,7 +165,7 @@ def place(grid: NoiseGrid, network: str, n: int) -> Row:
     }
 
 
-def by_density(rows: Iterable[Row]) -> list[Row]:
+def by_density(rows: Iterable[Cells]) -> list[Cells]:
     """Rows of a table by algorithm, then from few to many data rows per parameter."""
     return sorted(
         rows,

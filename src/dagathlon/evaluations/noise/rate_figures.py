@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dagathlon.evaluations.noise.curves import n_kinds
 from dagathlon.evaluations.noise.rates_chart import noise_rates, robustness_plot, state_or_gap
 from dagathlon.evaluations.noise.robustness import OVERALL
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.parts import is_nothing
-from dagathlon.report.evaluation import Row, TableSet
+from dagathlon.report.evaluation import TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Figure
 
@@ -48,7 +49,7 @@ def rate_figures(tables: TableSet) -> Iterator[Figure]:
     )
 
 
-def _gaps(rows: Sequence[Row]) -> Iterator[Figure]:
+def _gaps(rows: Rows) -> Iterator[Figure]:
     """Missing values as a state and as gaps, where a study has both."""
     networks = dict.fromkeys(row["network"] for row in rows)
     charts = {name: state_or_gap([r for r in rows if r["network"] == name]) for name in networks}
@@ -68,7 +69,7 @@ def _is_single(kind: str) -> bool:
     return kind == OVERALL or n_kinds(kind) == 1
 
 
-def _curved(rows: Sequence[Row]) -> list[Row]:
+def _curved(rows: Rows) -> list[Row]:
     """Those of the kinds that have several rates."""
     rates: dict[str, set[float]] = {}
     for row in rows:
@@ -76,7 +77,7 @@ def _curved(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if len(rates[row["kind"]]) >= _LEAST_RATES]
 
 
-def _look(tables: TableSet, rows: Sequence[Row]) -> Look:
+def _look(tables: TableSet, rows: Rows) -> Look:
     """The colours of the page; others where an algorithm stands here with several settings."""
     names = [row["algorithm"] for row in rows]
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)

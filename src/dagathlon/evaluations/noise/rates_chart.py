@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dagathlon.evaluations.noise.robustness import OVERALL
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import (
-    HEIGHT,
-    STEP,
-    WIDTH,
-    Chart,
-    Row,
-    Rows,
-    has_values,
-    nothing,
-    tooltip,
-)
+from dagathlon.report.charts.parts import HEIGHT, STEP, WIDTH, Chart, has_values, nothing, tooltip
 from dagathlon.report.figures.palette import GREY, Look
 from dagathlon.simulate.noise_code import TRUE_MISSING
 
@@ -62,10 +52,8 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
     return _panels(_lines([_point(row) for row in rows], rates, look, words, "learner"), rows)
 
 
-def _lines(
-    points: list[dict[str, Any]], rates: Sequence[float], look: Look, words: str, of: str
-) -> Chart:
-    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
+def _lines(points: list[Chart], rates: Sequence[float], look: Look, words: str, of: str) -> Chart:
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": False, "nice": True}
     shown = [{"field": f, "title": t, "format": ".3g"} for f, t in _MEAN.items()]
     about = tooltip(id=of, rate="% of noise", seeds="seeds", failures="failed runs")
@@ -124,7 +112,7 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
     if not has_values(rows, "index"):
         return nothing("no learner was run both with and without noise")
     order = _order(rows)
-    x: dict[str, Any] = {"field": "index", "type": "quantitative"}
+    x: Chart = {"field": "index", "type": "quantitative"}
     x |= {"title": "share kept", "scale": {"zero": False}}
     y = {"field": "id", "type": "nominal", "sort": order, "title": None}
     one = {"datum": 1, "type": "quantitative"}
@@ -173,13 +161,13 @@ def _narrow(panels: Chart) -> Chart:
     return panels
 
 
-def _point(row: Row) -> dict[str, Any]:
+def _point(row: Row) -> Chart:
     kept = {name: row[name] for name in ("seeds", "failures")}
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "rate": _percent(row)}
     return kept | about | {name: _short(row[name]) for name in _MEAN}
 
 
-def _mark(row: Row) -> dict[str, Any]:
+def _mark(row: Row) -> Chart:
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "seeds": row["seeds"]}
     top = None if row["up_to"] is None else round(100 * row["up_to"], 6)
     return about | {"up_to": top} | {name: _short(row[name]) for name in _INDEX}
@@ -193,7 +181,7 @@ def _percent(row: Row) -> float:
     return round(100 * float(row["rate"]), 6)
 
 
-def _axis(rates: Sequence[float]) -> dict[str, Any]:
+def _axis(rates: Sequence[float]) -> Chart:
     return {
         "field": "rate",
         "type": "quantitative",

@@ -12,31 +12,32 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Better, Floats
-from dagathlon.evaluations.noise.grid import METRICS, NoiseGrid, Row, Which
+from dagathlon.evaluations.noise.grid import METRICS, NoiseGrid, Which
 from dagathlon.evaluations.noise.resampling import Estimates, Resampling
+from dagathlon.frame import Cells
 
 # Means that differ by less are equal but for rounding.
 _SAME = 1e-9
 _COLUMNS = (*METRICS, "precision", "recall", "n_edges")
 
 
-def score_rows(grid: NoiseGrid, drawn: Resampling, code: str) -> list[Row]:
+def score_rows(grid: NoiseGrid, drawn: Resampling, code: str) -> list[Cells]:
     """Means over seeds of all metrics with one kind of noise.
 
     Means are over the runs that finished; `failures` says how many did not.
     """
-    result: list[Row] = []
+    result: list[Cells] = []
     for (network, n), members in grid.cells(grid.with_code(code)).items():
         parts = {name: drawn.estimates(grid.only(name, members)) for name in _COLUMNS}
         for j in grid.taking_part(members):
-            row: Row = {"algorithm": grid.algorithms[j], "network": network, "n": n}
+            row: Cells = {"algorithm": grid.algorithms[j], "network": network, "n": n}
             for name, part in parts.items():
                 row |= part.cells(name, j)
             result.append(row | _counts(grid, members, j))
     return result
 
 
-def _counts(grid: NoiseGrid, members: list[int], j: int) -> Row:
+def _counts(grid: NoiseGrid, members: list[int], j: int) -> Cells:
     return {
         "runs": int(grid.took_part[members, j].sum()),
         "failures": int(grid.failed[members, j].sum()),
@@ -104,11 +105,11 @@ def spans(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Span]:
     return result
 
 
-def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Row]:
+def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
     """The worst and the best mean, and whose they are."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for span in spans(grid, drawn, which):
-        row: Row = {"metric": span.metric, "network": span.network, "n": span.n}
+        row: Cells = {"metric": span.metric, "network": span.network, "n": span.n}
         for label, ends in zip(("worst", "best"), span.ends, strict=True):
             row |= Estimates.of(ends, span.blocks).cells(label)
             whose = np.flatnonzero(np.abs(span.averages[0] - ends[0]) < _SAME)
@@ -117,9 +118,9 @@ def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Row]:
     return result
 
 
-def relative_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Row]:
+def relative_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
     """Where each algorithm lies between the worst and the best."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for span in spans(grid, drawn, which):
         share = Estimates.of(span.shares, span.blocks)
         where = {"network": span.network, "n": span.n}

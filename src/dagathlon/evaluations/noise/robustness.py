@@ -10,12 +10,13 @@ import numpy as np
 
 from dagathlon.evaluate.ranking.verdict import Interval, interval, student
 from dagathlon.evaluations.noise.curves import Curve, Floats, Trial, curves_of, n_kinds
+from dagathlon.frame import Cells
 
 OVERALL = "overall"
 EVERYWHERE = "all networks"
 
 
-def rate_curves(trials: Iterable[Trial]) -> list[dict[str, Any]]:
+def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
     """Mean accuracy of each learner at each rate of each kind of noise.
 
     Parameters
@@ -32,7 +33,7 @@ def rate_curves(trials: Iterable[Trial]) -> list[dict[str, Any]]:
         All rates of a line are of the same data: between the rates that a data set has, lines are
         straight.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Cells] = []
     found = curves_of(trials)
     several = len({curve.case[0] for curves in found.values() for curve in curves}) > 1
     for kind, curves in found.items():
@@ -47,7 +48,7 @@ def rate_curves(trials: Iterable[Trial]) -> list[dict[str, Any]]:
     return rows
 
 
-def _points(curves: Sequence[Curve]) -> Iterable[dict[str, Any]]:
+def _points(curves: Sequence[Curve]) -> Iterable[Cells]:
     rates = sorted({float(rate) for curve in curves for rate in curve.rates})
     for rate in rates:
         by_seed: dict[Any, list[float]] = {}
@@ -80,7 +81,7 @@ class _Kept(NamedTuple):
         return area / clean if clean > 0 else math.nan
 
 
-def robustness(trials: Iterable[Trial]) -> list[dict[str, Any]]:
+def robustness(trials: Iterable[Trial]) -> list[Cells]:
     """How much of its clean accuracy each learner keeps: the normalised area under its curve.
 
     The index of a kind of noise is the area under the accuracy from rate 0 to the largest rate of
@@ -109,7 +110,7 @@ def robustness(trials: Iterable[Trial]) -> list[dict[str, Any]]:
     names = list(dict.fromkeys(c.name for curves in by_kind.values() for c in curves))
     single = [kind for kind in found if n_kinds(kind) == 1] or list(found)
     shared = [kind for kind in single if 2 * len(found[kind]) >= len(names)]
-    rows: list[dict[str, Any]] = []
+    rows: list[Cells] = []
     for name in names:
         mine = {kind: kept[name] for kind, kept in found.items() if name in kept}
         if shared and all(kind in mine for kind in shared):
@@ -133,7 +134,7 @@ def _kept(curves: Sequence[Curve]) -> dict[str, _Kept]:
     return kept
 
 
-def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> dict[str, Any]:
+def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> Cells:
     cases = sum(part.cases for part in parts)
     clean = sum(float(part.clean.sum()) for part in parts) / cases
     seeds = list(dict.fromkeys(seed for part in parts for seed in part.seeds))

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 
 from dagathlon.evaluations.noise.change import change_rows, loss_rows, time_rows
 from dagathlon.evaluations.noise.costs import By, edge_density_rows, failure_rows, run_time_rows
-from dagathlon.evaluations.noise.grid import NoiseGrid, NoiseRun, Row, Which, noise_grid
+from dagathlon.evaluations.noise.grid import NoiseGrid, NoiseRun, Which, noise_grid
 from dagathlon.evaluations.noise.kept import accuracy_rows, edge_rows, kept_rows
 from dagathlon.evaluations.noise.ranks import rank_rows, rank_rows_by_code, rank_rows_by_density
 from dagathlon.evaluations.noise.relative import extreme_rows, relative_rows, score_rows
 from dagathlon.evaluations.noise.resampling import Over, Resampling, resampling, usual_over
 from dagathlon.evaluations.noise.strengths import Groups, strength_rows
+from dagathlon.frame import Cells
 
 __all__ = ["NoiseRun", "NoiseStudyTables"]
 
@@ -79,7 +80,7 @@ class NoiseStudyTables:
         chosen = over or usual_over(grid.cases)
         return cls(grid, limit, resampling(grid.cases, resamples, chosen), chosen)
 
-    def ranks(self, noisy: bool = False) -> list[Row]:
+    def ranks(self, noisy: bool = False) -> list[Cells]:
         """Average and overall ranks per metric (Tables 8 and 9).
 
         Columns: metric, algorithm, average, deviation (population), overall, n, failures; with
@@ -87,27 +88,27 @@ class NoiseStudyTables:
         """
         return rank_rows(self.grid, self.drawn, noisy=noisy)
 
-    def ranks_by_code(self) -> list[Row]:
+    def ranks_by_code(self) -> list[Cells]:
         """The same for each code by itself (Tables E1 to E3, Figure 4)."""
         return rank_rows_by_code(self.grid, self.drawn)
 
-    def ranks_by_density(self) -> list[Row]:
+    def ranks_by_density(self) -> list[Cells]:
         """Ranks without noise by network and size (Figures 1 and D1)."""
         return rank_rows_by_density(self.grid)
 
-    def scores(self, code: str = "N") -> list[Row]:
+    def scores(self, code: str = "N") -> list[Cells]:
         """Metrics by network, size and algorithm with one kind of noise (Tables D1 to D5, E5)."""
         return score_rows(self.grid, self.drawn, code)
 
-    def extremes(self, which: Which = "all") -> list[Row]:
+    def extremes(self, which: Which = "all") -> list[Cells]:
         """Worst and best mean of an algorithm without failure (Tables 10, D6, E6)."""
         return extreme_rows(self.grid, self.drawn, which)
 
-    def relative(self, which: Which = "all") -> list[Row]:
+    def relative(self, which: Which = "all") -> list[Cells]:
         """Each algorithm between worst (0) and best (1) (Tables 11, D7, E7)."""
         return relative_rows(self.grid, self.drawn, which)
 
-    def failures(self, by: By = "code") -> list[Row]:
+    def failures(self, by: By = "code") -> list[Cells]:
         """Failures by kind (Tables C1, C2): timeout (F1), error (F2), out of memory (F3).
 
         A run of several starts failed where all of them did; `failed_starts` counts those that
@@ -115,35 +116,35 @@ class NoiseStudyTables:
         """
         return failure_rows(self.grid, by)
 
-    def edges_by_density(self) -> list[Row]:
+    def edges_by_density(self) -> list[Cells]:
         """Learned over true edges without noise, by rows per free parameter (Figure 2)."""
         return edge_density_rows(self.grid, self.drawn)
 
-    def accuracy_kept(self) -> list[Row]:
+    def accuracy_kept(self) -> list[Cells]:
         """Accuracy with noise over that without, by network, code and algorithm."""
         return accuracy_rows(self.grid, self.drawn)
 
-    def relative_change(self) -> list[Row]:
+    def relative_change(self) -> list[Cells]:
         """Relative change of accuracy by code, metric, network and size (Table E4)."""
         return change_rows(self.grid, self.drawn)
 
-    def loss_by_code(self) -> list[Row]:
+    def loss_by_code(self) -> list[Cells]:
         """Relative change of accuracy by code and metric, over all algorithms (Figure 7)."""
         return loss_rows(self.grid, self.drawn)
 
-    def kept_by_code(self) -> list[Row]:
+    def kept_by_code(self) -> list[Cells]:
         """Accuracy and edges of each algorithm with each kind of noise (Figures 8 and 9)."""
         return kept_rows(self.grid, self.drawn)
 
-    def edges_by_code(self) -> list[Row]:
+    def edges_by_code(self) -> list[Cells]:
         """Edges with noise over edges without, all algorithms together (Figure 9)."""
         return edge_rows(self.grid, self.drawn)
 
-    def run_times(self, noisy: bool = False) -> list[Row]:
+    def run_times(self, noisy: bool = False) -> list[Cells]:
         """Cumulative run times, failures charged the limit (Figures 3 and 5)."""
         return run_time_rows(self.grid, self.drawn, self.limit, noisy=noisy)
 
-    def time_by_code(self) -> list[Row]:
+    def time_by_code(self) -> list[Cells]:
         """Run time with noise over that without (Figure 6)."""
         return time_rows(self.grid, self.drawn, self.limit)
 
@@ -153,7 +154,7 @@ class NoiseStudyTables:
         large: Collection[str] | None = None,
         limited: Collection[int] | None = None,
         big: Collection[int] | None = None,
-    ) -> list[Row]:
+    ) -> list[Cells]:
         """Ten categories, each from 0 for the worst to 1 for the best (Table 12).
 
         Parameters

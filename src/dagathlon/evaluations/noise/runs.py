@@ -12,6 +12,7 @@ from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.run_tables import NoiseRun
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import method_of, named, rows_of
@@ -27,7 +28,6 @@ _COLUMNS = {
     "time": "time",
 }
 
-Row: TypeAlias = Mapping[str, Any]
 _Key: TypeAlias = tuple[str, str, int, int, str]
 
 
@@ -79,7 +79,7 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
 
 
-def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
+def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
     """For each network, code and algorithm the run in the middle by F1, as the page numbers runs.
 
     Parameters
@@ -175,7 +175,7 @@ def free_parameters(truth: Graph, data: Dataset) -> int | None:
     return int(sum((arity[j] - 1) * arity[into[:, j]].prod() for j in range(len(truth))))
 
 
-def run_of_starts(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
+def run_of_starts(key: _Key, rows: Rows, size: _Size | None) -> NoiseRun:
     """One run of all starts of an algorithm on a data set, from their rows of the joint table."""
     network, code, n, seed, algorithm = key
     finished = [_scored(row) for row in rows if row["status"] not in FAILURES]
@@ -206,11 +206,11 @@ def _scored(row: Row) -> Row:
     return {**row, **{name: row[name] if is_number(row.get(name)) else 0.0 for name in columns}}
 
 
-def _mean(rows: Sequence[Row], column: str) -> float | None:
+def _mean(rows: Rows, column: str) -> float | None:
     values = [float(row[column]) for row in rows if is_number(row.get(column))]
     return sum(values) / len(values) if values else None
 
 
-def _sum_of_means(rows: Sequence[Row], columns: Sequence[str]) -> float | None:
+def _sum_of_means(rows: Rows, columns: Sequence[str]) -> float | None:
     means = [_mean(rows, column) for column in columns]
     return None if None in means else sum(one for one in means if one is not None)

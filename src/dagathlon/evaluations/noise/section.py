@@ -11,8 +11,9 @@ from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
 from dagathlon.evaluations.noise.summary import clean_scores, kept_means, noisy_codes, several_seeds
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.failures import STATUSES
-from dagathlon.report.evaluation import Row, TableSet
+from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Html, Part, Words
 from dagathlon.wording import counted
 
@@ -195,7 +196,7 @@ def _failures(tables: TableSet) -> Iterator[Part]:
         yield _failure_grid(tables.rows("failures_by_noise"), noisy_codes(tables))
 
 
-def _failed_starts(runs: Sequence[Row]) -> Iterator[str]:
+def _failed_starts(runs: Rows) -> Iterator[str]:
     """Whose starts failed where others of the same run finished."""
     some = [row for row in runs if row["failed_starts"] and not row["failure"]]
     if some:
@@ -207,7 +208,7 @@ def _failed_starts(runs: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
+def _failed_runs(runs: Rows) -> Iterator[str]:
     failed = [row for row in runs if row["failure"]]
     if not failed:
         return
@@ -221,7 +222,7 @@ def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
     yield f"{len(failed):,} of {counted(len(runs), 'run')} failed: {'; '.join(told)}."
 
 
-def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:
+def _failure_grid(rows: Rows, codes: Sequence[str]) -> Grid:
     """Failures of each algorithm by kind of noise: 3 timeout, 1 memory, 2 starts."""
     cells = {(row["algorithm"], row["code"]): row for row in rows}
     names = dict.fromkeys(r["algorithm"] for r in rows if any(r[kind] for kind in _FAILED))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from dagathlon.evaluations.noise.grid import CLEAN, CODES
 from dagathlon.report.evaluation import TableSet
 from dagathlon.simulate.noise_code import LETTERS, TRUE_MISSING, parse_code
 
-Row: TypeAlias = Mapping[str, Any]
 KEPT = {
     "kept": ("F1 and BSF", ("f1", "bsf")),
     "f1_kept": ("F1", ("f1",)),

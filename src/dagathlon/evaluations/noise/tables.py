@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from dagathlon.evaluations.noise.costs import By
 from dagathlon.evaluations.noise.curves import noise_trials
@@ -13,9 +13,9 @@ from dagathlon.evaluations.noise.grid import CLEAN, FAILURES, Which
 from dagathlon.evaluations.noise.robustness import rate_curves, robustness
 from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.strengths import CATEGORIES, Groups
+from dagathlon.frame import Cells
 from dagathlon.report.tables.latex import Layout
 
-Rows: TypeAlias = list[dict[str, Any]]
 METRICS = {"f1": "F1", "shd": "SHD", "bsf": "BSF"}
 _WORDS = {
     **METRICS,
@@ -48,7 +48,7 @@ class Named(NamedTuple):
     """A table: its name, what makes its rows, and how it is printed."""
 
     name: str
-    rows: Callable[[], Rows]
+    rows: Callable[[], list[Cells]]
     layout: Layout | None = None
 
 
@@ -95,7 +95,7 @@ def _ranks(study: NoiseStudyTables) -> Iterator[Named]:
     yield Named("ranks_by_size", study.ranks_by_density, _with(shown, columns=("network",)))
 
 
-def _whole(rows: Rows) -> Rows:
+def _whole(rows: list[Cells]) -> list[Cells]:
     """Changes of places are whole numbers."""
     known = [row for row in rows if row["overall_change"] is not None]
     for row in known:
@@ -111,7 +111,7 @@ def _scores(study: NoiseStudyTables) -> Iterator[Named]:
     yield Named("scores_noisy", lambda: _noisy_scores(study), _with(shown, partial=_SCORES))
 
 
-def _noisy_scores(study: NoiseStudyTables) -> Rows:
+def _noisy_scores(study: NoiseStudyTables) -> list[Cells]:
     codes = [code for code in study.grid.codes if code != CLEAN]
     return [{"code": code} | row for code in codes for row in study.scores(code)]
 

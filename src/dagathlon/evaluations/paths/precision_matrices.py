@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.undirected.scores import PrecisionScores
 from dagathlon.evaluations.paths.recovery_table import compact
 from dagathlon.evaluations.paths.words import MANY
+from dagathlon.frame import Cells, Rows
 from dagathlon.modules import Count
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import PARTIAL, Results
@@ -107,7 +108,7 @@ class PrecisionMatrices(Evaluation):
             "about": Table([{"precision": self.precision, "metrics": known}]),
         }
 
-    def _rows(self, results: Results) -> list[dict[str, Any]]:
+    def _rows(self, results: Results) -> list[Cells]:
         runs = results.runs_of(self.ids or results.ids)
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, score) for run, score in pairs if score]
@@ -166,7 +167,7 @@ def _is_loss(metric: str) -> bool:
     return measure_of(metric).better == "less"
 
 
-def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
+def _grid(runs: Rows, means: Rows) -> Grid:
     """Means by kind of data and method, the nearest to the truth first; the best are bold."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(runs, name)) > 1]
@@ -189,7 +190,7 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
     return Grid(head, rows, len(about) + 2, folded)
 
 
-def _notes(runs: Sequence[Row]) -> Iterator[str]:
+def _notes(runs: Rows) -> Iterator[str]:
     """Who has no matrix or no number, how often, and why for example."""
     for method in ordered(runs, "method"):
         own = [row for row in runs if row["method"] == method]

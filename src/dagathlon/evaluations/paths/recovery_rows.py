@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import Regime, method_of, regimes_of
 
-Row = Mapping[str, Any]
 COST = "cpu"
 
 
@@ -35,7 +35,7 @@ class Shape(NamedTuple):
     edges: tuple[int, int]
 
 
-def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> list[dict[str, Any]]:
+def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> list[Cells]:
     """A row for each run: kind of data, method, metrics, processor time."""
     runs = results.runs_of(ids)
     regimes = regimes_of(results, (results.case(run) for run in runs))
@@ -48,7 +48,7 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
     return found
 
 
-def mean_rows(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
+def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
     """A row for each kind of data, method and metric: mean, standard error, number of values."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -69,7 +69,7 @@ def mean_rows(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str,
                 }
 
 
-def median_costs(rows: Sequence[Row]) -> dict[str, float]:
+def median_costs(rows: Rows) -> dict[str, float]:
     """Median processor time of a run in seconds, by method."""
     found: dict[str, list[float]] = {}
     for row in rows:
@@ -78,7 +78,7 @@ def median_costs(rows: Sequence[Row]) -> dict[str, float]:
     return {method: float(np.median(values)) for method, values in found.items()}
 
 
-def average_ranks(means: Sequence[Row], metric: str) -> dict[str, float]:
+def average_ranks(means: Rows, metric: str) -> dict[str, float]:
     """Average rank of each method over the kinds of data, by means of a metric."""
     kinds: dict[Regime, dict[str, float]] = {}
     sign = -1.0 if measure_of(metric).better == "more" else 1.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluations.paths.recovery_rows import Shape, average_ranks
+from dagathlon.frame import Row, Rows
 from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.report.figures.palette import Look
@@ -17,7 +18,6 @@ from dagathlon.report.page.sections import text
 from dagathlon.report.words import duration, short_title
 from dagathlon.wording import counted
 
-Row = Mapping[str, Any]
 # A dot takes so much room; larger graphs are not drawn so small.
 _DOT, _MOST_NODES = Label(("",), 8.0, 8.0), 120
 _WIDE, _HIGH, _MARGIN = 170.0, 110.0, 8.0
@@ -58,7 +58,7 @@ def _drawing(shape: Shape) -> str:
 
 
 def table(
-    means: Sequence[Row], order: Sequence[str], look: Look, costs: Mapping[str, float] | None = None
+    means: Rows, order: Sequence[str], look: Look, costs: Mapping[str, float] | None = None
 ) -> str:
     """Methods by kinds of data, for one metric after the other, and the cost of a run.
 
@@ -102,7 +102,7 @@ def _swatch(method: str, look: Look) -> str:
     return f'<span class="swatch" style="background:{look.colour_of(method)}"></span>'
 
 
-def _columns(means: Sequence[Row]) -> list[Column]:
+def _columns(means: Rows) -> list[Column]:
     found = {Column(row["metric"], row["model"], row["rows"], row["graph"]): None for row in means}
     places = {name: i for i, name in enumerate(dict.fromkeys(row["metric"] for row in means))}
     # The sort is stable: graphs stay in the order of the study.
@@ -131,7 +131,7 @@ def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> 
     return f"<tr>{first}{top}{last}</tr><tr>{middle}</tr><tr>{bottom}</tr>"
 
 
-def _against(means: Sequence[Row]) -> dict[int, str]:
+def _against(means: Rows) -> dict[int, str]:
     """Which numbers of rows are fewer than the variables, and which are more."""
     counts = {row.get("variables") for row in means}
     if len(counts) != 1 or not isinstance(p := counts.pop(), int):
@@ -205,9 +205,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 9.95 else f"{value:,.0f}"
 
 
-def compact(
-    means: Sequence[Row], views: Mapping[str, Sequence[str]], look: Look
-) -> list[tuple[str, str]]:
+def compact(means: Rows, views: Mapping[str, Sequence[str]], look: Look) -> list[tuple[str, str]]:
     """Tables of methods by kinds of data, one for each view that has numbers.
 
     Parameters

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.undirected.scores import AREAS
+from dagathlon.frame import Cells, Rows
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.results import Results
 from dagathlon.report.tables.metrics import ABOUT, Kind, kinds
@@ -16,7 +17,6 @@ from dagathlon.report.tables.places import combination_of
 from dagathlon.report.tables.regimes import method_of, regimes_of
 from dagathlon.study.plan.plan import Run
 
-Row: TypeAlias = Mapping[str, Any]
 AREA_COLUMNS = tuple(one.name for one in AREAS)
 _GRID = 101
 _SHOWN = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
@@ -33,7 +33,7 @@ class Scored(NamedTuple):
         What `PathScores` gave.
     """
 
-    about: dict[str, Any]
+    about: Cells
     score: Mapping[str, Any]
 
     @property
@@ -60,7 +60,7 @@ def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]
     return found
 
 
-def point_rows(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
     """A row for each graph of each curve."""
     for one in found:
         chosen, positives, negatives = one.counts
@@ -79,7 +79,7 @@ def point_rows(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
             }
 
 
-def area_rows(found: Sequence[Scored]) -> list[dict[str, Any]]:
+def area_rows(found: Sequence[Scored]) -> list[Cells]:
     """A row for each run: areas, best and chosen F1."""
     return [
         one.about
@@ -89,13 +89,13 @@ def area_rows(found: Sequence[Scored]) -> list[dict[str, Any]]:
     ]
 
 
-def mean_areas(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def mean_areas(rows: Rows) -> Iterator[Cells]:
     """Means over data sets by kind of data and method, those of the largest area first."""
     for kind, members in kinds(rows).items():
         means = []
         for method in dict.fromkeys(row["method"] for row in members):
             own = [row for row in members if row["method"] == method]
-            about: dict[str, Any] = dict(zip(ABOUT, kind, strict=True))
+            about: Cells = dict(zip(ABOUT, kind, strict=True))
             about |= {"id": own[0]["id"], "method": method, "along": own[0]["along"]}
             about["data_sets"] = len({(row["seed"], row["data"]) for row in own})
             for name in _SHOWN:
@@ -112,7 +112,7 @@ def _error(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def mean_curves(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+def mean_curves(found: Sequence[Scored]) -> Iterator[Cells]:
     """Points of mean curves by kind of data and method.
 
     The true positive rates of all data sets are averaged at equal false positive rates, and

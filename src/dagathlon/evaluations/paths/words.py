@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
+from dagathlon.frame import Cells, Rows
 from dagathlon.report.section import Grid
 from dagathlon.report.tables.best_cells import best_cells
 from dagathlon.report.tables.metrics import kinds
@@ -29,7 +30,7 @@ MANY = 30
 _LOST = 0.05
 
 
-def opening(means: Sequence[Mapping[str, Any]], undirected: str) -> str:
+def opening(means: Rows, undirected: str) -> str:
     """What is compared here, and by what."""
     along = set(ordered(means, "along"))
     of = {
@@ -46,7 +47,7 @@ def opening(means: Sequence[Mapping[str, Any]], undirected: str) -> str:
     )
 
 
-def selection(means: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def selection(means: Rows) -> Iterator[str]:
     """Which methods choose a graph that is far from the best one of their path."""
     found: dict[str, list[float]] = {}
     for row in means:
@@ -63,7 +64,7 @@ def selection(means: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def area_grid(means: Sequence[Mapping[str, Any]]) -> Grid:
+def area_grid(means: Rows) -> Grid:
     """Means with standard errors, a line for each kind of data and method; the best are bold."""
     about = [name for name in ("graph", "model", "rows") if len(ordered(means, name)) > 1]
     head = [*about, "method", "data sets", "AUROC", "AUPRC", "best F1", "F1 of the chosen graph"]
@@ -77,7 +78,7 @@ def area_grid(means: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid(head, rows, len(about) + 1, folded)
 
 
-def long_areas(means: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def long_areas(means: Rows) -> Iterator[Cells]:
     """A row for each mean."""
     for row in means:
         about = {name: row[name] for name in ("graph", "model", "rows", "method")}

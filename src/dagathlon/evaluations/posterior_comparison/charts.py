@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dagathlon.evaluations.no_truth.agreement_chart import MOST_EDGES, tiles
+from dagathlon.frame import Rows
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.report.charts.matrix import frequency_plot
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, has_values, nothing, tooltip
 from dagathlon.report.figures.palette import GREY, PALETTE, Look
 from dagathlon.report.words import title
 
@@ -164,7 +165,7 @@ def trace_plot(chains: Sequence[tuple[Sequence[float], Sequence[float]]], burnin
         for s, y in zip(x, chain, strict=True)
     ]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(names))]
-    colour: dict[str, Any] = {"field": "chain", "type": "nominal", "sort": names}
+    colour: Chart = {"field": "chain", "type": "nominal", "sort": names}
     colour["scale"] = {"domain": names, "range": colours}
     line: Chart = {
         "mark": {"type": "line", "strokeWidth": 1.2, "opacity": 0.85, "clip": True},
@@ -213,13 +214,13 @@ def distance_against_cost(
         | {"distance": max(float(row[column]), floor)}
         for row in known
     ]
-    y: dict[str, Any] = {"field": "distance", "type": "quantitative", "title": _AXES[column]}
+    y: Chart = {"field": "distance", "type": "quantitative", "title": _AXES[column]}
     y["scale"] = {"type": "log", "nice": False, "padding": 12} if logarithmic else {"zero": True}
-    x: dict[str, Any] = {"field": "cpu", "type": "quantitative", "title": title("cpu")}
+    x: Chart = {"field": "cpu", "type": "quantitative", "title": title("cpu")}
     x["scale"] = {"type": "log", "nice": False, "padding": 14}
     x["axis"] = {"tickCount": 4, "grid": False, "format": "~g"}
     tips = [*tooltip(setting="method"), {"field": "cpu", "format": ".3g"}]
-    styled: dict[str, Any] = {"color": look.colour(), "shape": look.shape()}
+    styled: Chart = {"color": look.colour(), "shape": look.shape()}
     styled["tooltip"] = [*tips, {"field": "distance", "format": ".3g"}]
     medians = [{"op": "median", "field": name, "as": name} for name in ("cpu", "distance")]
     grouped = {"aggregate": medians, "groupby": ["id", "setting"]}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.evaluations.posterior_comparison import words as belief_words
 from dagathlon.evaluations.posterior_comparison.comparison import Belief
@@ -28,6 +27,7 @@ from dagathlon.evaluations.posterior_comparison.tables import (
     reference_of,
     score_rows,
 )
+from dagathlon.frame import Cells
 from dagathlon.modules import Natural, Probability
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
@@ -160,9 +160,9 @@ def _no_dag(results: Results, found: Sequence[Named]) -> bool:
     return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
 
 
-def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:
+def _scores(results: Results, beliefs: Sequence[Belief]) -> Cells:
     """The score that each method weighs graphs with, of those that have one."""
-    found: dict[str, Any] = {}
+    found: Cells = {}
     for one in beliefs:
         settings = results.algorithm(one.whose.run).settings
         parameters = settings[one.whose.run.setting].parameters

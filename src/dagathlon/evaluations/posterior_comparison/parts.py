@@ -24,6 +24,7 @@ from dagathlon.evaluations.posterior_comparison.tables import (
     by_method,
     disputed,
 )
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Variant, Words
@@ -183,7 +184,7 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
     return Picture("belief-graph", "The posterior as a graph", caption, variants)
 
 
-def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
+def _wide(group: Sequence[Named]) -> Iterator[Cells]:
     """A row for each edge, with a column for each method; the most probable first."""
     names, truth = group[0].belief.names, group[0].truth
     alike = [one for one in group if one.belief.names == names]
@@ -192,7 +193,7 @@ def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
         i, j = divmod(cell, len(names))
         if mean[i, j] < LEAST_WRITTEN and (truth is None or not truth[i, j]):
             continue
-        row: dict[str, Any] = {"data": group[0].set_name} if group[0].set_name else {}
+        row: Cells = {"data": group[0].set_name} if group[0].set_name else {}
         row["edge"] = f"{names[i]} {group[0].belief.mark} {names[j]}"
         row |= {} if truth is None else {"in the truth": "yes" if truth[i, j] else "no"}
         yield row | {one.method: float(one.belief.edges[i, j]) for one in alike}
@@ -217,7 +218,7 @@ def calibration_parts(tables: TableSet) -> Iterator[Part]:
     yield _score_grid(scores)
 
 
-def _score_grid(scores: Sequence[Mapping[str, Any]]) -> Grid:
+def _score_grid(scores: Rows) -> Grid:
     kinds = list(dict.fromkeys(row["of"] for row in scores))
     columns = {"brier": "Brier", "log_score": "log score", "ece": "ECE"}
     head = ["method", "data sets"]
@@ -251,7 +252,7 @@ def _traces(one: Named) -> Chart:
     return trace_plot(chains, traces[0].burnin)
 
 
-def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
+def _chain_grid(rows: Rows) -> Grid:
     head = ["method", "apart about", "chains", "draws", "effective size", "R̂", "apart"]
     cells = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
@@ -267,7 +268,7 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
 
 def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     """The cost of each method against its distance to the reference, or to the true graph."""
-    rows: list[Mapping[str, Any]] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
+    rows: list[Row] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     names = {
         "edge_error": f"largest error against {reference}",
@@ -290,16 +291,14 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     yield _cost_grid(rows)
 
 
-def _reference_cost(
-    rows: Sequence[Mapping[str, Any]], case: str, reference: str | None
-) -> tuple[str, float] | None:
+def _reference_cost(rows: Rows, case: str, reference: str | None) -> tuple[str, float] | None:
     """What the reference is called, and the median of its cost on one kind of data."""
     own = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
     known = [cost for cost in own if cost]
     return (f"{reference} takes this long", float(np.median(known))) if known else None
 
 
-def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
+def _cost_grid(rows: Rows) -> Grid:
     columns = {"cpu": "CPU seconds", "expected edges": "expected edges"}
     columns |= {"e_shd": "E-SHD ↓", "edge_error": "largest error ↓", "graph_mmd": "Graph MMD ↓"}
     there = [name for name in columns if any(row[name] is not None for row in rows)]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.correlations import short
 from dagathlon.report.tables.metrics import ALL_GRAPHS
-
-Row: TypeAlias = Mapping[str, Any]
 
 STRONG = 0.5
 """Least rank correlation of metrics that are said to agree."""
@@ -34,9 +33,9 @@ class Trust(NamedTuple):
 
     model: str
     rows: int
-    agree: Sequence[Row]
-    against: Sequence[Row]
-    between: Sequence[Row]
+    agree: Rows
+    against: Rows
+    between: Rows
 
     @property
     def mean(self) -> float:
@@ -44,7 +43,7 @@ class Trust(NamedTuple):
         return float(np.mean([row["mean"] for row in (*self.agree, *self.against, *self.between)]))
 
 
-def trusted(correlations: Sequence[Row], distance: str, besides: Sequence[str]) -> list[Trust]:
+def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[Trust]:
     """Which metrics agree with a distance to the true posterior, for each kind of data.
 
     Parameters
@@ -71,7 +70,7 @@ def trusted(correlations: Sequence[Row], distance: str, besides: Sequence[str]) 
     return found
 
 
-def metrics_in_words(rows: Sequence[Row]) -> str:
+def metrics_in_words(rows: Rows) -> str:
     """``E-SHD .61, AUROC .55``, one after the other."""
     said = [f"{measure_of(row['right']).label} {short(row['mean'])}" for row in rows]
     return ", ".join(said) or "none"
@@ -106,7 +105,7 @@ class Yardstick(NamedTuple):
 
 
 def yardsticks(
-    means: Sequence[Row], metrics: Sequence[str], references: Mapping[str, str]
+    means: Rows, metrics: Sequence[str], references: Mapping[str, str]
 ) -> Iterator[Yardstick]:
     """How the true posterior does by each metric, on the mean over graphs.
 
@@ -130,7 +129,7 @@ def yardsticks(
         yield Yardstick(model, size, metric, own, better, len(others))
 
 
-def over_graphs(means: Sequence[Row]) -> dict[tuple[str, int, str], dict[str, float]]:
+def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
     """Means over the graphs that all methods have, by model, rows and metric."""
     found: dict[tuple[str, int, str], dict[str, dict[str, float]]] = {}
     for row in means:
@@ -161,7 +160,7 @@ def beaten(found: Sequence[Yardstick]) -> str:
     return " ".join(said)
 
 
-def entropies(means: Sequence[Row], references: Mapping[str, str]) -> Iterator[str]:
+def entropies(means: Rows, references: Mapping[str, str]) -> Iterator[str]:
     """How uncertain the true posterior is, and who is far too sure, for each model."""
     joint = over_graphs([row for row in means if row["metric"] == _ENTROPY])
     for model, reference in references.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posteriors.scores import PosteriorScores, unknown_metric
@@ -17,6 +17,7 @@ from dagathlon.evaluations.posterior_comparison.posterior_figures import (
     trust_parts,
     truth_parts,
 )
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -160,7 +161,7 @@ class Posteriors(Evaluation):
             "metrics": Table([{"metric": metric} for metric in known]),
         }
 
-    def rows(self, results: Results) -> list[dict[str, Any]]:
+    def rows(self, results: Results) -> list[Cells]:
         """Kind of data, method, start and metrics of every run that it is about."""
         asked = results.runs_of(self.algorithms() if self.ids else results.ids)
         runs = [run for run in asked if self._is_mine(results, run)]
@@ -169,7 +170,7 @@ class Posteriors(Evaluation):
         found = []
         for run, pair, cost in zip(runs, scores, results.rows_of(runs), strict=True):
             case, method = results.case(run), method_of(results, run, self._named(run.entry))
-            row: dict[str, Any] = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
+            row: Cells = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
             row |= {"method": method.name, "start": method.start}
             row["reference"] = run.entry == self.reference
             row |= {name: cost.get(name) for name in ("time", "status")}

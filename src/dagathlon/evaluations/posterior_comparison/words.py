@@ -11,6 +11,7 @@ import numpy as np
 
 from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
 from dagathlon.evaluations.posterior_comparison.tables import Named, nearly_certain
+from dagathlon.frame import Row, Rows
 from dagathlon.report.words import duration
 
 _SAFE_RHAT, _SAFE_GAP = 1.05, 0.1
@@ -107,7 +108,7 @@ def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[s
         )
 
 
-def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def convergence(rows: Rows) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
@@ -123,7 +124,7 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"No sign that the chains of {'; '.join(settled)} have not settled."
 
 
-def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: float) -> str:
+def _doubt(method: str, own: Rows, rhat: float, draws: float) -> str:
     """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
     worst = most_apart(own)
     if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
@@ -137,7 +138,7 @@ def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: fl
     )
 
 
-def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def most_apart(rows: Rows) -> Mapping[str, Any]:
     """The row whose chains differ most about an edge."""
     return max(rows, key=lambda row: row["apart"] or 0.0)
 
@@ -161,9 +162,7 @@ def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bo
     return f"{words} They are too short, or do not mix: trust its probabilities with care."
 
 
-def calibration(
-    rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def calibration(rows: Rows, scores: Rows) -> Iterator[str]:
     """Who is too sure, and whose probabilities are best by the Brier score."""
     edges = [row for row in scores if row["of"] == "edges"]
     for row in edges:
@@ -182,7 +181,7 @@ def calibration(
         )
 
 
-def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterator[str]:
+def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
     """Who comes nearest to the reference, or to the true graph, and at what cost."""
     column = "e_shd" if reference is None else "edge_error"
     known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
@@ -200,9 +199,9 @@ def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterato
     yield words + " in the mean" + ("." if cost is None else f", in {duration(cost)} of CPU.")
 
 
-def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def agreement(rows: Rows) -> Iterator[str]:
     """Who differs most on each data set, and about what."""
-    sets: dict[str, list[Mapping[str, Any]]] = {}
+    sets: dict[str, list[Row]] = {}
     for row in rows:
         if row["left"] != row["right"]:
             sets.setdefault(row["data"], []).append(row)
@@ -220,13 +219,13 @@ def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _grouped(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row["setting"], []).append(row)
     return groups
 
 
-def _mean(rows: Sequence[Mapping[str, Any]], column: str) -> float | None:
+def _mean(rows: Rows, column: str) -> float | None:
     values = [row[column] for row in rows if row[column] is not None]
     return float(np.mean(values)) if values else None

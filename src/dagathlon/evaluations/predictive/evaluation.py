@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,10 +17,11 @@ from dagathlon.evaluations.predictive.scores import (
     fold_learning,
 )
 from dagathlon.evaluations.predictive.tables import VALUE, predictive_rows, summarised
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import Chart, is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -126,7 +126,7 @@ class Predictive(Evaluation):
         return Section("predictive", "Cross-validated likelihood", parts, leading=True)
 
 
-def _differences(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
+def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
     """For each data set how far settings are behind the best one."""
     for name, found in by_data(rows).items():
         chart = held_out_plot([{**row, "log-likelihood": row[VALUE]} for row in found])
@@ -134,7 +134,7 @@ def _differences(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
             yield name or "the data", chart
 
 
-def _against_rows(rows: Sequence[Row]) -> list[tuple[str, Chart]]:
+def _against_rows(rows: Rows) -> list[tuple[str, Chart]]:
     """Curves over the number of rows, where some graph has several; a panel for each graph."""
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for row in rows:
@@ -148,7 +148,7 @@ def _against_rows(rows: Sequence[Row]) -> list[tuple[str, Chart]]:
     return [("", metric_lines(points, _WORDS, look))]
 
 
-def _point(graph: str, n: int, setting: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _point(graph: str, n: int, setting: str, rows: Rows) -> Cells:
     values = np.array([row[VALUE] for row in rows])
     mean, error = float(values.mean()), rows[0]["se"] or 0.0
     if len(values) > 1:
@@ -157,7 +157,7 @@ def _point(graph: str, n: int, setting: str, rows: Sequence[Row]) -> dict[str, A
     return about | {"mean": mean, "low": mean - 2 * error, "high": mean + 2 * error}
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     about = [*data_columns(rows), "setting"]
     counted = [name for name in ("rows", "data sets") if any(row.get(name) for row in rows)]
     entropy = any(row.get(CROSS_ENTROPY) is not None for row in rows)

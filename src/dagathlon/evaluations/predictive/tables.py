@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon.evaluate.models.cross_validation import CrossValidated
 from dagathlon.evaluations.no_truth.scores import paired_difference
 from dagathlon.evaluations.predictive.scores import CROSS_ENTROPY
+from dagathlon.frame import Cells, Rows
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import Place, named_places, place_of
@@ -22,7 +23,7 @@ VALUE = "cv_log_likelihood"
 
 def predictive_rows(
     results: Results, found: Mapping[Place, CrossValidated], ids: Sequence[str]
-) -> list[dict[str, Any]]:
+) -> list[Cells]:
     """One row for each data set and setting, the best setting of a data set first.
 
     Parameters
@@ -55,13 +56,13 @@ def _number(value: float | None) -> float:
     return -math.inf if value is None else value
 
 
-def _labels(place: Place) -> dict[str, Any]:
+def _labels(place: Place) -> Cells:
     graph, parameters, data = place.data
     labels = {"id": place.id, "adjmat": graph, "parameters": parameters, "data": data}
     return labels | {"seed": place.seed}
 
 
-def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, dict[str, Any]]:
+def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, Cells]:
     runs = results.runs_of(ids)
     scores = results.scores(CROSS_ENTROPY, runs)
     return {
@@ -71,9 +72,9 @@ def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, dict[str, An
     }
 
 
-def _compared(own: CrossValidated, best: CrossValidated) -> dict[str, Any]:
+def _compared(own: CrossValidated, best: CrossValidated) -> Cells:
     """The numbers of a setting, with its difference to the best one on the same rows."""
-    row: dict[str, Any] = {"rows": own.rows, VALUE: own.mean, "se": own.error}
+    row: Cells = {"rows": own.rows, VALUE: own.mean, "se": own.error}
     row |= {"to the best": None, "± to the best": None}
     if own is not best and own.mean is not None and best.mean is not None:
         row["to the best"] = own.mean - best.mean
@@ -82,7 +83,7 @@ def _compared(own: CrossValidated, best: CrossValidated) -> dict[str, Any]:
     return row
 
 
-def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def summarised(rows: Rows) -> list[Cells]:
     """One row for each kind of data and setting, the best setting first.
 
     Where a kind has several data sets, numbers are means over them and errors are over data sets;
@@ -95,7 +96,7 @@ def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         Those of `predictive_rows`.
     """
     names = case_names(combinations(rows))
-    found: list[dict[str, Any]] = []
+    found: list[Cells] = []
     for kind, name in names.items():
         members = [row for row in rows if combination(row) == kind]
         about = {"data": name} if len(names) > 1 else {}
@@ -103,7 +104,7 @@ def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _of_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _of_kind(rows: Rows) -> Iterator[Cells]:
     seeds = sorted({row["seed"] for row in rows})
     if len(seeds) == 1:
         dropped = ("adjmat", "parameters", "data", "seed")
@@ -127,9 +128,7 @@ def _of_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield _without(setting, list(own.values()), len(seeds))
 
 
-def _means(
-    setting: str, rows: Sequence[Mapping[str, Any]], values: Any, apart: Any
-) -> dict[str, Any]:
+def _means(setting: str, rows: Rows, values: Any, apart: Any) -> Cells:
     best = not apart.any()
     row = {"setting": setting, "id": rows[0]["id"], "rows": rows[0]["rows"]}
     row |= {"data sets": len(values), VALUE: float(values.mean()), "se": _error(values)}
@@ -139,7 +138,7 @@ def _means(
     return row | {CROSS_ENTROPY: mean_of(rows, CROSS_ENTROPY), "note": None, "remark": remark}
 
 
-def _without(setting: str, rows: Sequence[Mapping[str, Any]], n: int) -> dict[str, Any]:
+def _without(setting: str, rows: Rows, n: int) -> Cells:
     reasons = [row["note"] for row in rows if row[VALUE] is None]
     missing = n - sum(row[VALUE] is not None for row in rows)
     reason = f": {reasons[0]}" if reasons else ""

@@ -14,11 +14,12 @@ from dagathlon.evaluate.ranking.significance import LEAST_BLOCKS
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.evaluations.ranking.tables import Ranks, rank_tables
+from dagathlon.frame import Row
 from dagathlon.modules import Probability
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.page.lead import contenders, ranked_data
 from dagathlon.report.page.tables import Tables

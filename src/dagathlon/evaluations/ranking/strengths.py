@@ -10,7 +10,6 @@ import numpy as np
 from dagathlon.evaluate.ranking.ranks import (
     Better,
     Floats,
-    Row,
     Scores,
     Unit,
     case_of,
@@ -21,6 +20,7 @@ from dagathlon.evaluate.ranking.ranks import (
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.noise.curves import row_trials
 from dagathlon.evaluations.noise.robustness import OVERALL, robustness
+from dagathlon.frame import Cells, Rows
 
 Case: TypeAlias = tuple[Any, ...]
 Block: TypeAlias = tuple[Any, ...]
@@ -90,7 +90,7 @@ def _share(value: float | None, among: Sequence[float], better: Better) -> float
     return (value - low) / (high - low) if better == "more" else (high - value) / (high - low)
 
 
-def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Block, dict[str, Any]]:
+def data_facts(rows: Rows, diagnostics: Rows = ()) -> dict[Block, Cells]:
     """What is known of each data set: kind of variables, rows, nodes, density, noise.
 
     Parameters
@@ -100,7 +100,7 @@ def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Blo
     diagnostics
         One row per data set, with `n` and `kind`.
     """
-    facts: dict[Block, dict[str, Any]] = {}
+    facts: dict[Block, Cells] = {}
     for row in rows:
         known = facts.setdefault(case_of(row), {"noise": _noise(row["data"])})
         if is_number(row.get("n_nodes")):
@@ -183,8 +183,8 @@ def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
 
 
 def strengths(
-    rows: Sequence[Row], metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
-) -> list[dict[str, Any]]:
+    rows: Rows, metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
+) -> list[Cells]:
     """Each competitor in each category, from 0 (the worst of all) to 1 (the best).
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
@@ -260,7 +260,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
     return found
 
 
-def _robust(rows: Sequence[Row], metrics: Iterable[str], by: str) -> dict[str, float]:
+def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
     """The robustness index over all kinds of noise; where noise helps, 1."""
     metric = next((name for name in metrics if "f1" in name.casefold()), None)
     if metric is None:
@@ -281,7 +281,7 @@ def _means(shares: Any) -> dict[str, float]:
     return {name: float(np.mean(found)) for name, found in by_name.items()}
 
 
-def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
     """Misfit and time, more being better, on data sets that say the same of all."""
     common = _finished_by_all(rows, by)
     misfit: dict[str, list[float]] = {}
@@ -303,7 +303,7 @@ def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
     }
 
 
-def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
+def _finished_by_all(rows: Rows, by: str) -> dict[str, set[Case]]:
     """The data sets on which all finished who finish half or more, by the names of these."""
     ended: dict[str, set[Case]] = {}
     for row in rows:
@@ -315,7 +315,7 @@ def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
     return dict.fromkeys(often, common)
 
 
-def _finished(rows: Sequence[Row], by: str) -> dict[str, float]:
+def _finished(rows: Rows, by: str) -> dict[str, float]:
     """The share of runs that finished; what was skipped was no run."""
     ended: dict[str, list[bool]] = {}
     for row in rows:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +22,11 @@ from dagathlon.evaluations.ranking.strengths import (
     relative_scores,
     strengths,
 )
+from dagathlon.frame import Cells
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import named
 from dagathlon.study.records.schema import Algorithm
-
-Row: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ class Ranks:
         What counts once in an average rank.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[Cells]
     entries: Mapping[str, Algorithm]
     asked: Sequence[str]
     alpha: float
-    diagnostics: Sequence[Row] = ()
+    diagnostics: Sequence[Cells] = ()
     baselines: Baselines = field(default_factory=dict)
     unit: Unit = "data_set"
 
@@ -87,7 +86,7 @@ class Ranks:
         return {row["setting"]: row["id"] for row in self.rows}
 
     @cached_property
-    def facts(self) -> dict[tuple[Any, ...], dict[str, Any]]:
+    def facts(self) -> dict[tuple[Any, ...], Cells]:
         """What is known of the data."""
         return data_facts(self.rows, self.diagnostics)
 
@@ -120,12 +119,12 @@ class Ranks:
         found = self.contests[metric]
         return ranks_by_kind(found.table, found.better, self.facts, self.unit)
 
-    def strengths(self) -> list[Row]:
+    def strengths(self) -> list[Cells]:
         """Each setting in each category."""
         return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
 
 
-def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
+def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
     """All tables by name."""
     return {
         "ranks": list(_rank_rows(ranks)),
@@ -139,7 +138,7 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
     }
 
 
-def _rank_rows(ranks: Ranks) -> Iterator[Row]:
+def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
     """Places and average ranks of the contenders by metric, then the other settings."""
     for metric, found in ranks.contests.items():
         below = ranks.below(metric)
@@ -162,7 +161,7 @@ def _rank_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def _relative_rows(ranks: Ranks) -> Iterator[Row]:
+def _relative_rows(ranks: Ranks) -> Iterator[Cells]:
     """Means between the worst and the best, by metric, kind of data and setting."""
     for metric, scores in ranks.scores.items():
         for one in relative_scores(scores, direction(metric)):
@@ -175,7 +174,7 @@ def _relative_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def _significance_rows(ranks: Ranks) -> Iterator[Row]:
+def _significance_rows(ranks: Ranks) -> Iterator[Cells]:
     """Friedman's test and Nemenyi's critical difference, by metric."""
     for metric, contest in ranks.contests.items():
         found, groups = contest.friedman(), contest.nemenyi()
@@ -187,7 +186,7 @@ def _significance_rows(ranks: Ranks) -> Iterator[Row]:
             yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}
 
 
-def _pair_rows(ranks: Ranks) -> Iterator[Row]:
+def _pair_rows(ranks: Ranks) -> Iterator[Cells]:
     """Wilcoxon's test of every pair of algorithms, each at its best setting."""
     for metric, contest in ranks.contests.items():
         for pair in contest.pairwise():
@@ -196,7 +195,7 @@ def _pair_rows(ranks: Ranks) -> Iterator[Row]:
             yield {"metric": metric} | row
 
 
-def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
+def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
     """Average ranks by kind of data."""
     for metric in ranks.contests:
         for one in ranks.like_mine(metric):
@@ -205,9 +204,9 @@ def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
                 yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
 
 
-def _cost_rows(ranks: Ranks) -> Iterator[Row]:
+def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
     """How the runs of each setting ended and what they cost."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[Cells]] = {}
     for row in ranks.rows:
         groups.setdefault(row["setting"], []).append(row)
     for setting, members in groups.items():
@@ -221,7 +220,7 @@ def _cost_rows(ranks: Ranks) -> Iterator[Row]:
         yield row
 
 
-def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
+def _sensitivity_rows(ranks: Ranks) -> Iterator[Cells]:
     """Each metric against each parameter that the study varies, and its spread over seeds."""
     for metric in ranks.metrics:
         for identifier in dict.fromkeys(ranks.ids.values()):
@@ -234,8 +233,8 @@ def _varied(entry: Algorithm) -> list[str]:
     return list(entry.varied)
 
 
-def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+def _against(rows: Sequence[Cells], metric: str, parameter: str) -> Iterator[Cells]:
+    groups: dict[tuple[Any, ...], list[Cells]] = {}
     for row in rows:
         case = (row["adjmat"], row["parameters"], row["data"])
         groups.setdefault((str(row.get(parameter)), *case), []).append(row)
@@ -246,7 +245,7 @@ def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:
         yield about | _spread(numbers)
 
 
-def _spread(numbers: Sequence[float]) -> Row:
+def _spread(numbers: Sequence[float]) -> Cells:
     if not numbers:
         return dict.fromkeys(("mean", "sd", "median", "q05", "q95"))
     low, middle, high = (float(q) for q in np.quantile(numbers, (0.05, 0.5, 0.95)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
+from dagathlon.report.charts.parts import WIDTH, Chart, nothing
 from dagathlon.report.words import words
 
 _STEP = 25
@@ -28,7 +29,7 @@ def correlation_tiles(rows: Rows, metrics: Sequence[str]) -> Chart:
         return nothing("there are not enough methods to rank")
     there = {row["left"] for row in rows}
     order = [_label(metric) for metric in metrics if metric in there]
-    axis: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "title": None}
+    axis: Chart = {"ticks": False, "domain": False, "grid": False, "title": None}
     ink = {"condition": {"test": "abs(datum.mean) > 0.6", "value": "white"}, "value": "#1b1f24"}
     colour = {
         "field": "mean",
@@ -63,7 +64,7 @@ def _label(metric: str) -> str:
     return words(metric).label
 
 
-def _tile(row: Any) -> dict[str, Any]:
+def _tile(row: Any) -> Chart:
     numbers = {name: round(float(row[name]), 3) for name in ("mean", "low", "high")}
     return numbers | {
         "case": row["graph"],

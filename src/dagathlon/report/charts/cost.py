@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.parts import (
     HEIGHT,
     SETTINGS,
     WIDTH,
     Chart,
-    Rows,
     data,
     has_values,
     nothing,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from dagathlon.report.charts.parts import Chart, is_nothing
 
@@ -40,7 +39,7 @@ def by_kind(
         axis: chart["encoding"][axis] | {"title": title} for axis, title in (titles or {}).items()
     }
     header = {"title": None, "labelAnchor": "start", "labelLimit": _LEAST_WIDTH}
-    facet: dict[str, Any] = {"field": "case", "type": "nominal", "title": None}
+    facet: Chart = {"field": "case", "type": "nominal", "title": None}
     return outside | {
         "facet": facet | {"sort": list(kinds), "header": header},
         "columns": min(len(kinds), 3),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import setting_axis
-from dagathlon.report.charts.parts import RUNS, STEP, WIDTH, Chart, Rows, data, nothing
+from dagathlon.report.charts.parts import RUNS, STEP, WIDTH, Chart, data, nothing
 
 # From the closed set of statuses to words, and to colours that colour-blind eyes tell apart.
 STATUSES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, has_values, nothing
 from dagathlon.report.figures.palette import Look
 
 # Bars of standard errors at the same number of rows stand beside each other, so far apart as a part
@@ -34,7 +35,7 @@ def learning_curves(
     sizes = sorted({int(row["size"]) for row in rows})
     step = _APART * math.log(max(sizes[-1] / sizes[0], 2.0))
     shown = [_point(row, look, step) for row in rows if row["mean"] is not None]
-    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": True, "nice": True}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     titles = {"id": "learner", "size": across, "told": "mean ± standard error", "n": "subsamples"}
@@ -57,7 +58,7 @@ def learning_curves(
     }
 
 
-def _point(row: Any, look: Look, step: float) -> dict[str, Any]:
+def _point(row: Any, look: Look, step: float) -> Chart:
     mean, se = float(row["mean"]), row["se"]
     aside = look.number(row["learner"]) - (len(look.ids) + 1) / 2
     error = float(se or 0.0)
@@ -74,7 +75,7 @@ def _point(row: Any, look: Look, step: float) -> dict[str, Any]:
     }
 
 
-def _axis(sizes: list[int], across: str) -> dict[str, Any]:
+def _axis(sizes: list[int], across: str) -> Chart:
     """A doubling is a step of one length."""
     return {
         "field": "at",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, has_values, nothing, tooltip
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import short_title
 
@@ -65,7 +66,7 @@ def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") 
     """
     known = [row for row in rows if row["mean"] is not None]
     missing = [row for row in rows if row["mean"] is None]
-    scale: dict[str, Any] = {"domain": [-1, 1]}
+    scale: Chart = {"domain": [-1, 1]}
     if missing:
         scale = {"domain": [_UNDEFINED - 0.04, 1], "nice": False}
     return _lines(known, words, scale, look, across=across, missing=missing)
@@ -74,7 +75,7 @@ def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") 
 def _lines(
     rows: Rows,
     words: str,
-    scale: dict[str, Any],
+    scale: Chart,
     look: Look,
     *,
     own: Sequence[str] = (),
@@ -85,7 +86,7 @@ def _lines(
         return nothing("no run has a number to show")
     graphs = list(dict.fromkeys(str(row["graph"]) for row in (*rows, *missing)))
     sizes = sorted({int(row["rows"]) for row in (*rows, *missing)})
-    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     about = tooltip(id="method", rows=across, data_sets="data sets")
     shown = [{"field": f, "title": f, "format": ".3g"} for f in ("mean", "low", "high")]
@@ -112,13 +113,13 @@ def _lines(
     return panels
 
 
-def _point(row: Any) -> dict[str, Any]:
+def _point(row: Any) -> Chart:
     kept = {name: row[name] for name in ("rows", "id", "data_sets")}
     numbers = {name: float(f"{row[name]:.5g}") for name in ("mean", "low", "high")}
     return kept | numbers | {"case": row["graph"]}
 
 
-def _cross(row: Any) -> dict[str, Any]:
+def _cross(row: Any) -> Chart:
     kept = {name: row[name] for name in ("rows", "id", "data_sets")}
     return kept | {"mean": None, "at": _UNDEFINED, "case": row["graph"]}
 
@@ -128,7 +129,7 @@ def _defined(layer: Chart) -> Chart:
     return layer | {"transform": [{"filter": "isValid(datum.mean)"}]}
 
 
-def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
+def _crosses(y: Chart, about: Sequence[Chart]) -> Chart:
     """What stands for correlations that are not defined."""
     return {
         "transform": [{"filter": "!isValid(datum.mean)"}],
@@ -137,10 +138,10 @@ def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
     }
 
 
-def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
+def _axis(sizes: Sequence[int], across: str) -> Chart:
     several = _SEVERAL if len(sizes) > 2 else _TWO
     wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= several
-    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    scale: Chart = {"type": "log"} if wide else {"zero": False}
     return {
         "field": "rows",
         "type": "quantitative",
@@ -150,7 +151,7 @@ def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
     }
 
 
-def _scale(rows: Rows) -> dict[str, Any]:
+def _scale(rows: Rows) -> Chart:
     """Some metrics have no upper end, and a method that fails by far would hide the others."""
     sizes = sorted(abs(float(row["mean"])) for row in rows)
     middle = sizes[len(sizes) // 2] if sizes else 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dagathlon.report.charts.parts import SETTINGS, Chart, Rows, data, has_values, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import SETTINGS, Chart, data, has_values, nothing
 from dagathlon.report.words import words
 
 _STEP, _CELL = 24, 58
@@ -103,11 +104,11 @@ def _shades(value: str, number: str, more: bool) -> list[Chart]:
     ]
 
 
-def _axis(field: str, order: Sequence[str]) -> dict[str, Any]:
+def _axis(field: str, order: Sequence[str]) -> Chart:
     return {"field": field, "type": "nominal", "title": None, "sort": list(order)}
 
 
-def _quiet(**changes: Any) -> dict[str, Any]:
+def _quiet(**changes: Any) -> Chart:
     return {"ticks": False, "domain": False, "grid": False, "labelLimit": 340, **changes}
 
 

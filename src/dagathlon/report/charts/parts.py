@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from dagathlon.frame import Row, Rows
 from dagathlon.report.words import title
 
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
 Chart: TypeAlias = dict[str, Any]
 
 RUNS, SETTINGS = "runs", "settings"
@@ -18,7 +17,7 @@ _NOTHING = "nothing"
 WIDTH, HEIGHT, STEP = 460, 340, 17
 
 
-class Values(Sequence[dict[str, Any]]):
+class Values(Sequence[Chart]):
     """Rows with only the columns that a chart reads, made when they are asked for.
 
     A page has its tables once for all charts, so most charts of a report never ask.
@@ -28,7 +27,7 @@ class Values(Sequence[dict[str, Any]]):
         self._rows, self._fields = rows, tuple(dict.fromkeys(fields))
 
     @cached_property
-    def _made(self) -> list[dict[str, Any]]:
+    def _made(self) -> list[Chart]:
         return [{k: _plain(row.get(k)) for k in self._fields} for row in self._rows]
 
     def __len__(self) -> int:
@@ -38,7 +37,7 @@ class Values(Sequence[dict[str, Any]]):
         return self._made[place]
 
 
-def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> dict[str, Any]:
+def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> Chart:
     """A named table with only the columns that a chart reads; what is no number is null."""
     return {"name": name, "values": Values(rows, fields)}
 
@@ -52,15 +51,15 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str) else str(value)
 
 
-def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> dict[str, Any]:
+def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> Chart:
     """Encoding of a metric on an axis, in words; the axis begins at zero unless limits say so."""
-    scale: dict[str, Any] = {"zero": True}
+    scale: Chart = {"zero": True}
     if limits is not None:
         scale = {"domain": list(limits), "clamp": False}
     return {"field": field, "type": "quantitative", "title": title(metric), "scale": scale}
 
 
-def tooltip(**fields: str) -> list[dict[str, Any]]:
+def tooltip(**fields: str) -> list[Chart]:
     """Encoding of a tooltip: titles by field."""
     return [{"field": field, "title": name} for field, name in fields.items()]
 

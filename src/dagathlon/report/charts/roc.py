@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.parts import (
     HEIGHT,
     RUNS,
     SETTINGS,
     WIDTH,
     Chart,
-    Row,
-    Rows,
     data,
     has_values,
     nothing,
@@ -112,7 +111,7 @@ def _clipped(layer: Chart) -> Chart:
     return layer | {"mark": layer["mark"] | {"clip": True}}
 
 
-def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> dict[str, Any]:
+def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> Chart:
     marked = set() if options.label == "none" else _labelled(settings, x, y, options.label)
     rows = [
         {**row, "value": _value(row), "number": str(look.number(row["id"])) if i in marked else ""}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.parts import (
     HEIGHT,
     SETTINGS,
     WIDTH,
     Chart,
-    Rows,
     data,
     has_values,
     nothing,
@@ -129,7 +129,7 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
     }
 
 
-def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
+def _axis(rows: Rows, column: str, what: str) -> Chart:
     """Numbers on a scale that suits their range, anything else side by side."""
     values = [row[column] for row in rows]
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
@@ -139,7 +139,7 @@ def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
         return {"field": column, "type": "nominal", "title": what, "sort": order, "axis": lines}
     wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
     # Room on both sides, so that the first and the last point do not sit on the frame.
-    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    scale: Chart = {"type": "log"} if wide else {"zero": False}
     scale |= {"nice": False, "padding": 14}
     axis = {"values": sorted(set(numbers))} if len(set(numbers)) <= 8 else {}
     return {

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.ranking.summary import count_failures, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same
+from dagathlon.frame import Row, Rows
 from dagathlon.report.page.lead import contenders, number, ranked_data
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import lead, verdicts_of
@@ -18,8 +19,6 @@ from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import combinations, setting_name
 from dagathlon.report.words import duration, short_title, words
 from dagathlon.wording import counted
-
-Row: TypeAlias = Mapping[str, Any]
 
 _METRICS = 4
 _MOST_ROWS = 100
@@ -67,7 +66,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
     unplaced = _UNPLACED if partial else ""
     remark = f" {results.metric_note}" if chosen and results.metric_note else ""
     return {
-        "title": results.title,
+        "title": results.setup.title,
         "there": standing.there,
         "planned": standing.planned,
         "words": standing.line(),
@@ -111,7 +110,7 @@ def _by_quality(tables: Tables) -> list[str]:
     return list(dict.fromkeys([m for m in (tables.quality,) if m] + tables.headlines))
 
 
-def _column(tables: Tables, runs: Sequence[Row], metric: str, *, several: bool) -> _Column:
+def _column(tables: Tables, runs: Rows, metric: str, *, several: bool) -> _Column:
     """The numbers of a metric by setting, as the verdict has them."""
     found = tables.verdict(metric) if tables.compared else None
     if several:
@@ -119,7 +118,7 @@ def _column(tables: Tables, runs: Sequence[Row], metric: str, *, several: bool) 
     return _means(tables, runs, metric, found)
 
 
-def _means(tables: Tables, runs: Sequence[Row], metric: str, found: Verdict | None) -> _Column:
+def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _Column:
     """Means over the seeds of one kind of data, with what speaks against them."""
     fair = found.kinds[0].means if found is not None and len(found.kinds) == 1 else {}
     cells = {}
@@ -159,9 +158,7 @@ def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
     return found
 
 
-def _lines(
-    results: Results, all_runs: Sequence[Row], runs: Sequence[Row]
-) -> Iterator[dict[str, Any]]:
+def _lines(results: Results, all_runs: Rows, runs: Rows) -> Iterator[dict[str, Any]]:
     """One line per setting of the plan, whether a run of it is in or not."""
     planned = Counter((run.entry, run.setting) for run in results.plan.runs)
     there = Counter((run.entry, run.setting) for run in results.runs)
@@ -176,7 +173,7 @@ def _lines(
         yield line | {"time": median(times) if times else None}
 
 
-def _by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def _by_setting(rows: Rows) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row["setting"], []).append(row)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
+from dagathlon.frame import Cells
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.words import words
-
-Row: TypeAlias = dict[str, Any]
 
 # Curves to choose from; a study of a hundred kinds of data has tables for the rest.
 _MOST_GROUPS = 30
 
 
-def by_data(tables: Tables) -> list[Row]:
+def by_data(tables: Tables) -> list[Cells]:
     """The rows of the figures against the data: each algorithm at its best setting there.
 
     Means over the other factors would mix unlike data, so a curve follows one factor among data
@@ -24,7 +23,7 @@ def by_data(tables: Tables) -> list[Row]:
     if metric is None:
         return []
     best = _best(tables, metric)
-    rows: list[Row] = []
+    rows: list[Cells] = []
     for factor, group, values in _curves(tables.factors)[:_MOST_GROUPS]:
         rows += [
             {
@@ -41,7 +40,7 @@ def by_data(tables: Tables) -> list[Row]:
     return rows
 
 
-def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Row]:
+def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Cells]:
     """The best setting of each algorithm on each kind of data.
 
     A setting with more numbers comes before one with fewer: its mean is not that of easier data.
@@ -49,7 +48,7 @@ def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Row]:
     sign = 1 if words(metric).better == "more" else -1
     statistics = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
     found: dict[tuple[str, str], tuple[int, float]] = {}
-    best: dict[tuple[str, str], Row] = {}
+    best: dict[tuple[str, str], Cells] = {}
     for row in tables.settings:
         mean, key = row.get(f"{metric}_mean"), (row["id"], row["case"])
         if mean is None:
@@ -61,9 +60,9 @@ def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Row]:
     return best
 
 
-def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, dict[str, Any]]]:
+def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Cells]]:
     """Factor, what the others are fixed at, and values of the factor by name of data set."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], Cells] = {}
     for factor, values in factors.items():
         for case, value in values.items():
             others = [_named(name, of[case]) for name, of in factors.items() if name != factor]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from dagathlon.frame import Cells
 from dagathlon.graphs import Graph
 from dagathlon.report.page.graphs import GraphBook, by_seed
 from dagathlon.report.results import Results
@@ -51,9 +52,9 @@ def failure_logs(results: Results) -> dict[int, str]:
     return dict(islice(((i, log[-_LOG:]) for i, log in logs if log), _MOST_LOGS))
 
 
-def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, dict[str, Any]]:
+def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, Cells]:
     """All parameters of each setting, defaults filled in, by its name."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Cells] = {}
     for (identifier, number), name in names.items():
         entry = results.algorithms[identifier]
         about = {"module": entry.module.name, "implementation": entry.module.implementation}

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, is_few, kinds_of_graph
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.failures import outcomes
 from dagathlon.report.charts.overview import overview
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, Values, is_nothing
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import (
     DATA,
@@ -33,7 +34,7 @@ _MOST_BARS = 6
 _FEW_ROWS = 12
 
 
-def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
+def figures(tables: Tables, data_rows: Rows, look: Look) -> list[Figure]:
     """All figures that the tables have numbers for."""
     found = [
         *_accuracy(tables, look),
@@ -186,7 +187,7 @@ def _panels(tables: Tables, chart: Chart, *, own: str, titles: Mapping[str, str]
     return by_kind(sized, kinds, own=(own,), titles=titles)
 
 
-def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Figure]:
+def _varied(tables: Tables, data_rows: Rows, look: Look) -> Iterator[Figure]:
     metric = tables.quality
     if metric is None:
         return

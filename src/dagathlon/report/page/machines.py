@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from dagathlon.errors import listing
+from dagathlon.frame import Row, Rows
 from dagathlon.report.results import Results
 from dagathlon.study.store.machine import described
 
@@ -22,23 +22,21 @@ def machines(results: Results) -> dict[str, str]:
     return {"machines": "; ".join(named)} | _times(sorted(_processors(made, known)))
 
 
-def _known(results: Results) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
+def _known(results: Results) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
     for name, facts in results.store.hosts():
         found.setdefault(name, []).append(facts)
     return found
 
 
-def _named(host: str, number: int, known: Sequence[Mapping[str, Any]]) -> str:
+def _named(host: str, number: int, known: Rows) -> str:
     processors = sorted({str(facts.get("processor") or "") for facts in known} - {""})
     about = f" ({' or '.join(processors)})" if processors else ""
     runs = "learning run" if number == 1 else "learning runs"
     return f"{host or _NOT_RECORDED}{about}: {number:,} {runs}"
 
 
-def _processors(
-    made: Mapping[str, int], known: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> set[str]:
+def _processors(made: Mapping[str, int], known: Mapping[str, Rows]) -> set[str]:
     found = {str(facts.get("processor") or "") for host in made for facts in known.get(host, ())}
     return found - {""}
 

@@ -14,7 +14,7 @@ from dagathlon.study.records.sources import source_lines
 
 def facts(results: Results) -> dict[str, str]:
     """What a reader needs to judge and to repeat the study, by name."""
-    name, found = results.study_name, results.provenance
+    name, found = results.study.name, results.provenance
     out = results.folder.parent.name or "results"
     versions = [f"{package} {number}" for package, number in found.versions.items()]
     if found.versions.get("dagathlon", "") != installed_version():
@@ -30,7 +30,7 @@ def facts(results: Results) -> dict[str, str]:
         **machines(results),
         "last run": began,
         "study file": name,
-        "setup": results.title,
+        "setup": results.setup.title,
         "seeds": "; ".join(_seeds(results)),
         **_sources(results),
     } | _command(results, again)
@@ -45,7 +45,7 @@ def _sources(results: Results) -> dict[str, str]:
 def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:
     """How to do it again, where the study was made by a command of another name."""
     try:
-        made_by = json.loads(results.study_text).get("_command")
+        made_by = json.loads(results.study.text).get("_command")
     except (ValueError, RecursionError, AttributeError):
         made_by = None
     return {"run it again": made_by} if isinstance(made_by, str) else otherwise
@@ -53,7 +53,7 @@ def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:
 
 def study_text(results: Results) -> str:
     """The study file, indented."""
-    text = results.study_text.decode("utf-8-sig", errors="replace")
+    text = results.study.text.decode("utf-8-sig", errors="replace")
     try:
         return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
     except (ValueError, RecursionError):

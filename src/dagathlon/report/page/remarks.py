@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from dagathlon.frame import Row, Rows
 from dagathlon.report.page.sections import text
-from dagathlon.study.records.results import NOTES, TIME_NOTE
+from dagathlon.study.records.runs import NOTES, TIME_NOTE
 from dagathlon.wording import counted
 
 _OF_RESULTS = (
@@ -27,7 +27,7 @@ class _Remark(NamedTuple):
     of: int
 
 
-def remarks(rows: Sequence[Mapping[str, Any]]) -> str:
+def remarks(rows: Rows) -> str:
     """A section with one line for each setting whose results come with notes; empty without."""
     parts = _list(rows, NOTES, _OF_RESULTS) + _list(rows, TIME_NOTE, _OF_TIMES)
     if not parts:
@@ -38,20 +38,20 @@ def remarks(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _list(rows: Sequence[Mapping[str, Any]], column: str, about: str) -> str:
+def _list(rows: Rows, column: str, about: str) -> str:
     found = [_remark(setting, runs, column) for setting, runs in _by_setting(rows).items()]
     lines = "".join(_line(one) for one in found if one.runs)
     return f'<p class="muted">{about}</p><ul class="notes">{lines}</ul>' if lines else ""
 
 
-def _by_setting(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+def _by_setting(rows: Rows) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row["setting"], []).append(row)
     return groups
 
 
-def _remark(setting: str, rows: Sequence[Mapping[str, Any]], column: str) -> _Remark:
+def _remark(setting: str, rows: Rows, column: str) -> _Remark:
     notes = [row[column] for row in rows if row.get(column)]
     return _Remark(setting, notes[0] if notes else "", len(notes), len(rows))
 

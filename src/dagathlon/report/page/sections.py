@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dagathlon.evaluate.graphs.comparison import COMPARED_AS
+from dagathlon.frame import Rows
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure
@@ -66,7 +67,7 @@ def settings_note(tables: Tables) -> str:
     return text(" ".join(parts))
 
 
-def _endings(rows: Sequence[Mapping[str, Any]]) -> str:
+def _endings(rows: Rows) -> str:
     failed = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
     found = [f"{n:,} {STATUSES[s][0]}" for s, n in failed.items() if n and s != "ok"]
     if found:

@@ -6,18 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from dagathlon.evaluate.graphs.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import further_columns, headlines
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same, verdict
+from dagathlon.frame import Cells, Rows
 from dagathlon.report.results import Results
+from dagathlon.report.tables.factors import factors_of
 from dagathlon.report.tables.runs import Combination, combination, combinations, named
 from dagathlon.report.words import words
-
-Row: TypeAlias = dict[str, Any]
 
 # Statistics that the figures of a report read, besides the headlines.
 _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
@@ -45,7 +45,7 @@ class Tables:
     sizes: Mapping[int, int]
 
     @cached_property
-    def runs(self) -> list[Row]:
+    def runs(self) -> list[Cells]:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
@@ -59,7 +59,7 @@ class Tables:
         return rows
 
     @cached_property
-    def compared(self) -> list[Row]:
+    def compared(self) -> list[Cells]:
         """The runs that verdicts are about: those on data sets on which all runs are in."""
         return self.results.comparable(self.runs)
 
@@ -137,7 +137,7 @@ class Tables:
         return {}
 
     @cached_property
-    def settings(self) -> list[Row]:
+    def settings(self) -> list[Cells]:
         """One row per setting and data setting: statistics over seeds."""
         metrics = list(dict.fromkeys([*self.headlines, *_RATES, "n_edges"]))
         rows = setting_summary(self.runs, [m for m in metrics if self._has(m)])
@@ -191,11 +191,11 @@ class Tables:
         return {key for row in self.runs for key in entries[row["id"]].values}
 
     @cached_property
-    def factors(self) -> dict[str, dict[str, Any]]:
+    def factors(self) -> dict[str, Cells]:
         """What varies among the data sets: values by name of data set, for each factor."""
         found = combinations(self.runs)
         names = case_names(found)
-        values = {names[one]: _factors(one) for one in found}
+        values = {names[one]: factors_of(one) for one in found}
         known = dict.fromkeys(factor for own in values.values() for factor in own)
         return _telling(
             {
@@ -205,7 +205,7 @@ class Tables:
         )
 
 
-def _telling(factors: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _telling(factors: Mapping[str, Cells]) -> dict[str, Cells]:
     """Factors that vary, without those that vary just as an earlier one does."""
     seen: set[tuple[int, ...]] = set()
     kept = {}
@@ -231,29 +231,7 @@ def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
     return names
 
 
-def _factors(one: Combination) -> dict[str, Any]:
-    """Parameters of graph, parameters and data: ``graph n``, ``data n`` and so on."""
-    result: dict[str, Any] = {}
-    for kind, label in zip(("graph", "parameters", "data"), one, strict=True):
-        module, *pairs = label.split("/")
-        result[kind] = module
-        for pair in pairs:
-            key, equals, value = pair.partition("=")
-            if equals:
-                result[f"{kind} {key}"] = _number(value)
-            else:
-                result[kind] += f"/{pair}"
-    return result
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text) if "." in text or "e" in text else int(text)
-    except ValueError:
-        return text
-
-
-def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+def columns(rows: Rows, names: Sequence[str]) -> Cells:
     """A table by columns, compact: texts once each, numbers with five digits."""
     return {name: _column([row.get(name) for row in rows]) for name in names}
 

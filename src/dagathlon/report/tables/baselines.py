@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from dagathlon.evaluate.graphs.control import RANDOM, trivial_baselines
 from dagathlon.evaluate.ranking.ranks import case_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Rows
 from dagathlon.graphs import Graph
 from dagathlon.study.plan.plan import Case
 
@@ -15,9 +16,7 @@ _CONTROL = "control_"
 Found = dict[tuple[Any, ...], dict[str, dict[str, float]]]
 
 
-def baselines_of(
-    truths: Iterable[tuple[Case, Graph]], diagnostics: Sequence[Mapping[str, Any]]
-) -> Found:
+def baselines_of(truths: Iterable[tuple[Case, Graph]], diagnostics: Rows) -> Found:
     """The empty and the complete graph against each truth, and random graphs where some were drawn.
 
     Parameters

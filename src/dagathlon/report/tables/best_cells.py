@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dagathlon.evaluate.metric import measure_of
+from dagathlon.frame import Rows
 from dagathlon.report.section import Html
 
 
 def best_cells(
-    rows: Sequence[Mapping[str, Any]], metrics: Sequence[str], format_as: str = ".4g"
+    rows: Rows, metrics: Sequence[str], format_as: str = ".4g"
 ) -> list[list[str | None]]:
     """For each row the cells of some metrics; the best of those rows is bold.
 
@@ -28,13 +29,13 @@ def best_cells(
     return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
 
-def _column(rows: Sequence[Mapping[str, Any]], metric: str, format_as: str) -> list[str | None]:
+def _column(rows: Rows, metric: str, format_as: str) -> list[str | None]:
     most = max((row.get(f"{metric}_n", 0) for row in rows), default=0)
     best = _best([row for row in rows if row.get(f"{metric}_n", most) == most], metric)
     return [_cell(row, metric, best, format_as, most) for row in rows]
 
 
-def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> float | None:
+def _best(rows: Rows, metric: str) -> float | None:
     values = [float(row[metric]) for row in rows if row.get(metric) is not None]
     if len(values) < 2:
         return None

@@ -6,12 +6,11 @@ import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Row, Rows
 
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
 # A page of print has room for so many lines; longer tables go on on the next page.
 _MOST_LINES = 45
 _TINY = 0.01

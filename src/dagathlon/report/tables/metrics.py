@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,14 +15,14 @@ from dagathlon.evaluate.ranking.correlations import (
     mean_correlations,
 )
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Cells, Row, Rows
 
-Row: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = tuple[str, str, int]
 ABOUT = ("graph", "model", "rows")
 """The columns that name a kind of data."""
 
 
-def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
+def kinds(rows: Rows) -> dict[Kind, list[Row]]:
     """Rows by kind of data, in order of appearance."""
     found: dict[Kind, list[Row]] = {}
     for row in rows:
@@ -30,9 +30,7 @@ def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
     return found
 
 
-def mean_rows(
-    rows: Sequence[Row], metrics: Sequence[str], resamples: int
-) -> Iterator[dict[str, Any]]:
+def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
     """Means over data sets for each kind of data, method and metric, with intervals.
 
     Starts on a data set are averaged first: they are no further data.
@@ -50,7 +48,7 @@ def mean_rows(
                 yield about | _at(found, (place,)) | {"median": median}
 
 
-def _by_seed(rows: Sequence[Row], metrics: Sequence[str]) -> Floats:
+def _by_seed(rows: Rows, metrics: Sequence[str]) -> Floats:
     """A line of means over starts for each data set."""
     seeds: dict[Any, list[Floats]] = {}
     for row in rows:
@@ -68,7 +66,7 @@ def _values(row: Row, metrics: Sequence[str]) -> Floats:
     return np.array([float(row[m]) if is_number(row.get(m)) else np.nan for m in metrics])
 
 
-def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
+def _at(found: Interval, place: tuple[int, ...]) -> Cells:
     return {
         "mean": float(found.mean[place]),
         "low": float(found.low[place]),
@@ -77,9 +75,7 @@ def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def correlation_rows(
-    rows: Sequence[Row], metrics: Sequence[str], resamples: int
-) -> Iterator[dict[str, Any]]:
+def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
     """Rank correlations of any two metrics for each kind of data, and over all graphs.
 
     Parameters
@@ -113,7 +109,7 @@ ALL_GRAPHS = "all graphs"
 """In place of the graph: data sets of all graphs together."""
 
 
-def data_sets(rows: Sequence[Row], metrics: Sequence[str]) -> list[list[Floats]]:
+def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
     """For each data set, for each start, the metrics of the methods, in a fixed order.
 
     A method without random starts has the same values at all of them; one with fewer starts begins

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.section import Words
@@ -32,7 +33,7 @@ def combination_of(case: Case) -> Combination:
     return Combination(case.graph_label, case.parameters_label, case.data_label)
 
 
-def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
+def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells]:
     """The first cells of a row for each place: the setting, and the data where there are several.
 
     Parameters
@@ -45,7 +46,7 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[
     found = list(dict.fromkeys(places))
     names = case_names(list(dict.fromkeys(place.data for place in found)))
     several = len({place[:2] for place in found}) > 1
-    rows: dict[Place, dict[str, Any]] = {}
+    rows: dict[Place, Cells] = {}
     for place in found:
         algorithm = results.algorithms[place.id]
         rows[place] = {"data": names[place.data], "seed": place.seed} if several else {}
@@ -54,21 +55,21 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[
     return rows
 
 
-def by_data(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def by_data(rows: Rows) -> dict[str, list[Row]]:
     """Rows by data set; one without a name where the table has no other."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
         name = ", seed ".join(str(row[key]) for key in data_columns([row]))
         groups.setdefault(name, []).append(row)
     return groups
 
 
-def data_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def data_columns(rows: Rows) -> list[str]:
     """The columns that tell data sets apart, if a table has them."""
     return [name for name in ("data", "seed") if rows and name in rows[0]]
 
 
-def not_defined(rows: Sequence[Mapping[str, Any]]) -> Iterator[Words]:
+def not_defined(rows: Rows) -> Iterator[Words]:
     """Who has a note in place of numbers, or a remark on them, and why."""
     for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
         reasons: dict[str, list[str]] = {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dagathlon.frame import Cells, Rows
 from dagathlon.report.results import Results
+from dagathlon.report.tables.factors import factor_columns
 from dagathlon.report.tables.places import combination_of
 from dagathlon.study.plan.plan import Case, Run
 
@@ -61,9 +63,7 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     return kinds
 
 
-def told_rows(
-    results: Results, scored: Sequence[tuple[Run, Mapping[str, Any]]]
-) -> list[dict[str, Any]]:
+def told_rows(results: Results, scored: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Cells]:
     """Scores of runs as rows that say of which data, seed and method they are."""
     regimes = regimes_of(results, (results.case(run) for run, _ in scored))
     found = []
@@ -107,6 +107,14 @@ def rows_of(results: Results, case: Case) -> int:
     return 0 if data is None else data.n_rows
 
 
-def ordered(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
+def ordered(rows: Rows, column: str) -> list[Any]:
     """The values of a column in order of appearance."""
     return list(dict.fromkeys(row[column] for row in rows))
+
+
+def case_factors(results: Results, cases: Iterable[Case]) -> dict[Case, Cells]:
+    """Return the columns of factors of data sets, with numbers of rows that labels do not have."""
+    return {
+        case: factor_columns(combination_of(case)) | {"n": rows_of(results, case)}
+        for case in dict.fromkeys(cases)
+    }

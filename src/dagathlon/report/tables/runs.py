@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.ranking.summary import is_number, metric_value
+from dagathlon.frame import Cells, Row
 from dagathlon.study.records.schema import Algorithm
 from dagathlon.wording import counted
-
-Row: TypeAlias = dict[str, Any]
 
 # Parameters that make another algorithm of the same search.
 _TELLING = ("score", "test")
@@ -35,7 +34,7 @@ def combination(row: Mapping[str, Any]) -> Combination:
     return Combination(str(row["adjmat"]), str(row["parameters"]), str(row["data"]))
 
 
-def combinations(rows: Iterable[Mapping[str, Any]]) -> list[Combination]:
+def combinations(rows: Iterable[Row]) -> list[Combination]:
     """The combinations of a table in Benchpress's order: graphs, then parameters, then data."""
     found = list(dict.fromkeys(combination(row) for row in rows))
     ranks = [
@@ -68,7 +67,7 @@ def curve_name(row: Mapping[str, Any]) -> str:
     return f"{row['id']}, {name} = {_shown(value)}"
 
 
-def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
+def named(rows: Sequence[Cells], entries: Mapping[str, Algorithm]) -> list[Cells]:
     """Rows of the joint table with what figures need besides.
 
     Adds the name of the setting, the place of the run in the table, and the true positive rate of
@@ -77,7 +76,7 @@ def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
     """
     result = []
     for place, row in enumerate(rows):
-        extra: Row = {"setting": setting_name(entries[row["id"]], row), "run": place}
+        extra: Cells = {"setting": setting_name(entries[row["id"]], row), "run": place}
         extra["memory"] = row.get("memory") or None
         if row.get("true_n_edges_skel") is not None:
             extra["TPR_skel"] = metric_value(row, "TPR_skel")
@@ -85,7 +84,7 @@ def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
     return result
 
 
-def mean_of(rows: Iterable[Mapping[str, Any]], column: str) -> float | None:
+def mean_of(rows: Iterable[Row], column: str) -> float | None:
     """The mean of a column over the rows that have a number in it."""
     values = [float(row[column]) for row in rows if is_number(row.get(column))]
     return float(np.mean(values)) if values else None

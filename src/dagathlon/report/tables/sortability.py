@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.report.tables.runs import Combination, combination, mean_of
 
-Row: TypeAlias = Mapping[str, Any]
 # Names in the diagnostics of data sets, and what a narrow column calls them.
 SORTABILITIES: Mapping[str, str] = {"varsortability": "variance", "r2_sortability": "R²"}
 HEAD = f"sortability: {', '.join(SORTABILITIES.values())}"
 
 
-def beside_runs(runs: Sequence[Row], data_sets: Sequence[Row]) -> list[dict[str, Any]]:
+def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
     """The sortabilities of the data set of each run; none where no data set has diagnostics."""
     if not data_sets:
         return [{} for _ in runs]
@@ -22,7 +21,7 @@ def beside_runs(runs: Sequence[Row], data_sets: Sequence[Row]) -> list[dict[str,
     return [{name: row.get(name) for name in SORTABILITIES} for row in own]
 
 
-def by_kind(data_sets: Sequence[Row]) -> dict[Combination, str]:
+def by_kind(data_sets: Rows) -> dict[Combination, str]:
     """Means over the seeds of each kind of data that has some, as ``0.91, 0.35``."""
     groups: dict[Combination, list[Row]] = {}
     for row in data_sets:
