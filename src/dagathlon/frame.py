@@ -113,9 +113,13 @@ class Frame(Sequence[Row]):
 
         Groups are in the order of their first rows, and the rows of a group in their own order.
         """
-        groups = grouped_by(self._rows, lambda row: tuple(row.get(name) for name in names))
-        for cells, rows in groups.items():
+        for cells, rows in rows_by(self._rows, *names).items():
             yield cells, Frame(rows, self._schema)
+
+
+def rows_by(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Return the rows with equal cells in the named columns by these, in order of appearance."""
+    return grouped_by(rows, lambda row: tuple(row.get(name) for name in names))
 
 
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Row
+from dagathlon.frame import Row, grouped
 
 Better: TypeAlias = Literal["more", "less"]
 Ties: TypeAlias = Literal["min", "average"]
@@ -164,9 +164,7 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def blocks_of(scores: Scores) -> list[list[int]]:
     """Return the positions of the data sets of each block, by first appearance."""
-    blocks: dict[tuple[Any, ...], list[int]] = {}
-    for i, case in enumerate(scores.cases):
-        blocks.setdefault(block_of(case), []).append(i)
+    blocks = grouped((block_of(case), i) for i, case in enumerate(scores.cases))
     return list(blocks.values())
 
 

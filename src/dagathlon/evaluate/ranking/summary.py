@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, rows_by
 
 SUMMARISED = (
     "TPR_pattern",
@@ -37,14 +37,9 @@ def roc_summary(rows: Iterable[Row]) -> list[Cells]:
     list of dict
         One row per id, graph, parameters, data and value of the curve parameter.
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        if row.get("true_n_edges_skel") is None:
-            continue
-        value = row["curve_value"]
-        key = (row["id"], row["adjmat"], row["parameters"], row["data"], row["curve_param"], value)
-        groups.setdefault(key, []).append(row)
-    return [_summary(key, members) for key, members in groups.items()]
+    finished = (row for row in rows if row.get("true_n_edges_skel") is not None)
+    names = ("id", "adjmat", "parameters", "data", "curve_param", "curve_value")
+    return [_summary(key, members) for key, members in rows_by(finished, *names).items()]
 
 
 def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[Cells]:
@@ -65,13 +60,9 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[Cells]:
         `skipped`, and of each metric the mean, median, 5 % (q1) and 95 % (q3) quantile, None
         without any number, and of how many runs they are (`n`).
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = (row["id"], row["setting"], row["adjmat"], row["parameters"], row["data"])
-        groups.setdefault(key, []).append(row)
+    names = ("id", "setting", "adjmat", "parameters", "data")
     result = []
-    for key, members in groups.items():
-        names = ("id", "setting", "adjmat", "parameters", "data")
+    for key, members in rows_by(rows, *names).items():
         row_summary: Cells = dict(zip(names, key, strict=True))
         row_summary["n_seeds"] = len(members)
         row_summary |= count_failures(members)

@@ -12,7 +12,7 @@ from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
 from dagathlon.evaluations.predictive.scores import cross_entropy_score
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.modules import Count
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
@@ -139,9 +139,7 @@ def _fit(cases: Cases) -> RunScore:
 
 
 def _grid(rows: Rows, runs: Rows, baselines: Mapping[tuple[Combination, str], Row]) -> Grid:
-    groups: dict[Combination, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(combination(row), []).append(row)
+    groups = grouped((combination(row), row) for row in rows)
     names = case_names(combinations(rows))
     controls = [m for m in ("SHD_pattern", "F1_pattern", "bsf") if _best(runs, m, None) is not None]
     head = ["data", "rows", "nodes", "edges", "varsortability", "R²-sortability"]
@@ -178,10 +176,11 @@ def _warning(rows: Rows) -> str:
 
 
 def _best(runs: Rows, metric: str, which: Combination | None) -> float | None:
-    found: dict[str, list[float]] = {}
-    for row in runs:
-        if is_number(row.get(metric)) and (which is None or combination(row) == which):
-            found.setdefault(row["setting"], []).append(float(row[metric]))
+    found = grouped(
+        (row["setting"], float(row[metric]))
+        for row in runs
+        if is_number(row.get(metric)) and (which is None or combination(row) == which)
+    )
     most = max(map(len, found.values()), default=0)
     means = [float(np.mean(values)) for values in found.values() if len(values) == most]
     if not means:

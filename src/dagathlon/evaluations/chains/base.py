@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from dagathlon.evaluations.chains.trajectories import grouped
+from dagathlon.evaluations.chains.trajectories import by_figure
 from dagathlon.modules import Probability
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.evaluation import Block, Evaluation
@@ -48,7 +48,7 @@ class ChainEvaluation(Evaluation):
 def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[str, Drawing]]:
     """A figure for each sampler, and one for each of its settings, as Benchpress files them."""
     for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
-        for number, group in enumerate(grouped(blocks, single), 1):
+        for number, group in enumerate(by_figure(blocks, single), 1):
             labels = group[0][1]
             chart = _drawn(group, single, draw)
             heading = str(labels["id"]), heading_lines(labels, single)
@@ -57,7 +57,7 @@ def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[st
 
 def group_variants(blocks: Sequence[Block], draw: DrawGroup) -> list[Variant]:
     """The chains of each setting for the page, to choose from."""
-    groups = grouped(blocks, single=True)[:_MOST_CHARTS]
+    groups = by_figure(blocks, single=True)[:_MOST_CHARTS]
     charts = [_drawn(group, True, draw) for group in groups]
     return list(zip(_chart_names(groups), charts, strict=True))
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.posteriors.chains import score_trajectory, size_trajectory
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped_by
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.evaluation import Block
 from dagathlon.report.results import Results
@@ -110,12 +110,8 @@ def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
             yield Series(source, number, wanted.functional, *found)
 
 
-def grouped(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
+def by_figure(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
     """The series of each figure: all settings of a sampler on a data set, or one setting."""
-    groups: dict[tuple[Any, ...], list[Block]] = {}
-    for block in blocks:
-        labels = block[1]
-        keys = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
-        key = tuple(labels[name] for name in [*keys, *(["param_val"] if single else [])])
-        groups.setdefault(key, []).append(block)
-    return list(groups.values())
+    names = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
+    names += ["param_val"] if single else []
+    return list(grouped_by(blocks, lambda block: tuple(block[1][name] for name in names)).values())

@@ -11,11 +11,13 @@ import numpy as np
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.correlations import bootstrap_means
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 
 _KIND = ("graph", "model", "method")
 # A larger part of the logarithm of the number of draws is as much as draws can show.
 _LIMIT = 0.95
+# Exact entropies may exceed the logarithm by more than rounding; these are left out.
+_ROUNDING = 1e-9
 
 
 def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
@@ -30,9 +32,7 @@ def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
     resamples
         How often data sets are drawn again for the intervals.
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in _KIND), []).append(row)
+    groups = grouped((tuple(row[name] for name in _KIND), row) for row in rows)
     for kind, members in groups.items():
         least, most = (end(row["rows"] for row in members) for end in (min, max))
         for metric in metrics:
@@ -57,10 +57,11 @@ def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
 
 def _by_seed(rows: Rows, metric: str, size: int) -> dict[Any, float]:
     """Means over starts, by data set."""
-    values: dict[Any, list[float]] = {}
-    for row in rows:
-        if row["rows"] == size and is_number(row.get(metric)):
-            values.setdefault(row["seed"], []).append(float(row[metric]))
+    values = grouped(
+        (row["seed"], float(row[metric]))
+        for row in rows
+        if row["rows"] == size and is_number(row.get(metric))
+    )
     return {seed: float(np.mean(found)) for seed, found in values.items()}
 
 
@@ -130,10 +131,11 @@ def designs_in_words(designs: Rows, metric: str) -> Iterator[str]:
 
 def at_the_limit(rows: Rows) -> list[str]:
     """Methods whose draws are nearly all different graphs, so that their entropy is log n."""
-    shares: dict[str, list[float]] = {}
-    for row in rows:
-        if is_number(row.get("n_draws")) and is_number(row.get("entropy")) and row["n_draws"] > 1:
-            share = float(row["entropy"]) / math.log(row["n_draws"])
-            if share < 1 + 1e-9:  # exact entropies may be larger
-                shares.setdefault(row["method"], []).append(share)
+    drawn = (row for row in rows if is_number(row.get("n_draws")) and row["n_draws"] > 1)
+    known = (row for row in drawn if is_number(row.get("entropy")))
+    shares = grouped(
+        (row["method"], share)
+        for row in known
+        if (share := float(row["entropy"]) / math.log(row["n_draws"])) < 1 + _ROUNDING
+    )
     return [method for method, found in shares.items() if float(np.median(found)) > _LIMIT]

@@ -23,6 +23,7 @@ from dagathlon.evaluations.intersection_validation.validation import (
     pairwise,
 )
 from dagathlon.evaluations.predictive.scores import CROSS_ENTROPY, cross_validated
+from dagathlon.frame import grouped_by
 from dagathlon.graphs import Graph, PartialGraph, pag, partial_hamming_distance
 from dagathlon.graphs.languages import Language
 from dagathlon.report.results import Results
@@ -144,11 +145,14 @@ def _known(truth: Graph, by: Language) -> Graph:
 
 
 def _to_agreement(learned: Learned) -> Distances:
-    lists: dict[int, dict[str, list[float]]] = {}
-    for row in interval_scores(learned):
-        distance = float("nan") if row.phd is None else float(row.phd)
-        lists.setdefault(row.size, {}).setdefault(row.learner, []).append(distance)
-    return {size: {k: np.array(v) for k, v in found.items()} for size, found in lists.items()}
+    sizes = grouped_by(interval_scores(learned), lambda row: row.size)
+    return {
+        size: {
+            learner: np.array([np.nan if row.phd is None else float(row.phd) for row in own])
+            for learner, own in grouped_by(rows, lambda row: row.learner).items()
+        }
+        for size, rows in sizes.items()
+    }
 
 
 def _to_truth(parts: Estimates, truth: PartialGraph) -> Distances:

@@ -10,7 +10,7 @@ import numpy as np
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names
 from dagathlon.evaluations.intersection_validation.runs import subsample_of
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import regimes_of
 from dagathlon.report.tables.runs import setting_name
@@ -30,7 +30,7 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
     ids
         The algorithms; none means all of the setup.
     """
-    groups: dict[Key, list[Row]] = {}
+    found: list[tuple[Key, Row]] = []
     names = {case[2:6]: name for case, name in network_names(results, results.cases).items()}
     rows = {c[2:6]: kind.rows for c, kind in regimes_of(results, results.cases).items()}
     chosen = tuple(ids) or tuple(results.ids)
@@ -41,7 +41,8 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
         draw = subsample_of(case.transform)
         size = rows[case[2:6]] if draw is None else draw[0]
         key = (names[case[2:6]], size, setting_name(algorithm, results.values(run)))
-        groups.setdefault(key, []).append(row)
+        found.append((key, row))
+    groups = grouped(found)
     order = list(dict.fromkeys(network for network, _, _ in groups))
     for key in sorted(groups, key=lambda one: (order.index(one[0]), one[1])):
         network, size, learner = key

@@ -15,8 +15,7 @@ from dagathlon.evaluate.ranking.correlations import (
 )
 from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
 from dagathlon.evaluations.intersection_validation.forecast import verdict_of
-from dagathlon.evaluations.intersection_validation.validation import Comparison
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped, grouped_by
 
 Means: TypeAlias = Mapping[str, float]
 METHODS = ("SHD", "CE", "CV")
@@ -42,31 +41,28 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
     """Data sets by network and number of rows, in ascending order."""
-    found: dict[str, dict[int, list[Point]]] = {}
-    for point in sorted(points, key=lambda one: one.rows):
-        found.setdefault(point.network, {}).setdefault(point.rows, []).append(point)
-    order = dict.fromkeys(point.network for point in points)
-    return {name: found[name] for name in order}
+    networks = grouped_by(points, lambda one: one.network)
+    return {
+        name: grouped_by(sorted(own, key=lambda one: one.rows), lambda one: one.rows)
+        for name, own in networks.items()
+    }
 
 
 def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
     """The mean of a method that uses all rows, by learner."""
-    lists: dict[str, list[float]] = {}
-    for point in points:
-        for learner, value in point.values.get(method, {}).items():
-            lists.setdefault(learner, []).append(value)
+    lists = grouped(pair for point in points for pair in point.values.get(method, {}).items())
     means = {learner: mean_of(values) for learner, values in lists.items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
 
 def over_subsamples(found: Sequence[Distances], rows: int) -> dict[str, Mean]:
     """By learner the mean over data sets of means over their subsamples of so many rows."""
-    lists: dict[str, list[float]] = {}
-    for distances in found:
-        for learner, values in distances.get(rows, {}).items():
-            mean = mean_of(values.tolist())
-            if mean is not None:
-                lists.setdefault(learner, []).append(mean.mean)
+    lists = grouped(
+        (learner, mean.mean)
+        for distances in found
+        for learner, values in distances.get(rows, {}).items()
+        if (mean := mean_of(values.tolist())) is not None
+    )
     means = {learner: mean_of(values) for learner, values in lists.items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
@@ -181,10 +177,11 @@ class Networks:
         """Every two learners by what just these two agree on, beside their SHD (supplement)."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
-            found: dict[tuple[str, str], list[Comparison]] = {}
-            for one in (one for point in points for one in point.pairs if one.size == size):
-                if one.difference is not None and {one.left, one.right} <= truth.keys():
-                    found.setdefault((one.left, one.right), []).append(one)
+            found = grouped(
+                ((one.left, one.right), one)
+                for one in (one for point in points for one in point.pairs if one.size == size)
+                if one.difference is not None and {one.left, one.right} <= truth.keys()
+            )
             for (left, right), own in found.items():
                 row: Cells = {"network": network, "point": rows, "rows": size}
                 row |= {"left": left, "right": right}

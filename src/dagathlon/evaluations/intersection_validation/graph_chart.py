@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dagathlon.evaluations.intersection_validation.validation import IntervalResult
+from dagathlon.frame import grouped
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
 from dagathlon.report.charts.legend import Key, Keyed
@@ -49,9 +50,7 @@ class PairWords(NamedTuple):
 
     def who(self) -> Iterator[str]:
         """Who says what, a line for each different answer."""
-        answers: dict[str, list[str]] = {}
-        for learner, edge in self.says.items():
-            answers.setdefault(edge, []).append(learner)
+        answers = grouped((edge, learner) for learner, edge in self.says.items())
         for edge, learners in sorted(answers.items(), key=lambda item: -len(item[1])):
             sign = _SIGNS.get(edge, edge)
             said = f"{self.left} {sign} {self.right}" if edge else "no edge"

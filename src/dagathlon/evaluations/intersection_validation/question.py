@@ -15,6 +15,7 @@ from dagathlon.data.reading.preview import constant_columns
 from dagathlon.data.spec import facts_of
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
 from dagathlon.external.held_folder import HeldFolder
+from dagathlon.frame import grouped
 from dagathlon.learners.suggest import Suggestion, diverse_suggestions, suggest
 from dagathlon.modules import find
 from dagathlon.study.config.new_study import title_of, with_full_paths
@@ -225,10 +226,10 @@ class Question:
         return entry | {"seed_range": [self.seed, self.seed]} | gaps
 
     def _content(self) -> dict[str, Any]:
-        algorithms: dict[str, list[dict[str, Any]]] = {}
-        for pick in self.picks:
-            values = with_full_paths(pick.module, pick.values)
-            algorithms.setdefault(pick.module.name, []).append({"id": pick.id, **values})
+        algorithms = grouped(
+            (pick.module.name, {"id": pick.id, **with_full_paths(pick.module, pick.values)})
+            for pick in self.picks
+        )
         ids = [pick.id for pick in self.picks]
         setup = {
             "title": self.title,

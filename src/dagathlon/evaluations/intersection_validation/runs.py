@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import combination_of
@@ -121,12 +121,10 @@ def interval_runs(
     """
     chosen = tuple(ids) or tuple(results.ids)
     read = _Reader(results, None if draws is None else frozenset(draws))
-    own: dict[tuple[Any, ...], list[Run]] = {}
-    further: dict[tuple[Any, ...], list[Run]] = {}
-    for runs, found in ((results.plan.runs, own), (results.plan.further, further)):
-        for run in runs:
-            if run.entry in chosen:
-                found.setdefault(_key(results.case(run)), []).append(run)
+    own, further = (
+        grouped((_key(results.case(run)), run) for run in runs if run.entry in chosen)
+        for runs in (results.plan.runs, results.plan.further)
+    )
     for key, runs in own.items():
         yield read.data_set(runs, further.get(key, []))
 

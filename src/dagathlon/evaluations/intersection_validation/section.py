@@ -30,7 +30,7 @@ from dagathlon.evaluations.intersection_validation.words import (
     weighted,
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 from dagathlon.report.charts.learning_curves import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
@@ -342,10 +342,11 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
 
 
 def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
-    for row in summarise(result.distances, measure):
-        if row.mean is not None:
-            found.setdefault(row.learner, []).append(row.mean)
+    found = grouped(
+        (row.learner, row.mean)
+        for row in summarise(result.distances, measure)
+        if row.mean is not None
+    )
     whole = len(result.sizes)
     return {name: fmean(means) for name, means in found.items() if len(means) == whole}
 

@@ -15,7 +15,7 @@ from dagathlon.evaluations.intersection_validation.validation import (
     Mean,
     interval_validation,
 )
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import Combination
@@ -206,14 +206,12 @@ def _failures(means: Iterable[Mean]) -> dict[str, int]:
 
 def kind_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """Means over the seeds of one kind of data, for each learner and size; none of single seeds."""
-    kinds: dict[Combination, list[Validated]] = {}
-    for one in found:
-        if one.result is not None:
-            kinds.setdefault(one.data, []).append(one)
+    kinds = grouped((one.data, one) for one in found if one.result is not None)
     for group in kinds.values():
-        by_learner: dict[tuple[int, str], list[Mean]] = {}
-        for mean in (mean for one in group if one.result for mean in one.result.means):
-            by_learner.setdefault((mean.size, mean.learner), []).append(mean)
+        by_learner = grouped(
+            ((mean.size, mean.learner), mean)
+            for mean in (mean for one in group if one.result for mean in one.result.means)
+        )
         about = {name: cell for name, cell in group[0].columns.items() if name != "seed"}
         for (size, learner), means in by_learner.items() if len(group) > 1 else ():
             who = {"learner": learner, "id": group[0].ids.get(learner), "size": size}

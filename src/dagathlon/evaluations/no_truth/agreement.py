@@ -20,7 +20,7 @@ from dagathlon.evaluations.no_truth.consensus_chart import (
     said,
     shown_edges,
 )
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -31,7 +31,6 @@ from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables.places import combination_of
 from dagathlon.report.tables.runs import Combination
-from dagathlon.study.plan.plan import Run
 from dagathlon.wording import counted, listed
 
 _MOST_ROWS = 500
@@ -252,18 +251,14 @@ def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[Cells]:
 
 def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
     """Data settings whose truth is one and the same for all seeds, or that have none."""
-    by_case: dict[Combination, list[Run]] = {}
-    for run in results.runs_of(ids):
-        by_case.setdefault(combination_of(results.case(run)), []).append(run)
+    by_case = grouped((combination_of(results.case(run)), run) for run in results.runs_of(ids))
     names = case_names(list(by_case))
     for which, members in by_case.items():
         first = results.case(members[0])
         one = len({results.case(run).graph for run in members}) == 1
         if not one or (first.graph is not None and not results.origin(first).fixed_truth):
             continue
-        found: dict[str, list[Graph]] = {}
-        for run, graph in results.estimates(members):
-            found.setdefault(run.entry, []).append(graph)
+        found = grouped((run.entry, graph) for run, graph in results.estimates(members))
         yield _Group(names[which], which, results.truth(first), found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluations.no_truth.consensus import as_class
+from dagathlon.frame import grouped
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import Place, place_of
@@ -49,13 +51,10 @@ def bootstrapped(results: Results, ids: Iterable[str]) -> dict[Place, Copies]:
     runs: list[Run] = []
     for label in sorted(filter(_LABEL.fullmatch, labels)):
         runs += results.further_runs(ids, label)
-    graphs: dict[Place, list[Graph]] = {}
-    asked: dict[Place, int] = {}
-    for run in runs:
-        place = place_of(results, run)
-        asked[place] = asked.get(place, 0) + 1
-    for run, graph in results.estimates(runs):
-        graphs.setdefault(place_of(results, run), []).append(as_class(graph))
+    asked = Counter(place_of(results, run) for run in runs)
+    graphs = grouped(
+        (place_of(results, run), as_class(graph)) for run, graph in results.estimates(runs)
+    )
     return {
         place: _copies(found, asked[place] - len(found))
         for place, found in graphs.items()
@@ -83,12 +82,12 @@ def pair_probabilities(
     algorithms
         The algorithm of each id.
     """
-    groups: dict[str, list[Shares]] = {}
-    names: tuple[str, ...] = ()
-    for place, found in copies.items():
-        names = names or found.names
-        if found.names == names:
-            groups.setdefault(algorithms.get(place.id, place.id), []).append(found.joined)
+    names = next((found.names for found in copies.values() if found.names), ())
+    groups = grouped(
+        (algorithms.get(place.id, place.id), found.joined)
+        for place, found in copies.items()
+        if found.names == names
+    )
     if not groups:
         return {}
     mean = np.mean([np.mean(found, axis=0) for found in groups.values()], axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -22,7 +22,7 @@ from dagathlon.report.tables.places import (
     not_defined,
     place_of,
 )
-from dagathlon.report.tables.runs import Combination, combination
+from dagathlon.report.tables.runs import combination
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
 
 _SCORE, _EMPTY = "held_out_rows", "held_out_empty"
@@ -71,11 +71,11 @@ class HeldOutLikelihood(Evaluation):
         runs = results.runs_of(self.ids or results.ids)
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
-        found: dict[tuple[Combination, int], list[Row]] = {}
-        for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
-            if score is not None:
-                row = about[place] | score[_SCORE]
-                found.setdefault((place.data, place.seed), []).append(row)
+        found = grouped(
+            ((place.data, place.seed), about[place] | score[_SCORE])
+            for place, score in zip(places, results.scores(_SCORE, runs), strict=True)
+            if score is not None
+        )
         for row in results.data_rows(_EMPTY):
             members = found.get((combination(row), int(row["seed"])))
             if members:

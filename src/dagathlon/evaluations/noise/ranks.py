@@ -17,7 +17,7 @@ import numpy as np
 from dagathlon.evaluate.ranking.ranks import Floats, ranks
 from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places
 from dagathlon.evaluations.noise.resampling import Counts, Estimates, Resampling, known_mean, number
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 
 # Averages that differ by less are equal but for rounding.
 _SAME = 1e-9
@@ -53,9 +53,7 @@ def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> S
     found = np.full(grid.failed.shape, np.nan)
     if len(rows):
         found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
-    by_code: dict[str, list[int]] = {}
-    for i in rows.tolist():
-        by_code.setdefault(grid.cases[i].code, []).append(i)
+    by_code = grouped((grid.cases[i].code, i) for i in rows.tolist())
     parts = [drawn.means(_only(found, some)) for some in by_code.values()]
     averages = over_codes(parts or [drawn.means(found)])
     return Standing(found, averages, _places(averages), drawn.blocks(found))

@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.evaluate.ranking.verdict import Interval, interval, student
 from dagathlon.evaluations.noise.curves import Curve, Floats, Trial, curves_of, n_kinds
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 
 OVERALL = "overall"
 EVERYWHERE = "all networks"
@@ -37,11 +37,12 @@ def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
     found = curves_of(trials)
     several = len({curve.case[0] for curves in found.values() for curve in curves}) > 1
     for kind, curves in found.items():
-        groups: dict[tuple[str, str], list[Curve]] = {}
-        for curve in curves:
-            if several:
-                groups.setdefault((EVERYWHERE, curve.name), []).append(curve)
-            groups.setdefault((str(curve.case[0]), curve.name), []).append(curve)
+        places = (EVERYWHERE, None) if several else (None,)
+        groups = grouped(
+            ((place or str(curve.case[0]), curve.name), curve)
+            for curve in curves
+            for place in places
+        )
         for (network, name), members in sorted(groups.items(), key=lambda g: g[0][0] != EVERYWHERE):
             about = {"kind": kind, "network": network, "algorithm": name}
             rows += [about | point for point in _points(members)]
@@ -51,10 +52,9 @@ def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
 def _points(curves: Sequence[Curve]) -> Iterable[Cells]:
     rates = sorted({float(rate) for curve in curves for rate in curve.rates})
     for rate in rates:
-        by_seed: dict[Any, list[float]] = {}
-        for curve in curves:
-            found = float(np.interp(rate, curve.rates, curve.scores))
-            by_seed.setdefault(curve.seed, []).append(found)
+        by_seed = grouped(
+            (curve.seed, float(np.interp(rate, curve.rates, curve.scores))) for curve in curves
+        )
         mean = interval({seed: float(np.mean(found)) for seed, found in by_seed.items()})
         failures = sum(rate in curve.failed for curve in curves)
         ends = dict(zip(("mean", "mean_low", "mean_high"), _ends(mean), strict=True))

@@ -12,7 +12,7 @@ from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.run_tables import NoiseRun
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import method_of, named, rows_of
@@ -68,15 +68,15 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     chosen = tuple(ids) or tuple(results.ids)
     places = case_places(results)
     sizes = _sizes(results, places)
-    groups: dict[_Key, list[Row]] = {}
+    found: list[tuple[_Key, Row]] = []
     runs = results.runs_of(chosen)
     pairs = zip(results.rows(chosen), results.further_rows(chosen), strict=True)
     for run, (row, further) in zip(runs, pairs, strict=True):
         case = results.case(run)
         if row["status"] != "skipped" and case[2:6] in results.compared:
             key = (*places[case[2:6]], method_of(results, run).name)
-            groups.setdefault(key, []).append(further | row)
-    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
+            found.append((key, further | row))
+    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in grouped(found).items()]
 
 
 def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
@@ -91,17 +91,17 @@ def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
     """
     chosen, places = set(ids) or set(results.ids), case_places(results)
     rows = zip(results.rows(results.ids), results.further_rows(results.ids), strict=True)
-    found: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
+    found: list[tuple[tuple[str, str, str], tuple[float, int]]] = []
     for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
         place = places[results.case(run)[2:6]]
         if run.entry in chosen:
             score = _mean([_scored(row[0] | row[1])], _COLUMNS["f1"])
             key = (place.network, place.code, method_of(results, run).name)
-            found.setdefault(key, []).append((-1.0 if score is None else score, number))
+            found.append((key, (-1.0 if score is None else score, number)))
     return [
         {"network": network, "code": code, "algorithm": algorithm}
         | {"run": sorted(scored)[len(scored) // 2][1]}
-        for (network, code, algorithm), scored in found.items()
+        for (network, code, algorithm), scored in grouped(found).items()
     ]
 
 
@@ -146,9 +146,7 @@ def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
 
 def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[str, _Size]:
     """Of each network: read from its smallest clean data set, or from any truth it has."""
-    cases: dict[str, list[Case]] = {}
-    for case in results.cases:
-        cases.setdefault(places[case[2:6]].network, []).append(case)
+    cases = grouped_by(results.cases, lambda case: places[case[2:6]].network)
     found = {}
     for network, mine in cases.items():
         first = min(mine, key=lambda case: (case.noise != CLEAN, places[case[2:6]].n))

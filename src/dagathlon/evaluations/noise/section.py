@@ -11,7 +11,7 @@ from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
 from dagathlon.evaluations.noise.summary import clean_scores, kept_means, noisy_codes, several_seeds
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Html, Part, Words
@@ -141,9 +141,9 @@ def _keeps(tables: TableSet) -> Iterator[str]:
         f"{best.algorithm} keeps most of its accuracy ({_percent(best.mean or 0)}), "
         f"{last.algorithm} least ({_percent(last.mean or 0)})."
     )
-    clean: dict[str, list[float]] = {}
-    for (_, algorithm), score in clean_scores(tables, ("f1", "bsf")).items():
-        clean.setdefault(algorithm, []).append(score)
+    clean = grouped(
+        (algorithm, score) for (_, algorithm), score in clean_scores(tables, ("f1", "bsf")).items()
+    )
     means = {name: fmean(values) for name, values in clean.items()}
     ahead = sum(value > means.get(best.algorithm, 0.0) for value in means.values())
     if len(means) >= _SEVERAL and 2 * ahead >= len(means):

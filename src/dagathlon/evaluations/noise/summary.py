@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from dagathlon.evaluations.noise.grid import CLEAN, CODES
+from dagathlon.frame import grouped
 from dagathlon.report.evaluation import TableSet
 from dagathlon.simulate.noise_code import LETTERS, TRUE_MISSING, parse_code
 
@@ -84,11 +85,10 @@ def algorithm_order(tables: TableSet) -> list[str]:
 
 def clean_scores(tables: TableSet, metrics: Sequence[str]) -> dict[tuple[str, str], float]:
     """The mean score without noise by network and algorithm, over sizes."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for row in tables.rows("scores_clean"):
-        values = [row[metric] for metric in metrics]
-        if None not in values:
-            found.setdefault((row["network"], row["algorithm"]), []).append(fmean(values))
+    known = (row for row in tables.rows("scores_clean") if None not in map(row.get, metrics))
+    found = grouped(
+        ((row["network"], row["algorithm"]), fmean(map(row.__getitem__, metrics))) for row in known
+    )
     return {key: fmean(values) for key, values in found.items()}
 
 

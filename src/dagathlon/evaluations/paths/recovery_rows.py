@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Rows, grouped, rows_by
 from dagathlon.graphs import Graph
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import Regime, method_of, regimes_of
@@ -50,12 +50,9 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
 
 def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
     """A row for each kind of data, method and metric: mean, standard error, number of values."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = (row["graph"], row["model"], row["rows"], row["id"], row["method"])
-        groups.setdefault(key, []).append(row)
-    for key, members in groups.items():
-        about = dict(zip(("graph", "model", "rows", "id", "method"), key, strict=True))
+    names = ("graph", "model", "rows", "id", "method")
+    for key, members in rows_by(rows, *names).items():
+        about = dict(zip(names, key, strict=True))
         about["variables"] = members[0]["variables"]
         for metric in metrics:
             values = [float(row[metric]) for row in members if is_number(row.get(metric))]
@@ -71,10 +68,7 @@ def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
 
 def median_costs(rows: Rows) -> dict[str, float]:
     """Median processor time of a run in seconds, by method."""
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        if is_number(row.get(COST)):
-            found.setdefault(row["method"], []).append(float(row[COST]))
+    found = grouped((row["method"], float(row[COST])) for row in rows if is_number(row.get(COST)))
     return {method: float(np.median(values)) for method, values in found.items()}
 
 

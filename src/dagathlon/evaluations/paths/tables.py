@@ -9,10 +9,10 @@ import numpy as np
 
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.undirected.scores import AREAS
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.results import Results
-from dagathlon.report.tables.metrics import ABOUT, Kind, kinds
+from dagathlon.report.tables.metrics import ABOUT, kinds
 from dagathlon.report.tables.places import combination_of
 from dagathlon.report.tables.regimes import method_of, regimes_of
 from dagathlon.study.plan.plan import Run
@@ -118,11 +118,11 @@ def mean_curves(found: Sequence[Scored]) -> Iterator[Cells]:
     The true positive rates of all data sets are averaged at equal false positive rates, and
     precision at equal recall, as far as all curves of the method reach.
     """
-    groups: dict[tuple[Kind, str], list[Scored]] = {}
-    for one in found:
-        if all(one.counts[1:]):
-            kind = tuple(one.about[name] for name in ABOUT)
-            groups.setdefault((kind, one.about["method"]), []).append(one)
+    groups = grouped(
+        ((tuple(one.about[name] for name in ABOUT), one.about["method"]), one)
+        for one in found
+        if all(one.counts[1:])
+    )
     for (kind, method), own in groups.items():
         about = dict(zip(ABOUT, kind, strict=True))
         about |= {"id": own[0].about["id"], "method": method, "data_sets": len(own)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.section import Grid
 from dagathlon.report.tables.best_cells import best_cells
 from dagathlon.report.tables.metrics import kinds
@@ -49,11 +49,12 @@ def opening(means: Rows, undirected: str) -> str:
 
 def selection(means: Rows) -> Iterator[str]:
     """Which methods choose a graph that is far from the best one of their path."""
-    found: dict[str, list[float]] = {}
-    for row in means:
-        best, chosen = row["undirected_best_f1"], row["undirected_chosen_f1"]
-        if best is not None and chosen is not None:
-            found.setdefault(row["method"], []).append(best - chosen)
+    scores = ((r["method"], r["undirected_best_f1"], r["undirected_chosen_f1"]) for r in means)
+    found = grouped(
+        (method, best - chosen)
+        for method, best, chosen in scores
+        if best is not None and chosen is not None
+    )
     lost = {method: sum(values) / len(values) for method, values in found.items()}
     told = sorted((one for one in lost.items() if one[1] >= _LOST), key=lambda one: -one[1])
     if told:

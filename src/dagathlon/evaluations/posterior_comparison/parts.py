@@ -24,7 +24,7 @@ from dagathlon.evaluations.posterior_comparison.tables import (
     by_method,
     disputed,
 )
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Variant, Words
@@ -84,9 +84,7 @@ _APART = "The difference between two methods in the probability of an edge."
 
 def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
     """The data sets whose matrices are drawn: the first of each kind, or the first few of one."""
-    sets: dict[tuple[str, int], list[Named]] = {}
-    for one in found:
-        sets.setdefault((one.case, one.belief.whose.seed), []).append(one)
+    sets = grouped(((one.case, one.belief.whose.seed), one) for one in found)
     kinds = len({case for case, _ in sets})
     each = 1 if kinds > 1 else _FEW_SETS
     taken: dict[str, int] = {}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Rows, grouped
 from dagathlon.report.charts.correlations import short
 from dagathlon.report.tables.metrics import ALL_GRAPHS
 
@@ -56,10 +56,12 @@ def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[T
         Further such metrics, about which nothing is said.
     """
     joint = [row for row in correlations if row["graph"] == ALL_GRAPHS] or correlations
-    groups: dict[tuple[str, int], list[Row]] = {}
-    for row in joint:
-        if row["left"] == distance and row["right"] not in besides:
-            groups.setdefault((row["model"], row["rows"]), []).append(row)
+    groups = grouped(
+        ((row["model"], row["rows"]), row)
+        for row in joint
+        if row["left"] == distance and row["right"] not in besides
+    )
+
     found = []
     for (model, size), members in sorted(groups.items()):
         members.sort(key=lambda row: -row["mean"])

@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.evaluate.posteriors.calibration import calibration, reliability
 from dagathlon.evaluate.posteriors.graphs import RankedEdges
 from dagathlon.evaluations.posterior_comparison.comparison import Belief, in_one_spelling
-from dagathlon.frame import Cells, Row
+from dagathlon.frame import Cells, Row, grouped
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
@@ -122,10 +122,7 @@ def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
 
 def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
     """Posteriors by id and setting."""
-    groups: dict[tuple[str, str], list[Named]] = {}
-    for one in found:
-        groups.setdefault((one.belief.whose.id, one.method), []).append(one)
-    return groups
+    return grouped(((one.belief.whose.id, one.method), one) for one in found)
 
 
 def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:

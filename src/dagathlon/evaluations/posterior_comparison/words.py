@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
 from dagathlon.evaluations.posterior_comparison.tables import Named, nearly_certain
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.words import duration
 
 _SAFE_RHAT, _SAFE_GAP = 1.05, 0.1
@@ -201,10 +201,7 @@ def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
 
 def agreement(rows: Rows) -> Iterator[str]:
     """Who differs most on each data set, and about what."""
-    sets: dict[str, list[Row]] = {}
-    for row in rows:
-        if row["left"] != row["right"]:
-            sets.setdefault(row["data"], []).append(row)
+    sets = grouped((row["data"], row) for row in rows if row["left"] != row["right"])
     for name, found in sets.items():
         place = f"{name}: " if name else ""
         most = max(found, key=lambda row: row["largest"])
@@ -220,10 +217,7 @@ def agreement(rows: Rows) -> Iterator[str]:
 
 
 def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["setting"], []).append(row)
-    return groups
+    return grouped((row["setting"], row) for row in rows)
 
 
 def _mean(rows: Rows, column: str) -> float | None:

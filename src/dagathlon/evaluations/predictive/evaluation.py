@@ -17,7 +17,7 @@ from dagathlon.evaluations.predictive.scores import (
     fold_learning,
 )
 from dagathlon.evaluations.predictive.tables import VALUE, predictive_rows, summarised
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import Chart, is_nothing
@@ -136,16 +136,18 @@ def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
 
 def _against_rows(rows: Rows) -> list[tuple[str, Chart]]:
     """Curves over the number of rows, where some graph has several; a panel for each graph."""
-    groups: dict[tuple[str, int, str], list[Row]] = {}
-    for row in rows:
-        if row[VALUE] is not None:
-            graph = " ".join(str(row[n]) for n in ("adjmat", "parameters") if row[n] != "None")
-            groups.setdefault((graph, row["rows"], row["setting"]), []).append(row)
+    groups = grouped(
+        ((_graph(row), row["rows"], row["setting"]), row) for row in rows if row[VALUE] is not None
+    )
     if len({(graph, n) for graph, n, _ in groups}) <= len({graph for graph, _, _ in groups}):
         return []
     points = [_point(*place, found) for place, found in groups.items()]
     look = Look.of(point["id"] for point in points)
     return [("", metric_lines(points, _WORDS, look))]
+
+
+def _graph(row: Row) -> str:
+    return " ".join(str(row[name]) for name in ("adjmat", "parameters") if row[name] != "None")
 
 
 def _point(graph: str, n: int, setting: str, rows: Rows) -> Cells:

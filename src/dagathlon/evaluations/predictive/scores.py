@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from dagathlon.evaluate.models.cross_entropy import CrossEntropy
 from dagathlon.evaluate.models.cross_validation import CrossValidated, PredictedRows, joined_folds
 from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
+from dagathlon.frame import grouped
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import Place, place_of
 from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.resampling import Fold
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.config.plan_requests import Cases, Input, Learning, RunScore, transform_label
-from dagathlon.study.plan.plan import Run
 
 CROSS_ENTROPY = "cross_entropy"
 """Name of the score of runs, and of its column."""
@@ -92,10 +91,9 @@ def cross_validated(
     ids, folds, before
         As there.
     """
-    found: dict[Place, list[Mapping[str, Any] | None]] = {}
-    for number in range(1, folds + 1):
-        label = transform_label((*before, Fold(number=number, folds=folds)))
-        runs: list[Run] = results.further_runs(ids, label)
-        for run, score in zip(runs, results.scores(_PREDICTED, runs), strict=True):
-            found.setdefault(place_of(results, run), []).append(score)
+    parts = (Fold(number=number, folds=folds) for number in range(1, folds + 1))
+    labels = [transform_label((*before, fold)) for fold in parts]
+    runs = [run for label in labels for run in results.further_runs(ids, label)]
+    scores = zip(runs, results.scores(_PREDICTED, runs), strict=True)
+    found = grouped((place_of(results, run), score) for run, score in scores)
     return {place: joined_folds(scores) for place, scores in found.items() if len(scores) == folds}

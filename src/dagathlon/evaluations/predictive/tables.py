@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.evaluate.models.cross_validation import CrossValidated
 from dagathlon.evaluations.no_truth.scores import paired_difference
 from dagathlon.evaluations.predictive.scores import CROSS_ENTROPY
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import Place, named_places, place_of
@@ -37,9 +37,7 @@ def predictive_rows(
     """
     entropies = _entropies(results, ids)
     about = named_places(results, found)
-    groups: dict[tuple[Any, ...], list[Place]] = {}
-    for place in found:
-        groups.setdefault(place[:2], []).append(place)
+    groups = grouped((place[:2], place) for place in found)
     rows = []
     for places in groups.values():
         ordered = sorted(places, key=lambda one: -_number(found[one].mean))

@@ -20,7 +20,7 @@ from dagathlon.evaluate.ranking.ranks import (
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.noise.curves import row_trials
 from dagathlon.evaluations.noise.robustness import OVERALL, robustness
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 
 Case: TypeAlias = tuple[Any, ...]
 Block: TypeAlias = tuple[Any, ...]
@@ -60,9 +60,7 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
     A competitor that failed on one seed of a kind of data has no share there: its mean would be
     over the easier data sets.
     """
-    places: dict[Case, list[int]] = {}
-    for i, case in enumerate(scores.cases):
-        places.setdefault(case[:-1], []).append(i)
+    places = grouped((case[:-1], i) for i, case in enumerate(scores.cases))
     result = []
     for kind, chosen in places.items():
         part = scores.at(chosen)
@@ -208,13 +206,12 @@ def strengths(
     names = list(dict.fromkeys(str(row[by]) for row in rows))
     raw: dict[str, dict[str, float]] = {}
     shares: list[Relative] = []
-    averages: dict[str, list[float]] = {}
+    ranks: list[tuple[str, float]] = []
     for metric, better in metrics.items():
         scores = score_table(rows, metric, by)
         shares += relative_scores(scores, better)
-        for row in rank_table(scores, better):
-            averages.setdefault(row.name, []).append(-row.average)
-    raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
+        ranks += [(row.name, -row.average) for row in rank_table(scores, better)]
+    raw["ranking"] = {name: float(np.mean(found)) for name, found in grouped(ranks).items()}
     by_kind = {case[:-1]: known for case, known in facts.items()}
     raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
@@ -246,10 +243,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
 
         found[below] = _means(one for one in shares if small(one))
         found[above] = _means(one for one in shares if not small(one))
-    by_name: dict[str, list[float]] = {}
-    for one in shares:
-        if one.share is not None:
-            by_name.setdefault(one.name, []).append(one.share)
+    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
     if len({one.case for one in shares}) > 1:
         found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
     noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
@@ -274,10 +268,7 @@ def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
 
 
 def _means(shares: Any) -> dict[str, float]:
-    by_name: dict[str, list[float]] = {}
-    for one in shares:
-        if one.share is not None:
-            by_name.setdefault(one.name, []).append(one.share)
+    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
     return {name: float(np.mean(found)) for name, found in by_name.items()}
 
 
@@ -317,10 +308,9 @@ def _finished_by_all(rows: Rows, by: str) -> dict[str, set[Case]]:
 
 def _finished(rows: Rows, by: str) -> dict[str, float]:
     """The share of runs that finished; what was skipped was no run."""
-    ended: dict[str, list[bool]] = {}
-    for row in rows:
-        if row["status"] != "skipped":
-            ended.setdefault(str(row[by]), []).append(row["status"] == "ok")
+    ended = grouped(
+        (str(row[by]), row["status"] == "ok") for row in rows if row["status"] != "skipped"
+    )
     return {name: float(np.mean(found)) for name, found in ended.items()}
 
 

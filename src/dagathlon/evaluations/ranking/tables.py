@@ -22,7 +22,7 @@ from dagathlon.evaluations.ranking.strengths import (
     relative_scores,
     strengths,
 )
-from dagathlon.frame import Cells
+from dagathlon.frame import Cells, grouped
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import named
@@ -206,9 +206,7 @@ def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
 
 def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
     """How the runs of each setting ended and what they cost."""
-    groups: dict[str, list[Cells]] = {}
-    for row in ranks.rows:
-        groups.setdefault(row["setting"], []).append(row)
+    groups = grouped((row["setting"], row) for row in ranks.rows)
     for setting, members in groups.items():
         row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
         row |= {status: sum(m["status"] == status for m in members) for status in STATUSES}
@@ -234,10 +232,10 @@ def _varied(entry: Algorithm) -> list[str]:
 
 
 def _against(rows: Sequence[Cells], metric: str, parameter: str) -> Iterator[Cells]:
-    groups: dict[tuple[Any, ...], list[Cells]] = {}
-    for row in rows:
-        case = (row["adjmat"], row["parameters"], row["data"])
-        groups.setdefault((str(row.get(parameter)), *case), []).append(row)
+    groups = grouped(
+        ((str(row.get(parameter)), row["adjmat"], row["parameters"], row["data"]), row)
+        for row in rows
+    )
     for (value, adjmat, parameters, data), members in groups.items():
         numbers = [float(row[metric]) for row in members if is_number(row.get(metric))]
         about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}

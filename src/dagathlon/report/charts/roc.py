@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.charts.parts import (
     HEIGHT,
     RUNS,
@@ -139,9 +139,7 @@ def _labelled(settings: Rows, x: str, y: str, rule: str) -> set[int]:
         distance = 1 - row[f"{y}_median"] + row[f"{x}_median"]
         return float("-inf") if distance != distance else -float(distance)  # noqa: PLR0124 - NaN
 
-    places: dict[str, list[int]] = {}
-    for i, row in enumerate(settings):
-        places.setdefault(row["id"], []).append(i)
+    places = grouped((row["id"], i) for i, row in enumerate(settings))
     return {max(rows, key=worth) for rows in places.values()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dagathlon.frame import Rows
+from dagathlon.frame import Rows, grouped
 from dagathlon.report.charts.parts import (
     HEIGHT,
     SETTINGS,
@@ -50,11 +50,9 @@ def varied_parameters(settings: Rows) -> dict[str, list[str]]:
     for row in settings:
         key = (str(row["curve_param"]), str(row["id"]))
         values.setdefault(key, set()).add(str(row["curve_value"]))
-    found: dict[str, list[str]] = {}
-    for (parameter, identifier), seen in values.items():
-        if len(seen) > 1:
-            found.setdefault(parameter, []).append(identifier)
-    return found
+    return grouped(
+        (parameter, identifier) for (parameter, identifier), seen in values.items() if len(seen) > 1
+    )
 
 
 def against_data(rows: Rows, metric: str, curve: tuple[str, str], look: Look) -> Chart:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.ranking.summary import count_failures, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.page.lead import contenders, number, ranked_data
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import lead, verdicts_of
@@ -174,10 +174,7 @@ def _lines(results: Results, all_runs: Rows, runs: Rows) -> Iterator[dict[str, A
 
 
 def _by_setting(rows: Rows) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["setting"], []).append(row)
-    return found
+    return grouped((row["setting"], row) for row in rows)
 
 
 def _order(

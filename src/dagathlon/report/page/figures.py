@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ def best_first(tables: Tables) -> list[str]:
 
     A page colours the first dozen of many, so the order decides what stands out.
     """
-    places: dict[str, list[int]] = {}
+    places: Counter[str] = Counter()
     ids = list(dict.fromkeys(row["id"] for row in tables.runs))
     metric = tables.quality
     sign = -1 if metric and words(metric).better == "more" else 1
@@ -71,9 +72,8 @@ def best_first(tables: Tables) -> list[str]:
                 best[row["id"]] = min(sign * mean, best.get(row["id"], math.inf))
         for identifier in ids:
             mine = best.get(identifier, math.inf)
-            place = sum(other < mine for other in best.values())
-            places.setdefault(identifier, []).append(place)
-    return sorted(ids, key=lambda one: sum(places.get(one, ())))
+            places[identifier] += sum(other < mine for other in best.values())
+    return sorted(ids, key=lambda one: places[one])
 
 
 def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dagathlon.errors import listing
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.results import Results
 from dagathlon.study.store.machine import described
 
@@ -23,10 +23,7 @@ def machines(results: Results) -> dict[str, str]:
 
 
 def _known(results: Results) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for name, facts in results.store.hosts():
-        found.setdefault(name, []).append(facts)
-    return found
+    return grouped((name, facts) for name, facts in results.store.hosts())
 
 
 def _named(host: str, number: int, known: Rows) -> str:

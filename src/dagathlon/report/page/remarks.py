@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.page.sections import text
 from dagathlon.study.records.runs import NOTES, TIME_NOTE
 from dagathlon.wording import counted
@@ -45,10 +45,7 @@ def _list(rows: Rows, column: str, about: str) -> str:
 
 
 def _by_setting(rows: Rows) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["setting"], []).append(row)
-    return groups
+    return grouped((row["setting"], row) for row in rows)
 
 
 def _remark(setting: str, rows: Rows, column: str) -> _Remark:

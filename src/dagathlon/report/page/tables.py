@@ -13,7 +13,7 @@ from dagathlon.evaluate.metric import further_columns, headlines
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same, verdict
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.results import Results
 from dagathlon.report.tables.factors import factors_of
 from dagathlon.report.tables.runs import Combination, combination, combinations, named
@@ -167,11 +167,11 @@ class Tables:
     @cached_property
     def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
         """The best baseline on each kind of data, by metric."""
-        found: dict[tuple[Combination, str], list[Mapping[str, float]]] = {}
-        for case, metrics in self.results.baselines.items():
-            for metric, values in metrics.items():
-                kind = Combination(*map(str, case[:-1]))
-                found.setdefault((kind, metric), []).append(values)
+        found = grouped(
+            ((Combination(*map(str, case[:-1])), metric), values)
+            for case, metrics in self.results.baselines.items()
+            for metric, values in metrics.items()
+        )
         best = {key: best_baseline(values, direction(key[1])) for key, values in found.items()}
         return {key: one for key, one in best.items() if one is not None}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Row, Rows, grouped
 
 # A page of print has room for so many lines; longer tables go on on the next page.
 _MOST_LINES = 45
@@ -90,9 +90,7 @@ class Printed(NamedTuple):
 
 def printed(rows: Rows, layout: Layout) -> list[Printed]:
     """The tables that a long table is in print."""
-    parts: dict[str, list[Row]] = {}
-    for row in rows:
-        parts.setdefault(layout.word(row[layout.split]) if layout.split else "", []).append(row)
+    parts = grouped((layout.word(row[layout.split]) if layout.split else "", row) for row in rows)
     made = []
     for heading, members in parts.items():
         if not layout.columns:

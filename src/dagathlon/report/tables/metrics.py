@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dagathlon.evaluate.ranking.correlations import (
     mean_correlations,
 )
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped, rows_by
 
 Kind: TypeAlias = tuple[str, str, int]
 ABOUT = ("graph", "model", "rows")
@@ -24,10 +24,7 @@ ABOUT = ("graph", "model", "rows")
 
 def kinds(rows: Rows) -> dict[Kind, list[Row]]:
     """Rows by kind of data, in order of appearance."""
-    found: dict[Kind, list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["graph"], row["model"], row["rows"]), []).append(row)
-    return found
+    return rows_by(rows, "graph", "model", "rows")
 
 
 def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
@@ -50,9 +47,7 @@ def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Ce
 
 def _by_seed(rows: Rows, metrics: Sequence[str]) -> Floats:
     """A line of means over starts for each data set."""
-    seeds: dict[Any, list[Floats]] = {}
-    for row in rows:
-        seeds.setdefault(row["seed"], []).append(_values(row, metrics))
+    seeds = grouped((row["seed"], _values(row, metrics)) for row in rows)
     lines = []
     for values in seeds.values():
         stacked = np.array(values)
@@ -90,7 +85,7 @@ def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iter
     groups: dict[Kind, list[list[Floats]]] = {}
     for (graph, model, size), members in kinds(rows).items():
         blocks = data_sets(members, metrics)
-        groups.setdefault((ALL_GRAPHS, model, size), []).extend(blocks)
+        groups[ALL_GRAPHS, model, size] = groups.get((ALL_GRAPHS, model, size), []) + blocks
         groups[graph, model, size] = blocks
     better = [measure_of(metric).better for metric in metrics]
     single = len({row["graph"] for row in rows}) == 1
@@ -116,22 +111,11 @@ def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
     again.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    seeds: dict[Any, dict[str, list[Row]]] = {}
-    for row in rows:
-        seeds.setdefault(row["seed"], {}).setdefault(row["method"], []).append(row)
     found = []
-    nothing = np.full(len(metrics), np.nan)
-    for own in seeds.values():
-        starts = max(len(runs) for runs in own.values())
-        found.append(
-            [
-                np.array(
-                    [
-                        _values(own[name][k % len(own[name])], metrics) if name in own else nothing
-                        for name in methods
-                    ]
-                )
-                for k in range(starts)
-            ]
-        )
+    nothing = [np.full(len(metrics), np.nan)]
+    for members in grouped((row["seed"], row) for row in rows).values():
+        values = grouped((row["method"], _values(row, metrics)) for row in members)
+        own = [values.get(method, nothing) for method in methods]
+        starts = range(max(map(len, own)))
+        found.append([np.array([runs[k % len(runs)] for runs in own]) for k in starts])
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.section import Words
@@ -57,11 +57,7 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells
 
 def by_data(rows: Rows) -> dict[str, list[Row]]:
     """Rows by data set; one without a name where the table has no other."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        name = ", seed ".join(str(row[key]) for key in data_columns([row]))
-        groups.setdefault(name, []).append(row)
-    return groups
+    return grouped_by(rows, lambda row: ", seed ".join(str(row[k]) for k in data_columns([row])))
 
 
 def data_columns(rows: Rows) -> list[str]:
@@ -72,9 +68,6 @@ def data_columns(rows: Rows) -> list[str]:
 def not_defined(rows: Rows) -> Iterator[Words]:
     """Who has a note in place of numbers, or a remark on them, and why."""
     for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
-        reasons: dict[str, list[str]] = {}
-        for row in rows:
-            if row.get(column):
-                reasons.setdefault(row[column], []).append(row["setting"])
+        reasons = grouped((row[column], row["setting"]) for row in rows if row.get(column))
         for reason, settings in reasons.items():
             yield Words(f"{words} {'; '.join(dict.fromkeys(settings))}: {reason}.")

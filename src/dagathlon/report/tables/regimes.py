@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dagathlon.frame import Cells, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.results import Results
 from dagathlon.report.tables.factors import factor_columns
 from dagathlon.report.tables.places import combination_of
@@ -85,9 +85,7 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
     leave_out
         A parameter that names leave out.
     """
-    settings: dict[str, list[set[str]]] = {}
-    for name, label in labels.values():
-        settings.setdefault(name, []).append(set(label.split("/")[1:]))
+    settings = grouped((name, set(label.split("/")[1:])) for name, label in labels.values())
     common = {name: set.intersection(*tokens) for name, tokens in settings.items()}
     found: dict[Case, str] = {}
     for case, (name, label) in labels.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.tables.runs import Combination, combination, mean_of
 
 # Names in the diagnostics of data sets, and what a narrow column calls them.
@@ -23,9 +23,7 @@ def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
 
 def by_kind(data_sets: Rows) -> dict[Combination, str]:
     """Means over the seeds of each kind of data that has some, as ``0.91, 0.35``."""
-    groups: dict[Combination, list[Row]] = {}
-    for row in data_sets:
-        groups.setdefault(combination(row), []).append(row)
+    groups = grouped((combination(row), row) for row in data_sets)
     means = {kind: [mean_of(rows, name) for name in SORTABILITIES] for kind, rows in groups.items()}
     return {
         kind: ", ".join("–" if value is None else f"{value:.2f}" for value in values)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from dagathlon.frame import grouped_by
+
 # What a reason says at its end of one data set: columns, numbers of rows.
 _DETAILS = re.compile(r" \([^()]*\)$")
 _MOST_NAMED = 8
@@ -73,11 +75,8 @@ def causes(found: Iterable[Skipped]) -> list[Cause]:
     Reasons are the same but for the name that they begin with, what they say at their end of one
     data set, and remedies after a semicolon, which depend on the learner.
     """
-    groups: dict[str, list[tuple[Skipped, list[str]]]] = {}
-    for one in found:
-        clauses = _clauses(one)
-        groups.setdefault(clauses[0], []).append((one, clauses))
-    return [_cause(members) for members in groups.values()]
+    skipped = [(one, _clauses(one)) for one in found]
+    return [_cause(members) for members in grouped_by(skipped, lambda pair: pair[1][0]).values()]
 
 
 def _clauses(one: Skipped) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from dagathlon.frame import grouped
 from dagathlon.study.config.expand import Setting
 from dagathlon.study.config.library import FixedFile, Library
 from dagathlon.study.config.study_file import DataEntry, Part, Setup
@@ -79,12 +80,8 @@ def _relative(found: FixedFile, library: Library) -> str:
 
 def source_lines(sources: Iterable[Source]) -> list[str]:
     """Say for each data entry where its parts come from; entries that are alike share a line."""
-    entries: dict[str, list[Source]] = {}
-    for source in sources:
-        entries.setdefault(source.where, []).append(source)
-    places: dict[str, list[str]] = {}
-    for where, found in entries.items():
-        places.setdefault(_sentence(found), []).append(_PLACE.sub("", where))
+    entries = grouped((source.where, source) for source in sources)
+    places = grouped((_sentence(found), _PLACE.sub("", where)) for where, found in entries.items())
     lines = [f"{_listed_places(at)}: {said}" for said, at in places.items()]
     more = len(lines) - _MOST
     return lines if more < 2 else [*lines[:_MOST], f"and {more:,} more, all in provenance.json"]
