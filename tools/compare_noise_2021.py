@@ -25,8 +25,8 @@ from noise_2021.conclusions import Conclusion, conclusions, rank_correlation_row
 from scipy.stats import spearmanr
 
 from dagathlon.evaluations.noise.grid import METRICS
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.runs import charged_limit, noise_runs
+from dagathlon.evaluations.noise.tables import NoiseRun, NoiseStudyTables
 from dagathlon.frame import Cells
 from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store

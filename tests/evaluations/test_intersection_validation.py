@@ -14,11 +14,11 @@ import pytest
 from dagathlon import learn
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, read_data, write_data
+from dagathlon.evaluations.intersection_validation.charts import interval_drawing, pair_words
 from dagathlon.evaluations.intersection_validation.evaluation import (
     IntersectionValidation,
     doubling_sizes,
 )
-from dagathlon.evaluations.intersection_validation.graph_chart import interval_drawing, pair_words
 from dagathlon.evaluations.intersection_validation.runs import interval_runs
 from dagathlon.evaluations.intersection_validation.section import interval_section
 from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows

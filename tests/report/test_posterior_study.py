@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluations.posterior_comparison.posterior_figures import (
+from dagathlon.evaluations.posterior_comparison.posteriors import (
     posterior_figures,
     trust_parts,
     truth_parts,
 )
-from dagathlon.evaluations.posterior_comparison.posterior_words import (
+from dagathlon.evaluations.posterior_comparison.words import (
     entropies,
     trusted,
     yardsticks,

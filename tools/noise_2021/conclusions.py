@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from dagathlon.evaluations.noise.resampling import number
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from dagathlon.evaluations.noise.tables import NoiseStudyTables
 from dagathlon.frame import Cells
 from noise_2021.claims import CLAIMS, Claim
 from noise_2021.evidence import Evidence

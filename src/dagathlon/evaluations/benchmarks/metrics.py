@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
-from dagathlon.evaluations.predictive.scores import cross_entropy_score
+from dagathlon.evaluations.predictive.tables import cross_entropy_score
 from dagathlon.frame import Row, Rows, grouped
 from dagathlon.modules import Count
 from dagathlon.report.evaluation import Evaluation, Table, TableSet

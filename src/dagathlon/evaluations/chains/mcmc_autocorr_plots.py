@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.evaluate.posteriors.chains import autocorrelation
-from dagathlon.evaluations.chains.base import (
+from dagathlon.evaluations.chains.chart import autocorrelations, stems
+from dagathlon.evaluations.chains.trajectories import (
     ChainEvaluation,
     Functional,
     group_figures,
     group_variants,
     heading_lines,
+    series_of,
 )
-from dagathlon.evaluations.chains.chart import autocorrelations, stems
-from dagathlon.evaluations.chains.trajectories import series_of
 from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural
 from dagathlon.report.charts.parts import Chart, headed

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.evaluations.chains.base import (
+from dagathlon.evaluations.chains.chart import trajectories
+from dagathlon.evaluations.chains.trajectories import (
     ChainEvaluation,
     Functional,
     group_figures,
     group_variants,
+    series_of,
 )
-from dagathlon.evaluations.chains.chart import trajectories
-from dagathlon.evaluations.chains.trajectories import series_of
 from dagathlon.frame import Cells
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import Chart

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 
 from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
 from dagathlon.evaluate.ranking.correlations import LEAST_METHODS
-from dagathlon.evaluations.forecast_accuracy.accuracy import points
-from dagathlon.evaluations.forecast_accuracy.costs import cost_rows
-from dagathlon.evaluations.forecast_accuracy.figures import accuracy_figures, first_points, pictures
-from dagathlon.evaluations.forecast_accuracy.forecasts import (
+from dagathlon.evaluations.forecast_accuracy.accuracy import (
     DATA_SETS,
     MEANS,
     kept,
+    points,
     predictors,
     rules,
 )
-from dagathlon.evaluations.forecast_accuracy.tables import Networks
+from dagathlon.evaluations.forecast_accuracy.figures import accuracy_figures, first_points, pictures
+from dagathlon.evaluations.forecast_accuracy.tables import Networks, cost_rows
 from dagathlon.evaluations.forecast_accuracy.words import accuracy_words, cost_words, verdict_parts
 from dagathlon.evaluations.intersection_validation.evaluation import doubling_sizes
 from dagathlon.evaluations.intersection_validation.runs import Draw
-from dagathlon.evaluations.predictive.scores import cross_entropy_score, fold_learning
+from dagathlon.evaluations.predictive.tables import cross_entropy_score, fold_learning
 from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.report.charts.parts import headed, is_nothing

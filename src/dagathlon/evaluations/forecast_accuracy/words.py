@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dagathlon.evaluations.forecast_accuracy.accuracy import ALL, DATA_SETS, HIGH, VERDICTS
 from dagathlon.evaluations.forecast_accuracy.figures import chosen_point
-from dagathlon.evaluations.forecast_accuracy.forecasts import ALL, DATA_SETS, HIGH, VERDICTS
 from dagathlon.frame import Row, Rows
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Part, Words

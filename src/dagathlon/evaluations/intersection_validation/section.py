@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from dagathlon.evaluations.intersection_validation.forecast import percent
-from dagathlon.evaluations.intersection_validation.graph_chart import (
+from dagathlon.evaluations.intersection_validation.charts import (
     Drawn,
     interval_drawing,
     pair_words,
+    pairwise_tiles,
 )
-from dagathlon.evaluations.intersection_validation.pairs_chart import pairwise_tiles
+from dagathlon.evaluations.intersection_validation.forecast import percent
 from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
 from dagathlon.evaluations.intersection_validation.validation import (
     DISTANCES,

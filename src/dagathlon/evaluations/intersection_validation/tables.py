@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple, TypeAlias
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluations.intersection_validation.graph_chart import pair_words
+from dagathlon.evaluations.intersection_validation.charts import pair_words
 from dagathlon.evaluations.intersection_validation.runs import Draw, IntervalRuns, interval_runs
 from dagathlon.evaluations.intersection_validation.validation import (
     IntervalResult,

@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dagathlon.evaluations.no_truth.agreement_chart import agreement_plot, overlap_plot
-from dagathlon.evaluations.no_truth.bootstrap import bootstrapped, pair_probabilities
+from dagathlon.evaluations.no_truth.agreement_charts import (
+    CONNECTORS,
+    agreement_plot,
+    consensus_drawing,
+    overlap_plot,
+    said,
+    shown_edges,
+)
 from dagathlon.evaluations.no_truth.consensus import (
     EdgeAgreement,
     as_class,
+    bootstrapped,
     edge_agreement,
+    pair_probabilities,
     skeleton_overlap,
-)
-from dagathlon.evaluations.no_truth.consensus_chart import (
-    CONNECTORS,
-    consensus_drawing,
-    said,
-    shown_edges,
 )
 from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.graphs import Graph

@@ -1,4 +1,4 @@
-"""``held_out``: how probable rows are under networks that were fitted without them."""
+"""``held_out``: how well graphs predict rows that were not learned from, with its chart."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
 from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural
-from dagathlon.report.charts.parts import is_nothing
+from dagathlon.report.charts.parts import STEP, WIDTH, Chart, is_nothing, nothing, tooltip
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
@@ -24,6 +23,58 @@ from dagathlon.report.tables.places import (
 )
 from dagathlon.report.tables.runs import combination
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
+
+_ERRORS = 2
+
+
+def held_out_plot(rows: Rows) -> Chart:
+    """How far each setting is behind the best one.
+
+    Parameters
+    ----------
+    rows
+        `setting`, `log-likelihood`, `to the best` and `± to the best`, the best first.
+    """
+    shown = [_bar(row) for row in rows if row["log-likelihood"] is not None]
+    if len(shown) < 2:
+        return nothing("there is nothing to compare")
+    order = [row["setting"] for row in shown]
+    y = {"field": "setting", "type": "nominal", "sort": order, "title": None}
+    title = "log-likelihood per row, difference to the best (nats)"
+    scale = {"zero": True, "nice": True}
+    x = {"field": "difference", "type": "quantitative", "title": title, "scale": scale}
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    return {
+        "width": WIDTH,
+        "height": {"step": STEP + 5},
+        "data": {"values": shown},
+        "encoding": {"y": y, "tooltip": tooltip(setting="setting", words="difference")},
+        "layer": [
+            {"mark": {"type": "rule", "strokeWidth": 2, "color": "#2b7fc9"}, "encoding": ends},
+            {
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 70,
+                    "opacity": 1,
+                    "color": "#2b7fc9",
+                },
+                "encoding": {"x": x},
+            },
+        ],
+    }
+
+
+def _bar(row: Any) -> Chart:
+    value, error = row["to the best"] or 0.0, row["± to the best"] or 0.0
+    return {
+        "setting": row["setting"],
+        "difference": value,
+        "low": value - _ERRORS * error,
+        "high": value + _ERRORS * error,
+        "words": "the best" if row["to the best"] is None else f"{value:.4f} ± {error:.4f}",
+    }
+
 
 _SCORE, _EMPTY = "held_out_rows", "held_out_empty"
 _EMPTY_NAME = "(no edges)"

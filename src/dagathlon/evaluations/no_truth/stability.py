@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.evaluations.no_truth.agreement_chart import MOST_EDGES, tiles
-from dagathlon.evaluations.no_truth.bootstrap import Copies, bootstrapped
-from dagathlon.evaluations.no_truth.consensus import as_class
+from dagathlon.evaluations.no_truth.agreement_charts import MOST_EDGES, tiles
+from dagathlon.evaluations.no_truth.consensus import Copies, as_class, bootstrapped
 from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph, Mark
 from dagathlon.modules import Natural

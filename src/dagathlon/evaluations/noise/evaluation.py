@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from dagathlon.errors import unknown
 from dagathlon.evaluations.noise.figures import noise_figures
 from dagathlon.evaluations.noise.resampling import Over
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
 from dagathlon.evaluations.noise.runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.evaluations.noise.section import noise_parts
 from dagathlon.evaluations.noise.strengths import Groups
-from dagathlon.evaluations.noise.tables import ON_PAGE, noise_tables
+from dagathlon.evaluations.noise.tables import ON_PAGE, NoiseStudyTables, noise_tables
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.evaluation import Evaluation, Table, TableSet

@@ -11,7 +11,7 @@ from dagathlon.data import Dataset
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
-from dagathlon.evaluations.noise.run_tables import NoiseRun
+from dagathlon.evaluations.noise.tables import NoiseRun
 from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.results import Results

@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from dagathlon.evaluations.noise.figures import noise_figures
+from dagathlon.evaluations.noise.figures import (
+    clean_scores,
+    kept_means,
+    noise_figures,
+    noisy_codes,
+    several_seeds,
+)
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
-from dagathlon.evaluations.noise.summary import clean_scores, kept_means, noisy_codes, several_seeds
 from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.evaluation import TableSet

@@ -36,11 +36,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.change import charged
+from dagathlon.evaluations.noise.change import accuracy, charged, finished_both, imputed
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES, METRICS, NoiseGrid
-from dagathlon.evaluations.noise.kept import accuracy, finished_both, imputed
-from dagathlon.evaluations.noise.ranks import standing
-from dagathlon.evaluations.noise.relative import Span, spans
+from dagathlon.evaluations.noise.ranks import Span, spans, standing
 from dagathlon.evaluations.noise.resampling import (
     Counts,
     Estimates,

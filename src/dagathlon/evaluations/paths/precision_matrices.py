@@ -10,8 +10,8 @@ from typing import Literal
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.undirected.scores import PrecisionScores
-from dagathlon.evaluations.paths.recovery_table import compact
-from dagathlon.evaluations.paths.words import MANY
+from dagathlon.evaluations.paths.evaluation import MANY
+from dagathlon.evaluations.paths.recovery import compact
 from dagathlon.frame import Cells, Rows
 from dagathlon.modules import Count
 from dagathlon.report.charts.metric_lines import metric_lines

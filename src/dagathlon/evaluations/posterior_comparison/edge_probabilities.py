@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dagathlon.evaluations.posterior_comparison import words as belief_words
-from dagathlon.evaluations.posterior_comparison.comparison import Belief
+from dagathlon.evaluations.posterior_comparison.comparison import Belief, beliefs_of, posterior_ids
 from dagathlon.evaluations.posterior_comparison.parts import (
     agreement_parts,
     calibration_parts,
@@ -16,7 +16,6 @@ from dagathlon.evaluations.posterior_comparison.parts import (
     shown_sets,
     table_parts,
 )
-from dagathlon.evaluations.posterior_comparison.pooled_chains import beliefs_of, posterior_ids
 from dagathlon.evaluations.posterior_comparison.tables import (
     Named,
     agreement_rows,

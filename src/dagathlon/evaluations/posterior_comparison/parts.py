@@ -13,11 +13,11 @@ from dagathlon.evaluations.posterior_comparison.charts import (
     belief_matrix,
     difference_tiles,
     distance_against_cost,
+    edge_graph,
     edges_by_method,
     reliability_plot,
     trace_plot,
 )
-from dagathlon.evaluations.posterior_comparison.edge_graph_chart import edge_graph
 from dagathlon.evaluations.posterior_comparison.tables import (
     LEAST_WRITTEN,
     Named,

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
-from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
-from dagathlon.evaluations.predictive.scores import (
+from dagathlon.evaluations.no_truth.held_out import held_out_plot
+from dagathlon.evaluations.predictive.tables import (
     CROSS_ENTROPY,
+    VALUE,
     cross_entropy_score,
     cross_validated,
     fold_learning,
+    predictive_rows,
+    summarised,
 )
-from dagathlon.evaluations.predictive.tables import VALUE, predictive_rows, summarised
 from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.metric_lines import metric_lines

@@ -18,8 +18,7 @@ from dagathlon.evaluate.ranking.ranks import (
     score_table,
 )
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.evaluations.noise.curves import row_trials
-from dagathlon.evaluations.noise.robustness import OVERALL, robustness
+from dagathlon.evaluations.noise.robustness import OVERALL, robustness, row_trials
 from dagathlon.frame import Cells, Rows, grouped
 
 Case: TypeAlias = tuple[Any, ...]
