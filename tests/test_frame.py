@@ -10,8 +10,7 @@ from pyarrow import parquet
 
 from dagathlon.evaluate.metric import measures
 from dagathlon.frame import Column, Frame, Schema, grouped, grouped_by
-from dagathlon.report.tables.factors import factor_columns
-from dagathlon.report.tables.runs import Combination
+from dagathlon.report.tables.runs import Combination, factor_columns
 from dagathlon.study.records.runs import run_schema
 
 SCHEMA: Schema = (

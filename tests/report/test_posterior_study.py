@@ -16,7 +16,7 @@ from dagathlon.evaluations.posterior_comparison.words import (
     trusted,
     yardsticks,
 )
-from dagathlon.report.charts.correlations import correlation_tiles, short
+from dagathlon.report.charts.matrix import correlation_tiles, short
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet

@@ -20,7 +20,7 @@ from dagathlon.evaluations.posterior_comparison.charts import edge_graph
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.page.shown import shown
+from dagathlon.report.page.sections import shown
 from dagathlon.report.section import Grid, Picture, Section
 
 LOOK = Look.of(["a", "b", "c"])

@@ -18,9 +18,9 @@ from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.results import DIAGNOSTICS, PARTIAL, Results
 from dagathlon.report.section import Grid, Html, Part, Section, Words
+from dagathlon.report.tables.metrics import beside_runs
 from dagathlon.report.tables.regimes import case_factors
 from dagathlon.report.tables.runs import Combination, combination, combinations, mean_of, named
-from dagathlon.report.tables.sortability import beside_runs
 from dagathlon.report.words import short_title
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
 from dagathlon.study.plan.scoring import STANDARD

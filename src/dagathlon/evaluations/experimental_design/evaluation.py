@@ -27,6 +27,7 @@ from dagathlon.report.tables.regimes import method_of, named, ordered
 from dagathlon.simulate.experiments import Experiments
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
 from dagathlon.study.plan.plan import Case
+from dagathlon.study.records.runs import run_schema
 
 _KIND = ("graph", "model", "method")
 # A larger part of the logarithm of the number of draws is as much as draws can show.
@@ -233,7 +234,9 @@ class ExperimentalDesign(Evaluation):
         changes = [{**row, **note} for row in change_rows(rows, known, self.resamples)]
         designs = design_rows(rows, known, self.resamples)
         return {
-            "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
+            "runs": Table(
+                [row | note for row in rows], "runs.csv", parquet=True, schema=run_schema()
+            ),
             "means": Table(means, "means.csv"),
             "changes": Table(changes, "changes.csv"),
             "designs": Table([{**row, **note} for row in designs], "designs.csv"),

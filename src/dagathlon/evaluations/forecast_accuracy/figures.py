@@ -17,9 +17,16 @@ from dagathlon.evaluations.intersection_validation.charts import (
 from dagathlon.evaluations.intersection_validation.validation import interval_validation
 from dagathlon.frame import Row, Rows
 from dagathlon.graphs import PartialGraph
-from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, is_nothing, nothing, tooltip
+from dagathlon.report.charts.parts import (
+    HEIGHT,
+    WIDTH,
+    Chart,
+    by_kind,
+    is_nothing,
+    nothing,
+    tooltip,
+)
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Figure, Picture, Variant

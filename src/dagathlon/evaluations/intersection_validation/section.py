@@ -31,7 +31,7 @@ from dagathlon.evaluations.intersection_validation.words import (
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.frame import Cells, grouped
-from dagathlon.report.charts.learning_curves import learning_curves
+from dagathlon.report.charts.metric_lines import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import case_names

@@ -15,10 +15,11 @@ from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import PARTIAL, Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
-from dagathlon.report.tables.best_cells import best_cells
+from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
 from dagathlon.report.tables.regimes import method_of, ordered, told_rows
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
+from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
 
 _SCORE = "clusters"
@@ -69,7 +70,9 @@ class Measurement(Evaluation):
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
         note = {PARTIAL: True} if results.partial else {}
         return {
-            "runs": Table([row | note for row in rows], "clusters.csv", parquet=True),
+            "runs": Table(
+                [row | note for row in rows], "clusters.csv", parquet=True, schema=run_schema()
+            ),
             "means": Table(
                 [row | note for row in mean_rows(rows, known, self.resamples)], "means.csv"
             ),

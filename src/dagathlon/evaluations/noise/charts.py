@@ -7,8 +7,7 @@ from typing import Any
 
 from dagathlon.evaluations.noise.grid import FAILURES
 from dagathlon.frame import Rows
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import WIDTH, Chart, has_values, nothing
+from dagathlon.report.charts.parts import WIDTH, Chart, by_kind, has_values, nothing
 from dagathlon.report.figures.palette import GREY, Look
 from dagathlon.wording import counted
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from dagathlon.evaluations.noise.robustness import OVERALL, n_kinds
 from dagathlon.frame import Row, Rows
-from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import (
     HEIGHT,
     STEP,
     WIDTH,
     Chart,
+    by_kind,
     has_values,
     is_nothing,
     nothing,

@@ -17,7 +17,7 @@ from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
 from dagathlon.frame import Row, Rows, grouped
-from dagathlon.report.charts.failures import STATUSES
+from dagathlon.report.charts.overview import STATUSES
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Html, Part, Words
 from dagathlon.wording import counted

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dagathlon.frame import Cells, Rows
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, nothing, tooltip
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, by_kind, nothing, tooltip
 from dagathlon.report.figures.palette import GREY, Look
 
 AXES = {

@@ -26,7 +26,7 @@ from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import PARTIAL, Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
-from dagathlon.report.tables.best_cells import best_cells
+from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import kinds
 from dagathlon.report.tables.regimes import ordered
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted

@@ -21,10 +21,11 @@ from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import PARTIAL, Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
-from dagathlon.report.tables.best_cells import best_cells
+from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
 from dagathlon.report.tables.regimes import ordered, told_rows
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
+from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
 
 _SCORE = "precision_matrices"
@@ -103,7 +104,9 @@ class PrecisionMatrices(Evaluation):
         note = {PARTIAL: True} if results.partial else {}
         means = mean_rows(rows, known, self.resamples)
         return {
-            "runs": Table([row | note for row in rows], "losses.csv", parquet=True),
+            "runs": Table(
+                [row | note for row in rows], "losses.csv", parquet=True, schema=run_schema()
+            ),
             "means": Table([row | note for row in means], "means.csv"),
             "about": Table([{"precision": self.precision, "metrics": known}]),
         }

@@ -21,7 +21,7 @@ from dagathlon.evaluations.posterior_comparison.words import (
 )
 from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, Probability
-from dagathlon.report.charts.correlations import correlation_tiles
+from dagathlon.report.charts.matrix import correlation_tiles
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
@@ -34,6 +34,7 @@ from dagathlon.report.tables.regimes import method_of, ordered, regimes_of
 from dagathlon.study.config.library import plain_id
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
 from dagathlon.study.plan.plan import Run
+from dagathlon.study.records.runs import run_schema
 
 DISTANCES = ("graph_mmd", "params_mmd")
 """What compares with the true posterior: by it the other metrics are judged."""
@@ -314,7 +315,9 @@ class Posteriors(Evaluation):
         pairs = correlation_rows(others, ranked, self.resamples)
         references = {row["model"]: row["method"] for row in rows if row["reference"]}
         return {
-            "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
+            "runs": Table(
+                [row | note for row in rows], "runs.csv", parquet=True, schema=run_schema()
+            ),
             "means": Table([row | note for row in means], "means.csv"),
             "correlations": Table([row | note for row in pairs], "correlations.csv"),
             "references": Table([{"model": k, "reference": v} for k, v in references.items()]),

@@ -13,7 +13,7 @@ from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluations.posterior_comparison.comparison import Beliefs
 from dagathlon.evaluations.posterior_comparison.tables import Named, nearly_certain
 from dagathlon.frame import Row, Rows, grouped
-from dagathlon.report.charts.correlations import short
+from dagathlon.report.charts.matrix import short
 from dagathlon.report.tables.metrics import ALL_GRAPHS
 from dagathlon.report.words import duration
 

@@ -23,7 +23,7 @@ from dagathlon.evaluations.ranking.strengths import (
     strengths,
 )
 from dagathlon.frame import Cells, grouped
-from dagathlon.report.charts.failures import STATUSES
+from dagathlon.report.charts.overview import STATUSES
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import named
 from dagathlon.study.records.schema import Algorithm

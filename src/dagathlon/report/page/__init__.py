@@ -11,14 +11,11 @@ from dagathlon.report.figures.charts_io import vega_script
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page import sections
 from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, sentence
-from dagathlon.report.page.by_data import by_data
-from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import best_first, figures
-from dagathlon.report.page.learners import learners, skipped
-from dagathlon.report.page.provenance import facts, study_text
-from dagathlon.report.page.remarks import remarks
-from dagathlon.report.page.shown import Shown, shown
-from dagathlon.report.page.tables import Tables, columns
+from dagathlon.report.page.graphs import collect, failure_logs, settings_of
+from dagathlon.report.page.provenance import facts, learners, remarks, skipped, study_text
+from dagathlon.report.page.sections import Shown, shown
+from dagathlon.report.page.tables import Tables, by_data, columns
 from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Section

@@ -10,10 +10,8 @@ from typing import Any
 from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, is_few, kinds_of_graph
 from dagathlon.report.charts.cost import accuracy_against_cost
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.failures import outcomes
-from dagathlon.report.charts.overview import overview
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, is_nothing
+from dagathlon.report.charts.overview import outcomes, overview
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, by_kind, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import (
     DATA,

@@ -1,8 +1,8 @@
-"""Metrics of many methods on many kinds of data: means, and how far the metrics agree."""
+"""Metrics of methods on kinds of data: means, correlations, and sortability beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from dagathlon.evaluate.ranking.correlations import (
 )
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.frame import Cells, Row, Rows, grouped, rows_by
+from dagathlon.report.tables.runs import Combination, combination, mean_of
 
 Kind: TypeAlias = tuple[str, str, int]
 ABOUT = ("graph", "model", "rows")
@@ -119,3 +120,28 @@ def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
         starts = range(max(map(len, own)))
         found.append([np.array([runs[k % len(runs)] for runs in own]) for k in starts])
     return found
+
+
+# Names in the diagnostics of data sets, and what a narrow column calls them.
+SORTABILITIES: Mapping[str, str] = {"varsortability": "variance", "r2_sortability": "R²"}
+HEAD = f"sortability: {', '.join(SORTABILITIES.values())}"
+
+
+def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
+    """The sortabilities of the data set of each run; none where no data set has diagnostics."""
+    if not data_sets:
+        return [{} for _ in runs]
+    known = {(combination(row), row["seed"]): row for row in data_sets}
+    own = (known.get((combination(run), run["seed"]), {}) for run in runs)
+    return [{name: row.get(name) for name in SORTABILITIES} for row in own]
+
+
+def by_kind(data_sets: Rows) -> dict[Combination, str]:
+    """Means over the seeds of each kind of data that has some, as ``0.91, 0.35``."""
+    groups = grouped((combination(row), row) for row in data_sets)
+    means = {kind: [mean_of(rows, name) for name in SORTABILITIES] for kind, rows in groups.items()}
+    return {
+        kind: ", ".join("–" if value is None else f"{value:.2f}" for value in values)
+        for kind, values in means.items()
+        if any(value is not None for value in values)
+    }

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.results import Results
-from dagathlon.report.tables.factors import factor_columns
 from dagathlon.report.tables.places import combination_of
+from dagathlon.report.tables.runs import factor_columns
 from dagathlon.study.plan.plan import Case, Run
 
 STARTS = ("start", "mcmc_seed")

@@ -21,7 +21,7 @@ from dagathlon.errors import StudyError, not_written
 from dagathlon.study.engine.protocol import Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.plan.task import Status, Task, TaskKind, Workload
 from dagathlon.study.records.causes import Skipped, causes
-from dagathlon.study.records.counters import Line, Tally
+from dagathlon.study.records.completeness import Line, Tally
 from dagathlon.study.records.event_log import event_json
 from dagathlon.study.records.hosts import crew_words, drawn_hosts, failures_by_host
 from dagathlon.wording import counted

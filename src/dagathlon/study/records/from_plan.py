@@ -16,7 +16,7 @@ from dagathlon.study.config.expand import ModuleEntry, Setting
 from dagathlon.study.config.study_file import Config, DataEntry, Part, Setup
 from dagathlon.study.plan.plan import Case, Plan, Run
 from dagathlon.study.plan.task import Limits
-from dagathlon.study.records.columns import uncollected
+from dagathlon.study.records.file import uncollected
 from dagathlon.study.records.schema import (
     Algorithm,
     Column,
