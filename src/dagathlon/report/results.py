@@ -13,7 +13,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.ranks import UNITS, Unit
-from dagathlon.frame import Cells, grouped_by
+from dagathlon.frame import Cells, Row, grouped_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
@@ -215,7 +215,7 @@ class Results:
     def _all_rows(self) -> tuple[list[Cells], list[Cells]]:
         """Joint rows and further rows of all runs."""
         joint, further = self._rows_of(self.runs)
-        return [row | {PARTIAL: True} for row in joint] if self.partial else joint, further
+        return self.marked(joint), further
 
     def _rows_of(self, runs: Sequence[Run]) -> tuple[list[Cells], list[Cells]]:
         scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
@@ -240,6 +240,11 @@ class Results:
         for key, result in self.store.load_many([k for k in keys if k not in self._remarks]):
             if isinstance(result, Estimate):
                 self._remarks[key] = Remarks(result.stats, result.notes)
+
+    def marked(self, rows: Iterable[Row]) -> list[Cells]:
+        """Return rows with the column `partial` if runs of the setup are missing."""
+        note = {PARTIAL: True} if self.partial else {}
+        return [{**row, **note} for row in rows]
 
     def rows(self, ids: Iterable[str]) -> list[Cells]:
         """The joint table of the named algorithms, one row for each of `runs_of`."""

@@ -16,7 +16,7 @@ from dagathlon.frame import Row, Rows, grouped
 from dagathlon.modules import Count
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
-from dagathlon.report.results import DIAGNOSTICS, PARTIAL, Results
+from dagathlon.report.results import DIAGNOSTICS, Results
 from dagathlon.report.section import Grid, Html, Part, Section, Words
 from dagathlon.report.tables.metrics import beside_runs
 from dagathlon.report.tables.regimes import case_factors
@@ -86,20 +86,18 @@ class Metrics(Evaluation):
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One table of runs and one of data sets."""
         ids = self.ids or results.ids
-        note = {PARTIAL: True} if results.partial else {}
         joint, further = results.rows(ids), results.further_rows(ids)
         sortable = beside_runs(joint, results.case_rows)
         runs = results.runs_of(ids)
         factors = case_factors(results, map(results.case, runs))
-        rows = [
+        rows = results.marked(
             {name: row.get(name) for name in _ABOUT}
             | factors[results.case(run)]
             | {name: row.get(name) for name in (*results.values(run), *_COST)}
             | given_away
             | more
-            | note
             for run, row, more, given_away in zip(runs, joint, further, sortable, strict=True)
-        ]
+        )
         return {
             "metrics": Table(rows, "metrics.csv", parquet=True, schema=run_schema()),
             "data sets": Table(results.case_rows, "data_sets.csv"),

@@ -20,7 +20,7 @@ from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
 from dagathlon.report.tables.metrics import mean_rows
 from dagathlon.report.tables.regimes import method_of, named, ordered
@@ -229,17 +229,14 @@ class ExperimentalDesign(Evaluation):
         """All runs, means, changes through all steps, and what a choice of targets is worth."""
         rows = list(self._rows(results))
         known = [m for m in self.metrics or _METRICS if any(is_number(r.get(m)) for r in rows)]
-        note = {PARTIAL: True} if results.partial else {}
-        means = [{**row, **note} for row in mean_rows(rows, known, self.resamples)]
-        changes = [{**row, **note} for row in change_rows(rows, known, self.resamples)]
+        means = results.marked(mean_rows(rows, known, self.resamples))
+        changes = results.marked(change_rows(rows, known, self.resamples))
         designs = design_rows(rows, known, self.resamples)
         return {
-            "runs": Table(
-                [row | note for row in rows], "runs.csv", parquet=True, schema=run_schema()
-            ),
+            "runs": Table(results.marked(rows), "runs.csv", parquet=True, schema=run_schema()),
             "means": Table(means, "means.csv"),
             "changes": Table(changes, "changes.csv"),
-            "designs": Table([{**row, **note} for row in designs], "designs.csv"),
+            "designs": Table(results.marked(designs), "designs.csv"),
         }
 
     def _rows(self, results: Results) -> Iterator[Cells]:

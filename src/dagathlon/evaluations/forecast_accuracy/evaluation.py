@@ -26,7 +26,7 @@ from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Listing, Part, Section, Words
 from dagathlon.report.tables.regimes import regimes_of
 from dagathlon.simulate.resampling import Subsample
@@ -131,10 +131,7 @@ class IntervalAccuracy(Evaluation):
             for table, judged in (("forecast", kept), ("predictors", predictors), ("rules", rules)):
                 made.setdefault(table, []).extend(judged(made[name], level))
         pictures = made.pop("pictures")
-        note = {PARTIAL: True} if results.partial else {}
-        tables = {
-            name: Table([row | note for row in rows], f"{name}.csv") for name, rows in made.items()
-        }
+        tables = {name: Table(results.marked(rows), f"{name}.csv") for name, rows in made.items()}
         return tables | {
             "chosen": Table([{"point": self.point}]),
             "pictures": Table(pictures),

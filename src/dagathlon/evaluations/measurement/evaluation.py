@@ -13,10 +13,10 @@ from dagathlon.graphs.drawing.svg import to_svg
 from dagathlon.modules import Count
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
 from dagathlon.report.tables.latex import best_cells
-from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
+from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
 from dagathlon.report.tables.regimes import method_of, ordered, told_rows
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
 from dagathlon.study.records.runs import run_schema
@@ -68,14 +68,9 @@ class Measurement(Evaluation):
         """All runs, means over data sets, and the models that are drawn."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         return {
-            "runs": Table(
-                [row | note for row in rows], "clusters.csv", parquet=True, schema=run_schema()
-            ),
-            "means": Table(
-                [row | note for row in mean_rows(rows, known, self.resamples)], "means.csv"
-            ),
+            "runs": Table(results.marked(rows), "clusters.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(mean_rows(rows, known, self.resamples)), "means.csv"),
             "models": Table(list(self._models(results))),
         }
 
@@ -135,13 +130,7 @@ def _grid(means: Rows) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = [
-            {"method": method}
-            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
-            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
-            for method in ordered(members, "method")
-        ]
-        found.sort(key=lambda row: -row.get(metrics[0], -1.0))
+        found = sorted(by_method(members), key=lambda row: -row.get(metrics[0], -1.0))
         for row, cells in zip(found, best_cells(found, metrics), strict=True):
             rows.append([*(str(place[name]) for name in about), row["method"], *cells])
     head = [*about, "method", *(measure_of(metric).label for metric in metrics)]

@@ -17,7 +17,7 @@ from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Part, Section, Words
 
 _NO_NOISE = (
@@ -100,11 +100,10 @@ class NoiseStudy(Evaluation):
             reason = _NO_RUNS if has_noise(results) else _NO_NOISE
             return {"reason": Table([about | {"reason": reason}])}
         limit = charged_limit(results, self.limit, runs)
-        note = {PARTIAL: True} if results.partial else {}
         study = NoiseStudyTables.of(runs, limit, over=self.intervals)
         groups = Groups(self.small, self.large, self.limited, self.big)
         found = {
-            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=shown)
+            name: Table(results.marked(about | row for row in rows()), f"{name}.csv", layout=shown)
             for name, rows, layout in noise_tables(study, runs, groups)
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)

@@ -24,7 +24,7 @@ from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import kinds
@@ -184,12 +184,11 @@ class Paths(Evaluation):
         pairs = zip(runs, self.scores(results, runs), strict=True)
         known = [(run, score) for run, score in pairs if score and score.get("points")]
         found = scored_runs(results, known)
-        note = {PARTIAL: True} if results.partial else {}
         areas = area_rows(found)
         return {
-            "points": Table([row | note for row in point_rows(found)], "path_data.csv"),
-            "areas": Table([row | note for row in areas], "areas.csv"),
-            "means": Table([row | note for row in mean_areas(areas)], "means.csv"),
+            "points": Table(results.marked(point_rows(found)), "path_data.csv"),
+            "areas": Table(results.marked(areas), "areas.csv"),
+            "means": Table(results.marked(mean_areas(areas)), "means.csv"),
             "curves": Table(list(mean_curves(found))),
             "about": Table([{"undirected": self.form(results)}]),
         }

@@ -19,10 +19,10 @@ from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.report.tables.latex import best_cells
-from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
+from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
 from dagathlon.report.tables.regimes import ordered, told_rows
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
 from dagathlon.study.records.runs import run_schema
@@ -101,13 +101,10 @@ class PrecisionMatrices(Evaluation):
         """All runs, and means over data sets."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         means = mean_rows(rows, known, self.resamples)
         return {
-            "runs": Table(
-                [row | note for row in rows], "losses.csv", parquet=True, schema=run_schema()
-            ),
-            "means": Table([row | note for row in means], "means.csv"),
+            "runs": Table(results.marked(rows), "losses.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(means), "means.csv"),
             "about": Table([{"precision": self.precision, "metrics": known}]),
         }
 
@@ -179,13 +176,7 @@ def _grid(runs: Rows, means: Rows) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = [
-            {"method": method}
-            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
-            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
-            for method in ordered(members, "method")
-        ]
-        found.sort(key=lambda row: row.get(metrics[0], math.inf))
+        found = sorted(by_method(members), key=lambda row: row.get(metrics[0], math.inf))
         for row, cells in zip(found, best_cells(found, metrics), strict=True):
             data = [str(place[name]) for name in about]
             rows.append([*data, row["method"], how[row["method"]], *cells])

@@ -18,7 +18,7 @@ from dagathlon.graphs.drawing.labels import Label
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.sections import text
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Picture, Section
 from dagathlon.report.tables.regimes import Regime, method_of, regimes_of
 from dagathlon.report.words import duration, short_title
@@ -364,12 +364,11 @@ class Recovery(Evaluation):
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Means by kind of data, method and metric; what the page draws."""
         rows = run_rows(results, self.ids or results.ids, self.metrics)
-        note = {PARTIAL: True} if results.partial else {}
         means = list(mean_rows(rows, self.metrics))
         costs = [{"method": name, "cpu": cost} for name, cost in median_costs(rows).items()]
         return {
-            "means": Table([row | note for row in means], "means.csv"),
-            "costs": Table([row | note for row in costs], "costs.csv"),
+            "means": Table(results.marked(means), "means.csv"),
+            "costs": Table(results.marked(costs), "costs.csv"),
             "shapes": Table([{"shape": one} for one in shapes_of(results)] if means else []),
         }
 

@@ -27,7 +27,7 @@ from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
 from dagathlon.report.tables.metrics import ALL_GRAPHS, correlation_rows, mean_rows
 from dagathlon.report.tables.regimes import method_of, ordered, regimes_of
@@ -308,18 +308,15 @@ class Posteriors(Evaluation):
             return {}
         rows = [row for one in together for row in one.rows(results)]
         known = [m for m in (*self.shown, *ENTROPIES) if any(is_number(r.get(m)) for r in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         means = mean_rows(rows, known, self.resamples)
         ranked = [metric for metric in known if measure_of(metric).better]
         others = [row for row in rows if self.rank_reference or not row["reference"]]
         pairs = correlation_rows(others, ranked, self.resamples)
         references = {row["model"]: row["method"] for row in rows if row["reference"]}
         return {
-            "runs": Table(
-                [row | note for row in rows], "runs.csv", parquet=True, schema=run_schema()
-            ),
-            "means": Table([row | note for row in means], "means.csv"),
-            "correlations": Table([row | note for row in pairs], "correlations.csv"),
+            "runs": Table(results.marked(rows), "runs.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(means), "means.csv"),
+            "correlations": Table(results.marked(pairs), "correlations.csv"),
             "references": Table([{"model": k, "reference": v} for k, v in references.items()]),
             "metrics": Table([{"metric": metric} for metric in known]),
         }

@@ -112,9 +112,8 @@ class Ranking(Evaluation):
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
         unit = cast(Unit, results.provenance.rank_unit or self.unit)
         ranks = Ranks.of(results, ids, asked, self.alpha, unit)
-        note = {PARTIAL: True} if results.partial else {}
         found = {
-            name: Table([row | note for row in rows], f"{name}.csv")
+            name: Table(results.marked(rows), f"{name}.csv")
             for name, rows in rank_tables(ranks).items()
         }
         found["diagrams"] = Table(

@@ -101,6 +101,16 @@ def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iter
                     yield about | {"left": left, "right": right} | _at(found, (i, j))
 
 
+def by_method(means: Rows) -> Iterator[Cells]:
+    """Yield a row for each method of `mean_rows`: its means and numbers of data sets by metric.
+
+    A mean has the name of its metric, its number of data sets that name with ``_n``.
+    """
+    for method, own in grouped((row["method"], row) for row in means).items():
+        values = {row["metric"]: row["mean"] for row in own}
+        yield {"method": method} | values | {f"{r['metric']}_n": r["data_sets"] for r in own}
+
+
 ALL_GRAPHS = "all graphs"
 """In place of the graph: data sets of all graphs together."""
 
