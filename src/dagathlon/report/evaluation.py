@@ -26,8 +26,7 @@ class Table(NamedTuple):
         Values by column.
     file
         Name of the file in the folder of the evaluation: CSV, or JSON for a name that ends so, with
-        one object for each row. Empty for what only figures and the section read, whose cells may
-        be anything.
+        one object for each row. Empty for what only figures and the section read.
     parquet
         Whether there is a Parquet file of the same name beside it.
     layout
@@ -61,7 +60,19 @@ class LongTable(NamedTuple):
     file: str = ""
 
 
-AnyTable: TypeAlias = Table | LongTable
+class Records(NamedTuple):
+    """Typed records that only figures and the section read.
+
+    Parameters
+    ----------
+    items
+        Named tuples or other objects, all of one type.
+    """
+
+    items: Sequence[Any]
+
+
+AnyTable: TypeAlias = Table | LongTable | Records
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,11 @@ class TableSet:
         """The rows of a table; none where it is not there."""
         found = self.tables.get(name)
         return found.rows if isinstance(found, Table) else ()
+
+    def records(self, name: str) -> Sequence[Any]:
+        """Return the records of a name; none where it is absent."""
+        records = self.tables.get(name)
+        return records.items if isinstance(records, Records) else ()
 
     def blocks(self, name: str) -> Sequence[Block]:
         """The blocks of a long table; none where it is not there."""
@@ -154,6 +170,8 @@ def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
 def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
     if isinstance(known, Table) and isinstance(table, Table):
         return table._replace(rows=[*known.rows, *table.rows])
+    if isinstance(known, Records) and isinstance(table, Records):
+        return Records([*known.items, *table.items])
     if isinstance(known, LongTable) and isinstance(table, LongTable):
         return table._replace(blocks=[*known.blocks, *table.blocks])
     return table

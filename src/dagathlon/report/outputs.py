@@ -11,6 +11,7 @@ from dagathlon.report.evaluation import (
     AnyTable,
     Evaluation,
     LongTable,
+    Records,
     TableSet,
     by_class,
     tables_of,
@@ -120,7 +121,7 @@ def _write(
 
 def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:
     for table in tables:
-        if not table.file:
+        if isinstance(table, Records) or not table.file:
             continue
         path = _inside(folder, table.file)
         if isinstance(table, LongTable):

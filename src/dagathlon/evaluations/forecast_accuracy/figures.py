@@ -15,7 +15,7 @@ from dagathlon.evaluations.intersection_validation.charts import (
     pair_words,
 )
 from dagathlon.evaluations.intersection_validation.validation import interval_validation
-from dagathlon.frame import Row, Rows
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import PartialGraph
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
 from dagathlon.report.charts.parts import (
@@ -322,7 +322,7 @@ def _forecasts(tables: TableSet) -> list[Variant]:
     ]
 
 
-def first_points(networks: Networks) -> Iterator[Chart]:
+def first_points(networks: Networks) -> Iterator[Cells]:
     """The agreement graph of the first data set of every size, with the true graph (figure 7)."""
     for network, sizes in networks.networks.items():
         for rows, found in sizes.items():

@@ -25,7 +25,7 @@ from dagathlon.evaluations.intersection_validation.tables import (
 )
 from dagathlon.frame import Row
 from dagathlon.modules import Count, Natural
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.results import Results
@@ -151,7 +151,7 @@ class IntersectionValidation(Evaluation):
         for number in range(1, self.copies + 1):
             yield Learning((BootstrapSample(number=number),), ids)
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Seven tables, and what the section is made of."""
         found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
         if self._unasked:
@@ -161,11 +161,11 @@ class IntersectionValidation(Evaluation):
         made = {name: Table(list(rows(found)), file) for name, (rows, file) in _TABLES.items()}
         if not made["kinds"].rows:
             del made["kinds"]
-        return made | {"validated": Table([{"validated": one} for one in found])}
+        return {**made, "validated": Records(found)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Learning curves, ranks and the agreement graph of each data set."""
-        found = _validated(tables)
+        found = tables.records("validated")
         yield from figures(found)
         for number, (name, drawn) in enumerate(drawings(found), 1):
             svg = side_by_side([Panel(f"Agreement on {name}", drawn.picture.for_file())])
@@ -174,11 +174,7 @@ class IntersectionValidation(Evaluation):
 
     def section(self, tables: TableSet) -> Section | None:
         """Whether to believe the ranking, the ranking, what all agree on."""
-        return interval_section(_validated(tables))
-
-
-def _validated(tables: TableSet) -> list[Validated]:
-    return [row["validated"] for row in tables.rows("validated")]
+        return interval_section(tables.records("validated"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,4 +196,4 @@ class _ShownByDefault(IntersectionValidation):
             f"It is here unasked, on {self.subsamples} subsamples of the {self.most_sizes} largest "
             f"sizes at most; a study that names {self.name} chooses, and false leaves it out."
         )
-        return interval_section(_validated(tables), note)
+        return interval_section(tables.records("validated"), note)

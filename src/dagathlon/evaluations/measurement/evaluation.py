@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dagathlon.evaluate.graphs.clusters import CLUSTER_MEASURES, ClusterScores
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Cells, Row, Rows
+from dagathlon.frame import Cells, Rows
 from dagathlon.graphs.drawing.svg import to_svg
+from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
@@ -35,6 +37,13 @@ _ABOUT = (
     "over data sets."
 )
 _DRAWN = "Ellipses are latent variables, boxes are observed. The first data set of each setting."
+
+
+class _Model(NamedTuple):
+    """The measurement model that a method learned."""
+
+    method: str
+    model: MeasurementModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +73,14 @@ class Measurement(Evaluation):
         if "model" in cases.offers():
             yield RunScore(_SCORE, ClusterScores(), ("model", "estimate"))
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """All runs, means over data sets, and the models that are drawn."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
         return {
             "runs": Table(results.marked(rows), "clusters.csv", parquet=True, schema=run_schema()),
             "means": Table(results.marked(mean_rows(rows, known, self.resamples)), "means.csv"),
-            "models": Table(list(self._models(results))),
+            "models": Records(list(self._models(results))),
         }
 
     def _rows(self, results: Results) -> list[Cells]:
@@ -80,7 +89,7 @@ class Measurement(Evaluation):
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
         return told_rows(results, scored)
 
-    def _models(self, results: Results) -> Iterator[Row]:
+    def _models(self, results: Results) -> Iterator[_Model]:
         """The first measurement model of each method."""
         seen: set[str] = set()
         for run in results.runs_of(self.ids or results.ids):
@@ -92,16 +101,16 @@ class Measurement(Evaluation):
                 continue
             seen.add(method)
             if len(learned.measurement.graph) <= _MOST_NODES:
-                yield {"method": method, "model": learned.measurement}
+                yield _Model(method, learned.measurement)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A drawing of each model."""
-        for number, (_, svg) in enumerate(_drawings(tables.rows("models")), 1):
+        for number, (_, svg) in enumerate(_drawings(tables.records("models")), 1):
             yield f"model_{number}.svg", svg
 
     def section(self, tables: TableSet) -> Section | None:
         """Numbers, then drawings."""
-        means, models = tables.rows("means"), tables.rows("models")
+        means, models = tables.rows("means"), tables.records("models")
         if not means and not models:
             return None
         parts: list[Part] = []
@@ -113,14 +122,14 @@ class Measurement(Evaluation):
         return Section("measurement", "Measurement models", parts)
 
 
-def _drawings(rows: Rows) -> list[tuple[str, str]]:
-    found = []
-    for row in rows:
-        model = row["model"]
-        n = len(model.clusters)
-        name = f"{row['method']}: {counted(n, 'cluster')}"
-        found.append((name, to_svg(model.graph, latents=model.latents)))
-    return found
+def _drawings(models: Sequence[_Model]) -> list[tuple[str, str]]:
+    return [
+        (
+            f"{method}: {counted(len(model.clusters), 'cluster')}",
+            to_svg(model.graph, latents=model.latents),
+        )
+        for method, model in models
+    ]
 
 
 def _grid(means: Rows) -> Grid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dagathlon.evaluations.no_truth.agreement_charts import (
     CONNECTORS,
@@ -22,10 +22,10 @@ from dagathlon.evaluations.no_truth.consensus import (
     pair_probabilities,
     skeleton_overlap,
 )
-from dagathlon.frame import Cells, Rows, grouped
+from dagathlon.frame import Cells, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.page.tables import case_names
@@ -55,7 +55,7 @@ _OVERLAP = (
 )
 
 
-class _Group(NamedTuple):
+class _Estimates(NamedTuple):
     """Estimates of the same variables: on one data set, or on data sets of one true graph."""
 
     name: str
@@ -70,7 +70,7 @@ class _Group(NamedTuple):
             return False
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
 
-    def by_class(self) -> _Group:
+    def by_class(self) -> _Estimates:
         """The same with the directions that classes share alone."""
         graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
         return self._replace(graphs=graphs)
@@ -78,6 +78,20 @@ class _Group(NamedTuple):
     @property
     def nodes(self) -> tuple[str, ...]:
         return next(iter(self.graphs.values()))[0].names
+
+
+class _Agreed(NamedTuple):
+    """The agreement of learners on one data set, or on data sets of one true graph."""
+
+    name: str
+    nodes: tuple[str, ...]
+    n_graphs: Mapping[str, int]
+    votes: Mapping[str, str]
+    edges: Sequence[EdgeAgreement]
+    overlap: Sequence[Cells]
+    true: frozenset[frozenset[str]] | None
+    bootstrap: Mapping[frozenset[str], float]
+    drawn: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +124,7 @@ class Agreement(Evaluation):
         """Agreement is shown wherever estimates are over the same variables."""
         return cls(consensus=not has_truth)
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Edges with their support, and how much two algorithms share."""
         ids = self.ids or results.ids
         groups = [group for group in _groups(results, ids) if group.comparable]
@@ -120,45 +134,45 @@ class Agreement(Evaluation):
         behind = {name: results.algorithm_behind(name) for name in ids}
         copies = bootstrapped(results, ids)
         found = [
-            {
-                "name": group.name,
-                "nodes": group.nodes,
-                "sizes": {name: len(found) for name, found in group.graphs.items()},
-                "votes": {name: behind[name] for name in group.graphs},
-                "edges": edge_agreement(group.graphs, behind),
-                "overlap": skeleton_overlap(group.graphs),
-                "true": _pairs(group.truth),
-                "bootstrap": pair_probabilities(
+            _Agreed(
+                group.name,
+                group.nodes,
+                {name: len(graphs) for name, graphs in group.graphs.items()},
+                {name: behind[name] for name in group.graphs},
+                edge_agreement(group.graphs, behind),
+                skeleton_overlap(group.graphs),
+                _pairs(group.truth),
+                pair_probabilities(
                     {k: v for k, v in copies.items() if k.data == group.data}, behind
                 ),
-                "consensus": self.consensus,
-            }
+                self.consensus,
+            )
             for group in groups
         ]
         return {
-            "groups": Table(found),
+            "groups": Records(found),
             "edges": Table([row for g in found for row in _edges(g, several)], "edges.csv"),
             "overlap": Table([row for g in found for row in _overlap(g, several)], "overlap.csv"),
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Two or three for each data set, or for each true graph."""
-        for number, group in enumerate(tables.rows("groups"), 1):
-            if group["consensus"]:
-                words = f"Consensus of {len(set(group['votes'].values()))} algorithms"
+        for number, group in enumerate(tables.records("groups"), 1):
+            if group.drawn:
+                words = f"Consensus of {len(set(group.votes.values()))} algorithms"
                 svg = side_by_side([Panel(words, _drawn(group)[0].for_file())])
                 yield f"consensus_{number}.svg", svg
                 yield f"consensus_{number}.png", svg
-            yield f"agreement_{number}", agreement_plot(group["edges"], group["true"])
-            yield f"overlap_{number}", overlap_plot(group["overlap"])
+            yield f"agreement_{number}", agreement_plot(group.edges, group.true)
+            yield f"overlap_{number}", overlap_plot(group.overlap)
 
     def section(self, tables: TableSet) -> Section | None:
         """The consensus, edges by algorithm, algorithms by algorithm, and the table of edges."""
-        groups = tables.rows("groups")
+        groups: Sequence[_Agreed] = tables.records("groups")
         if not groups:
             return None
-        edges = [(g["name"], agreement_plot(g["edges"], g["true"])) for g in groups]
-        overlaps = [(g["name"], overlap_plot(g["overlap"])) for g in groups]
+        edges = [(g.name, agreement_plot(g.edges, g.true)) for g in groups]
+        overlaps = [(g.name, overlap_plot(g.overlap)) for g in groups]
         parts: list[Part] = [Words(_in_words(group, len(groups) > 1)) for group in groups]
         parts += [
             *_consensus(groups),
@@ -171,24 +185,24 @@ class Agreement(Evaluation):
                 f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
             )
             parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
-        leading = all(group["true"] is None for group in groups)
+        leading = all(group.true is None for group in groups)
         told = _in_words(groups[0], several=False) if len(groups) == 1 and leading else ""
         return Section("agreement", "Agreement", parts, leading, lead=told)
 
 
-def _in_words(group: Mapping[str, Any], several: bool) -> str:
+def _in_words(group: _Agreed, several: bool) -> str:
     """How far the algorithms agree, in a sentence or two; only those that have a graph vote."""
-    edges: Sequence[EdgeAgreement] = group["edges"]
-    voters = list(dict.fromkeys(group["votes"].values()))
+    edges = group.edges
+    voters = list(dict.fromkeys(group.votes.values()))
     pairs = counted(len(edges), "pair")
     if len(voters) < 2:
-        graphs = sum(group["sizes"].values())
+        graphs = sum(group.n_graphs.values())
         each = "" if graphs == 1 else f" in some of its {graphs:,} graphs"
         words = f"Only {voters[0]} has a vote: it joins {pairs} of variables{each}."
     else:
         words = f"{counted(len(voters), 'algorithm')} ({listed(voters)}) join {pairs} of variables"
         words = f"{words}; {_shared(edges)}."
-    return f"{group['name']}: {words}" if several else words
+    return f"{group.name}: {words}" if several else words
 
 
 _DIRECTION = {"agreed": "in an agreed direction", "contradicting": "in contradicting directions"}
@@ -207,8 +221,8 @@ def _shared(edges: Sequence[EdgeAgreement]) -> str:
     return words + (f" and {against:,} in contradicting ones" if against else "")
 
 
-def _consensus(groups: Rows) -> Iterator[Picture]:
-    drawn = [(g["name"], *_drawn(g)) for g in groups if g["consensus"]]
+def _consensus(groups: Sequence[_Agreed]) -> Iterator[Picture]:
+    drawn = [(g.name, *_drawn(g)) for g in groups if g.drawn]
     if not drawn:
         return
     cut = [f"{name}: {note}" if len(drawn) > 1 else note for name, _, note in drawn if note]
@@ -217,41 +231,40 @@ def _consensus(groups: Rows) -> Iterator[Picture]:
     yield Picture("consensus", "What do the algorithms agree on?", caption, variants)
 
 
-def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
+def _drawn(group: _Agreed) -> tuple[Keyed, str]:
     """The consensus as a drawing, and what of it there is no room for."""
-    shown = shown_edges(group["edges"], group["nodes"], group["bootstrap"])
+    shown = shown_edges(group.edges, group.nodes, group.bootstrap)
     note = ""
-    if shown.left_out or len(shown.nodes) < len(group["nodes"]):
+    if shown.left_out or len(shown.nodes) < len(group.nodes):
         note = (
-            f"Drawn are the {len(shown.edges)} strongest of {len(group['edges'])} edges and "
-            f"{len(shown.nodes)} of {len(group['nodes'])} variables; edges.csv has all."
+            f"Drawn are the {len(shown.edges)} strongest of {len(group.edges)} edges and "
+            f"{len(shown.nodes)} of {len(group.nodes)} variables; edges.csv has all."
         )
-    return consensus_drawing(shown, group["votes"], group["bootstrap"]), note
+    return consensus_drawing(shown, group.votes, group.bootstrap), note
 
 
-def _edges(group: Mapping[str, Any], several: bool) -> Iterator[Cells]:
+def _edges(group: _Agreed, several: bool) -> Iterator[Cells]:
     """One row for each pair that some algorithm joins."""
-    edge: EdgeAgreement
-    for edge in group["edges"]:
+    for edge in group.edges:
         pair = frozenset((edge.left, edge.right))
-        row: Cells = {"data": group["name"]} if several else {}
+        row: Cells = {"data": group.name} if several else {}
         row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
         row |= {"support": edge.support, "direction": edge.verdict}
         row |= {"left → right": edge.forward, "left ← right": edge.backward}
-        if group["bootstrap"]:
-            row["bootstrap"] = group["bootstrap"].get(pair, 0.0)
-        if group["true"] is not None:
-            row["in the truth"] = "yes" if pair in group["true"] else "no"
+        if group.bootstrap:
+            row["bootstrap"] = group.bootstrap.get(pair, 0.0)
+        if group.true is not None:
+            row["in the truth"] = "yes" if pair in group.true else "no"
         row["who says what"] = "; ".join(f"{k}: {said(v)}" for k, v in edge.claims.items())
         yield row
 
 
-def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[Cells]:
-    for pair in group["overlap"]:
-        yield ({"data": group["name"]} if several else {}) | pair
+def _overlap(group: _Agreed, several: bool) -> Iterator[Cells]:
+    for pair in group.overlap:
+        yield ({"data": group.name} if several else {}) | pair
 
 
-def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
+def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Estimates]:
     """Data settings whose truth is one and the same for all seeds, or that have none."""
     by_case = grouped((combination_of(results.case(run)), run) for run in results.runs_of(ids))
     names = case_names(list(by_case))
@@ -261,7 +274,7 @@ def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
         if not one or (first.graph is not None and not results.origin(first).fixed_truth):
             continue
         found = grouped((run.entry, graph) for run, graph in results.estimates(members))
-        yield _Group(names[which], which, results.truth(first), found)
+        yield _Estimates(names[which], which, results.truth(first), found)
 
 
 def _pairs(truth: Graph | None) -> frozenset[frozenset[str]] | None:

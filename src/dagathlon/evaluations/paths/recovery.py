@@ -15,7 +15,7 @@ from dagathlon.frame import Cells, Row, Rows, grouped, rows_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import Label
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.sections import text
 from dagathlon.report.results import Results
@@ -361,7 +361,7 @@ class Recovery(Evaluation):
         """Graphs are recovered if they are known."""
         return True
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Means by kind of data, method and metric; what the page draws."""
         rows = run_rows(results, self.ids or results.ids, self.metrics)
         means = list(mean_rows(rows, self.metrics))
@@ -369,7 +369,7 @@ class Recovery(Evaluation):
         return {
             "means": Table(results.marked(means), "means.csv"),
             "costs": Table(results.marked(costs), "costs.csv"),
-            "shapes": Table([{"shape": one} for one in shapes_of(results)] if means else []),
+            "shapes": Records(shapes_of(results) if means else []),
         }
 
     def section(self, tables: TableSet) -> Section | None:
@@ -380,7 +380,7 @@ class Recovery(Evaluation):
         first = means[0]["metric"]
         ranks = average_ranks(means, first)
         costs = {row["method"]: row["cpu"] for row in tables.rows("costs")}
-        drawn = drawings([row["shape"] for row in tables.rows("shapes")])
+        drawn = drawings(tables.records("shapes"))
         shown = drawn + table(means, sorted(ranks, key=ranks.__getitem__), tables.look, costs)
         caption = _CAPTION.format(short_title(first).rstrip(" ↑↓")) + (_DRAWN if drawn else "")
         picture = Picture("recovery", "", caption, [("Who finds which graph", shown)])
