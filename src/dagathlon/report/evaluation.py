@@ -158,6 +158,21 @@ class Evaluation(Request):
         return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfLearners(Evaluation):
+    """An evaluation of the algorithms that its parameter `ids` names."""
+
+    ids: tuple[str, ...]
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def included(self, results: Results) -> Sequence[str]:
+        """Return the named ids, all of the setup where none is named."""
+        return self.ids or results.ids
+
+
 def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
     """The tables of an evaluation, once or several times in a setup; equal names are joined."""
     joined: dict[str, AnyTable] = {}

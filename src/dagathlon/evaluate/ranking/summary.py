@@ -72,7 +72,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[Cells]:
             row_summary["curve_value"] if is_number(row_summary["curve_value"]) else None
         )
         for metric in metrics:
-            row_summary |= _statistics(metric, [row.get(metric) for row in members])
+            row_summary |= _statistics(metric, numbers(members, metric))
         result.append(row_summary)
     return result
 
@@ -84,10 +84,9 @@ def count_failures(rows: Iterable[Row]) -> dict[str, int]:
     return {"failed": counts.total() - counts["ok"] - skipped, "skipped": skipped}
 
 
-def _statistics(metric: str, cells: Sequence[Any]) -> dict[str, float | None]:
-    values = [float(value) for value in cells if is_number(value)]
-    numbers = _of(values) if values else dict.fromkeys(_STATISTICS)
-    return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in numbers.items()}
+def _statistics(metric: str, values: Sequence[float]) -> dict[str, float | None]:
+    found = _of(values) if values else dict.fromkeys(_STATISTICS)
+    return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in found.items()}
 
 
 def is_number(value: Any) -> bool:
@@ -97,6 +96,11 @@ def is_number(value: Any) -> bool:
         return math.isfinite(value)
     numeric = isinstance(value, int | float) and not isinstance(value, bool)
     return numeric and math.isfinite(value)
+
+
+def numbers(rows: Iterable[Row], column: str) -> list[float]:
+    """Return the finite numbers of a column."""
+    return [float(row[column]) for row in rows if is_number(row.get(column))]
 
 
 def _summary(key: tuple[Any, ...], members: Rows) -> Cells:

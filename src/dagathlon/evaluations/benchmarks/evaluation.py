@@ -11,7 +11,7 @@ from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -37,7 +37,7 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Benchmarks(Evaluation):
+class Benchmarks(OfLearners):
     """Compare estimates with the truth: tables of metrics, ROC-type curves, box plots.
 
     Parameters
@@ -71,10 +71,6 @@ class Benchmarks(Evaluation):
     text: bool = False
     xlim: tuple[float, ...] | None = None
     ylim: tuple[float, ...] | None = None
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The compared ids."""
-        return self.ids
 
     def compared(self) -> tuple[str, ...]:
         """The compared ids."""

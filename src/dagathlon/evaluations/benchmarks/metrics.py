@@ -14,7 +14,7 @@ from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, S
 from dagathlon.evaluations.predictive.tables import cross_entropy_score
 from dagathlon.frame import Row, Rows, grouped
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.results import DIAGNOSTICS, Results
 from dagathlon.report.section import Grid, Html, Part, Section, Words
@@ -33,7 +33,7 @@ _TELLING = 0.75
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metrics(Evaluation):
+class Metrics(OfLearners):
     """Tabulate the metrics that Benchpress does not have, and diagnostics of every data set.
 
     Parameters
@@ -64,10 +64,6 @@ class Metrics(Evaluation):
     undirected: Literal["moral", "dependence"] | None = None
     equivalent: bool = False
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Diagnostics that another evaluation asked for are shown."""
@@ -85,7 +81,7 @@ class Metrics(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One table of runs and one of data sets."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         joint, further = results.rows(ids), results.further_rows(ids)
         sortable = beside_runs(joint, results.case_rows)
         runs = results.runs_of(ids)

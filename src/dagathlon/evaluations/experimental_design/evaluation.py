@@ -17,7 +17,7 @@ from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Count, Probability
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -176,7 +176,7 @@ _CHANGE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentalDesign(Evaluation):
+class ExperimentalDesign(OfLearners):
     """Follow entropy and distance to the truth through experiments that are made one by one.
 
     It reads data of the generators `experiments` and `designed_experiments` with a list of `steps`.
@@ -206,10 +206,6 @@ class ExperimentalDesign(Evaluation):
     draw_parameters: Literal["own", "nig", "wishart"] = "nig"
     burn_in: Probability = 0.5
     resamples: Count = 1000
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def problem(self) -> str:
         """Metrics are those of posteriors."""
@@ -241,7 +237,7 @@ class ExperimentalDesign(Evaluation):
 
     def _rows(self, results: Results) -> Iterator[Cells]:
         """One for each run: how targets were chosen (graph), the kind of data (model), metrics."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         cases = [results.case(run) for run in runs]
         about = {case: results.origin(case) for case in cases}
         designs = named({c: (about[c].data_id, c.data_label) for c in cases}, leave_out="steps")

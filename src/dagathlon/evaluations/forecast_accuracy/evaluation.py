@@ -24,7 +24,7 @@ from dagathlon.evaluations.predictive.tables import cross_entropy_score, fold_le
 from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Listing, Part, Section, Words
@@ -34,7 +34,7 @@ from dagathlon.study.config.plan_requests import Cases, Learning, Wanted
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalAccuracy(Evaluation):
+class IntervalAccuracy(OfLearners):
     """Compare what intersection-validation says of learners with what the truth says.
 
     Every data set is an intersection point: the learners' agreement graph on all its rows is found,
@@ -82,10 +82,6 @@ class IntervalAccuracy(Evaluation):
     folds: Count = 10
     sample_size: NonNegative = SAMPLE_SIZE
     pairwise: bool = True
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def needs_truth(self) -> bool:
         """Everything is compared with the true graph."""

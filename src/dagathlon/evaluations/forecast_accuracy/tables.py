@@ -13,7 +13,7 @@ from dagathlon.evaluate.ranking.correlations import (
     method_correlations,
     rank_correlations,
 )
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import numbers
 from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point, network_names
 from dagathlon.evaluations.intersection_validation.forecast import verdict_of
 from dagathlon.evaluations.intersection_validation.runs import subsample_of
@@ -66,7 +66,7 @@ def _rows(results: Results, runs: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
 
 
 def _costs(rows: Rows) -> Cells:
-    seconds = [float(row["cpu"]) for row in rows if is_number(row.get("cpu"))]
+    seconds = numbers(rows, "cpu")
     proven = [bool(row["proven"]) for row in rows if row.get("proven") is not None]
     return {
         "runs": len(rows),

@@ -10,7 +10,7 @@ from typing import Literal
 from dagathlon.evaluations.graphs.graph_files import features
 from dagathlon.graphs import Graph, cpdag, pattern, skeleton
 from dagathlon.graphs.undirected import undirected_form
-from dagathlon.report.evaluation import Evaluation
+from dagathlon.report.evaluation import OfLearners
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.study.plan.plan import Case
@@ -56,7 +56,7 @@ _ENDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphEstimation(Evaluation):
+class GraphEstimation(OfLearners):
     """Draw, convert and write the estimated graphs.
 
     Parameters
@@ -84,10 +84,6 @@ class GraphEstimation(Evaluation):
     diffplots: bool = False
     csvs: bool = True
     graphvizcompare: bool = False
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The wanted ids."""
-        return self.ids
 
     def needs_truth(self) -> bool:
         """Only comparisons need it."""

@@ -12,7 +12,7 @@ from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
 from dagathlon.graphs.graph import Edge
 from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.report.charts.legend import Key, Keyed
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, described, side_by_side
 from dagathlon.report.results import Results
@@ -97,7 +97,7 @@ _WIDTH = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedGraphs(Evaluation):
+class LearnedGraphs(OfLearners):
     """Draw learned graphs large, with bootstrap probabilities where `stability` is asked for.
 
     Parameters
@@ -110,13 +110,9 @@ class LearnedGraphs(Evaluation):
     on_page = True
     ids: tuple[str, ...] = ()
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Graphs, their edges, and the statistics of their learners."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
         about = named_places(results, [place_of(results, run) for run in runs])

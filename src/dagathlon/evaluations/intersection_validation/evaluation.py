@@ -25,7 +25,7 @@ from dagathlon.evaluations.intersection_validation.tables import (
 )
 from dagathlon.frame import Row
 from dagathlon.modules import Count, Natural
-from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.results import Results
@@ -78,7 +78,7 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntersectionValidation(Evaluation):
+class IntersectionValidation(OfLearners):
     """Rank learners without a truth: who finds in fewer rows what all of them agree on in all rows.
 
     Parameters
@@ -114,10 +114,6 @@ class IntersectionValidation(Evaluation):
     subsamples: Natural = 10
     copies: Count = 0
     pairwise: bool = True
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def problem(self) -> str:
         """There are subsamples to learn on."""

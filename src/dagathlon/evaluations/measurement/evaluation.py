@@ -13,7 +13,7 @@ from dagathlon.frame import Cells, Rows
 from dagathlon.graphs.drawing.svg import to_svg
 from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
@@ -47,7 +47,7 @@ class _Model(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement(Evaluation):
+class Measurement(OfLearners):
     """Compare learned measurement models with the true one, and draw them.
 
     Parameters
@@ -63,10 +63,6 @@ class Measurement(Evaluation):
     references = ("Hubert and Arabie 1985, Comparing partitions, Journal of Classification 2",)
     ids: tuple[str, ...] = ()
     resamples: Count = 1000
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Agreement with the true clusters, where data are drawn from a model."""
@@ -84,7 +80,7 @@ class Measurement(Evaluation):
         }
 
     def _rows(self, results: Results) -> list[Cells]:
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
         return told_rows(results, scored)
@@ -92,7 +88,7 @@ class Measurement(Evaluation):
     def _models(self, results: Results) -> Iterator[_Model]:
         """The first measurement model of each method."""
         seen: set[str] = set()
-        for run in results.runs_of(self.ids or results.ids):
+        for run in results.runs_of(self.included(results)):
             method = method_of(results, run).name
             if method in seen or len(seen) == _MOST_DRAWN:
                 continue

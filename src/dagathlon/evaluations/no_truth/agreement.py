@@ -25,7 +25,7 @@ from dagathlon.evaluations.no_truth.consensus import (
 from dagathlon.frame import Cells, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
-from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.page.tables import case_names
@@ -95,7 +95,7 @@ class _Agreed(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreement(Evaluation):
+class Agreement(OfLearners):
     """Say on which edges algorithms agree, on data without truth or with a fixed true graph.
 
     Parameters
@@ -115,10 +115,6 @@ class Agreement(Evaluation):
     consensus: bool = True
     classes: bool = True
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Agreement is shown wherever estimates are over the same variables."""
@@ -126,7 +122,7 @@ class Agreement(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Edges with their support, and how much two algorithms share."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         groups = [group for group in _groups(results, ids) if group.comparable]
         if self.classes:
             groups = [group.by_class() for group in groups]

@@ -10,7 +10,7 @@ from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
 from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import STEP, WIDTH, Chart, is_nothing, nothing, tooltip
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Section, Words
@@ -91,7 +91,7 @@ _FIGURE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeldOutLikelihood(Evaluation):
+class HeldOutLikelihood(OfLearners):
     """Compare learned graphs by the likelihood of rows that their parameters have not seen.
 
     Parameters
@@ -107,10 +107,6 @@ class HeldOutLikelihood(Evaluation):
     ids: tuple[str, ...] = ()
     folds: Natural = 10
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Log-likelihoods of rows for each graph, and for none."""
         module = HeldOutRows(folds=self.folds)
@@ -119,7 +115,7 @@ class HeldOutLikelihood(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each setting and data set, the best first."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
         found = grouped(

@@ -10,7 +10,7 @@ from dagathlon.evaluations.no_truth.scores import ImpliedIndependences
 from dagathlon.frame import Cells, Row, Rows
 from dagathlon.learners.independence import problem_of_test
 from dagathlon.modules import Natural, Probability
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Listing, Part, Section, Words
 from dagathlon.report.tables.places import data_columns, named_places, not_defined, place_of
@@ -31,7 +31,7 @@ _HOW = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Independences(Evaluation):
+class Independences(OfLearners):
     """Test on the data what each learned graph implies: its independences, and its edges.
 
     Parameters
@@ -52,10 +52,6 @@ class Independences(Evaluation):
     alpha: Probability = 0.05
     most: Natural = 5000
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def problem(self) -> str:
         """There must be such a test."""
         return "" if self.test is None else problem_of_test(self.test)
@@ -67,7 +63,7 @@ class Independences(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """A row for each graph, and all that stands out."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
         graphs: list[Row] = []

@@ -13,7 +13,7 @@ from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph, Mark
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import Chart, nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Listing, Part, Section, Words
@@ -36,7 +36,7 @@ _EDGES = "The edges that come back most, and the share of the bootstrap samples 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stability(Evaluation):
+class Stability(OfLearners):
     """Learn again on bootstrap samples of the data, and say which edges come back.
 
     Parameters
@@ -57,10 +57,6 @@ class Stability(Evaluation):
     ids: tuple[str, ...] = ()
     copies: Natural = 20
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning on every bootstrap sample."""
         for number in range(1, self.copies + 1):
@@ -68,7 +64,7 @@ class Stability(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """How stable each setting is, and how often each of them has an edge."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
         graphs = {place_of(results, run): as_class(graph) for run, graph in results.estimates(runs)}

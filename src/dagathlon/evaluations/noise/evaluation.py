@@ -15,7 +15,7 @@ from dagathlon.evaluations.noise.strengths import Groups
 from dagathlon.evaluations.noise.tables import ON_PAGE, NoiseStudyTables, noise_tables
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Part, Section, Words
@@ -30,7 +30,7 @@ _NO_RUNS = "No data set has all its runs yet, or all of them were skipped."
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseStudy(Evaluation):
+class NoiseStudy(OfLearners):
     """Compare learners with and without noise in the data: ranks, losses, failures, run times.
 
     Data sets with the same network, number of rows and seed are compared with each other: those
@@ -75,10 +75,6 @@ class NoiseStudy(Evaluation):
     limited: tuple[Natural, ...] | None = None
     big: tuple[Natural, ...] | None = None
     intervals: Over | None = None
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def needs_truth(self) -> bool:
         """Everything is compared with the true graph."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import is_number, numbers
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.tables import NoiseRun
@@ -205,7 +205,7 @@ def _scored(row: Row) -> Row:
 
 
 def _mean(rows: Rows, column: str) -> float | None:
-    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+    values = numbers(rows, column)
     return sum(values) / len(values) if values else None
 
 

@@ -21,7 +21,7 @@ from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Probability
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -128,7 +128,7 @@ _TITLES = {"ROC": "ROC", "PR": "precision and recall"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Evaluation):
+class Paths(OfLearners):
     """Compare learners of undirected graphs along their penalties, and over edge probabilities.
 
     A learner that walks along penalties gives a graph for each of them, a sampler one for each
@@ -156,10 +156,6 @@ class Paths(Evaluation):
     undirected: Literal["moral", "dependence"] = "moral"
     burn_in: Probability = 0.5
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Paths of learners of undirected graphs are shown wherever there is a truth."""
@@ -180,7 +176,7 @@ class Paths(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Every graph of every curve, areas by run, means, and what figures show."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, self.scores(results, runs), strict=True)
         known = [(run, score) for run, score in pairs if score and score.get("points")]
         found = scored_runs(results, known)

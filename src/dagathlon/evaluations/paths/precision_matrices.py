@@ -16,7 +16,7 @@ from dagathlon.frame import Cells, Rows
 from dagathlon.modules import Count
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -59,7 +59,7 @@ _ALL_FITTED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrecisionMatrices(Evaluation):
+class PrecisionMatrices(OfLearners):
     """Compare estimated precision matrices with the true one, and by the likelihood of fresh rows.
 
     Parameters
@@ -85,10 +85,6 @@ class PrecisionMatrices(Evaluation):
     precision: Literal["own", "fitted"] = "own"
     resamples: Count = 1000
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Losses of every run on continuous data that are drawn from a model."""
         if cases.facts.kind in ("discrete", "mixed"):
@@ -109,7 +105,7 @@ class PrecisionMatrices(Evaluation):
         }
 
     def _rows(self, results: Results) -> list[Cells]:
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, score) for run, score in pairs if score]
         return told_rows(results, scored)

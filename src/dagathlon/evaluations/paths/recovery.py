@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.metric import measure_of
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import is_number, numbers
 from dagathlon.frame import Cells, Row, Rows, grouped, rows_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import Label
-from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.sections import text
 from dagathlon.report.results import Results
@@ -65,7 +65,7 @@ def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
         about = dict(zip(names, key, strict=True))
         about["variables"] = members[0]["variables"]
         for metric in metrics:
-            values = [float(row[metric]) for row in members if is_number(row.get(metric))]
+            values = numbers(members, metric)
             if values:
                 spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
                 yield about | {
@@ -332,7 +332,7 @@ _DRAWN = " Above: the true graph of the first data set of each kind."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recovery(Evaluation):
+class Recovery(OfLearners):
     """Show on one screen who finds which graph, from how many rows, and at what cost.
 
     A table of all methods, with a column for each graph and number of rows, stands before the
@@ -353,17 +353,13 @@ class Recovery(Evaluation):
     ids: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ("F1_skel", "precision_kl")
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def needs_truth(self) -> bool:
         """Graphs are recovered if they are known."""
         return True
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Means by kind of data, method and metric; what the page draws."""
-        rows = run_rows(results, self.ids or results.ids, self.metrics)
+        rows = run_rows(results, self.included(results), self.metrics)
         means = list(mean_rows(rows, self.metrics))
         costs = [{"method": name, "cpu": cost} for name, cost in median_costs(rows).items()]
         return {

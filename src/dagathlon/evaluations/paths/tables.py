@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import numbers
 from dagathlon.evaluate.undirected.scores import AREAS
 from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.posteriors.packed import Floats
@@ -99,7 +99,7 @@ def mean_areas(rows: Rows) -> Iterator[Cells]:
             about |= {"id": own[0]["id"], "method": method, "along": own[0]["along"]}
             about["data_sets"] = len({(row["seed"], row["data"]) for row in own})
             for name in _SHOWN:
-                values = [float(row[name]) for row in own if is_number(row[name])]
+                values = numbers(own, name)
                 about[name] = float(np.mean(values)) if values else None
                 about[f"{name}_se"] = _error(values)
             means.append(about)

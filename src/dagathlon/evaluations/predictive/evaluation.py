@@ -23,7 +23,7 @@ from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import Chart, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -56,7 +56,7 @@ _WORDS = "cross-validated log-likelihood per row (nats)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Predictive(Evaluation):
+class Predictive(OfLearners):
     """Compare learners by the likelihood of rows that neither graph nor parameters have seen.
 
     Parameters
@@ -84,10 +84,6 @@ class Predictive(Evaluation):
         """Something must be left to learn from."""
         return "" if self.folds > 1 else "folds must be 2 or more"
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning without each fold, and the cross-entropy where there is a true model."""
         ids, n_rows = self.ids or cases.ids, cases.facts.n_rows
@@ -96,7 +92,7 @@ class Predictive(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each setting and data set, and means over data sets of a kind."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         rows = predictive_rows(results, cross_validated(results, ids, self.folds), ids)
         return {"predictive": Table(rows, "predictive.csv"), "means": Table(summarised(rows))}
 

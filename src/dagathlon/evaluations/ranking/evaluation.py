@@ -20,7 +20,7 @@ from dagathlon.modules import Probability
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
-from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.page.lead import contenders, ranked_data
 from dagathlon.report.page.tables import Tables
@@ -73,7 +73,7 @@ class _Diagram(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(Evaluation):
+class Ranking(OfLearners):
     """Rank the settings of all algorithms: tables, tests, strengths, costs, sensitivity.
 
     Parameters
@@ -98,10 +98,6 @@ class Ranking(Evaluation):
     metrics: tuple[str, ...] | None = None
     alpha: Probability = 0.05
     unit: Unit = "data_set"
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
 
     def needs_truth(self) -> bool:
         """Ranks are of metrics."""
@@ -128,7 +124,7 @@ class Ranking(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Eight tables, and what the diagrams are drawn from."""
-        ids, shown = self.ids or results.ids, Tables(results, {})
+        ids, shown = self.included(results), Tables(results, {})
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
         unit = cast(Unit, results.provenance.rank_unit or self.unit)
         ranks = Ranks.of(results, ids, asked, self.alpha, unit)

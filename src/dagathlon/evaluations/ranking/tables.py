@@ -13,7 +13,7 @@ import numpy as np
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.contest import Contest
 from dagathlon.evaluate.ranking.ranks import Scores, Unit, direction, score_table
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import is_number, numbers
 from dagathlon.evaluate.ranking.verdict import Verdict, verdict
 from dagathlon.evaluations.ranking.strengths import (
     LikeMine,
@@ -237,15 +237,15 @@ def _against(rows: Sequence[Cells], metric: str, parameter: str) -> Iterator[Cel
         for row in rows
     )
     for (value, adjmat, parameters, data), members in groups.items():
-        numbers = [float(row[metric]) for row in members if is_number(row.get(metric))]
+        values = numbers(members, metric)
         about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}
-        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(numbers)}
-        yield about | _spread(numbers)
+        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(values)}
+        yield about | _spread(values)
 
 
-def _spread(numbers: Sequence[float]) -> Cells:
-    if not numbers:
+def _spread(values: Sequence[float]) -> Cells:
+    if not values:
         return dict.fromkeys(("mean", "sd", "median", "q05", "q95"))
-    low, middle, high = (float(q) for q in np.quantile(numbers, (0.05, 0.5, 0.95)))
-    sd = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
-    return {"mean": float(np.mean(numbers)), "sd": sd, "median": middle, "q05": low, "q95": high}
+    low, middle, high = (float(q) for q in np.quantile(values, (0.05, 0.5, 0.95)))
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {"mean": float(np.mean(values)), "sd": sd, "median": middle, "q05": low, "q95": high}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluate.ranking.summary import is_number, metric_value
+from dagathlon.evaluate.ranking.summary import metric_value, numbers
 from dagathlon.frame import Cells, Row
 from dagathlon.study.records.schema import Algorithm
 from dagathlon.wording import counted
@@ -86,7 +86,7 @@ def named(rows: Sequence[Cells], entries: Mapping[str, Algorithm]) -> list[Cells
 
 def mean_of(rows: Iterable[Row], column: str) -> float | None:
     """The mean of a column over the rows that have a number in it."""
-    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+    values = numbers(rows, column)
     return float(np.mean(values)) if values else None
 
 
