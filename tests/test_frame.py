@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dagathlon.evaluate.metric import measures
-from dagathlon.frame import Column, Frame, Schema, grouped, grouped_by
+from dagathlon.frame import Column, Frame, Schema, grouped, grouped_by, rows_by
 from dagathlon.report.tables.runs import Combination, factor_columns
 from dagathlon.study.records.runs import run_schema
 
@@ -65,10 +65,10 @@ cells = st.one_of(st.none(), st.integers(0, 3), st.sampled_from("ab"))
 @given(st.lists(st.tuples(cells, cells)))
 def test_groups_are_the_rows_in_order(pairs: list[tuple[object, object]]) -> None:
     rows = [{"x": x, "y": y, "place": place} for place, (x, y) in enumerate(pairs)]
-    groups = list(Frame(rows).group_by("x", "y"))
-    assert [key for key, _ in groups] == list(dict.fromkeys(pairs))
-    for key, members in groups:
-        assert list(members) == [row for row in rows if (row["x"], row["y"]) == key]
+    groups = rows_by(rows, "x", "y")
+    assert list(groups) == list(dict.fromkeys(pairs))
+    for key, members in groups.items():
+        assert members == [row for row in rows if (row["x"], row["y"]) == key]
 
 
 def test_records_are_grouped_by_key() -> None:

@@ -108,14 +108,6 @@ class Frame(Sequence[Row]):
 
         parquet.write_table(self.table, path)
 
-    def group_by(self, *names: str) -> Iterator[tuple[tuple[Any, ...], Frame]]:
-        """Yield the rows with equal cells in the named columns: the cells, then the rows.
-
-        Groups are in the order of their first rows, and the rows of a group in their own order.
-        """
-        for cells, rows in rows_by(self._rows, *names).items():
-            yield cells, Frame(rows, self._schema)
-
 
 def rows_by(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
     """Return the rows with equal cells in the named columns by these, in order of appearance."""
