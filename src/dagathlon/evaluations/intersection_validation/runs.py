@@ -154,14 +154,9 @@ class _Reader:
         ended = [run for run in own if run in self.ended]
         lost = [run for run in ended if self._learner(run) not in graphs]
         reasons = (row["reason"] or _NO_REASON for row in self.results.rows_of(lost))
-        asked: set[Draw] = set()
-        by_draw: dict[Draw, list[Run]] = {}
-        for run in further:
-            draw = self._draw(run)
-            if draw is not None:
-                asked.add(draw)
-                if self._learner(run) in graphs:
-                    by_draw.setdefault(draw, []).append(run)
+        drawn = [(draw, run) for run in further if (draw := self._draw(run)) is not None]
+        asked = {draw for draw, _ in drawn}
+        by_draw = grouped((draw, run) for draw, run in drawn if self._learner(run) in graphs)
         complete = sorted(d for d, runs in by_draw.items() if self.ended.issuperset(runs))
         compared = [run for draw in complete for run in by_draw[draw]]
         estimates = self._estimates(compared, graphs)

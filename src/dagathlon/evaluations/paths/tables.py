@@ -13,8 +13,7 @@ from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.results import Results
 from dagathlon.report.tables.metrics import ABOUT, kinds
-from dagathlon.report.tables.places import combination_of
-from dagathlon.report.tables.regimes import method_of, regimes_of
+from dagathlon.report.tables.regimes import told_rows
 from dagathlon.study.plan.plan import Run
 
 AREA_COLUMNS = tuple(one.name for one in AREAS)
@@ -50,14 +49,8 @@ class Scored(NamedTuple):
 
 def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
     """Runs that have a curve, with what tells them apart."""
-    regimes = regimes_of(results, (results.case(run) for run, _ in pairs))
-    found = []
-    for run, score in pairs:
-        case, method = results.case(run), method_of(results, run)
-        labels = combination_of(case)._asdict()
-        about = {**regimes[case]._asdict(), **labels, "seed": case.seed, "id": run.entry}
-        found.append(Scored(about | {"method": method.name, "start": method.start}, score))
-    return found
+    rows = told_rows(results, [(run, {}) for run, _ in pairs])
+    return [Scored(about, score) for about, (_, score) in zip(rows, pairs, strict=True)]
 
 
 def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:

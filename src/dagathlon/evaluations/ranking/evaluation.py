@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import rankable
@@ -15,7 +15,7 @@ from dagathlon.evaluate.ranking.verdict import Verdict
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.evaluations.ranking.tables import Ranks, rank_tables
-from dagathlon.frame import Row
+from dagathlon.frame import Row, Rows, grouped, rows_by
 from dagathlon.modules import Probability
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.parts import headed
@@ -266,12 +266,8 @@ def _rank(row: Row | None, shared: Collection[tuple[str, int]]) -> str:
 def _like_mine(tables: TableSet) -> Iterator[Part]:
     """For each kind of data, the algorithms that rank first on it; equals stand together."""
     metric = tables.records("diagrams")[0].metric
-    kinds: dict[tuple[Any, ...], dict[str, list[str]]] = {}
-    for row in tables.rows("data_like_mine"):
-        if row["metric"] == metric:
-            key = (row["factor"], row["value"], row["data_sets"])
-            ranked = kinds.setdefault(key, {})
-            ranked.setdefault(f"{row['average_rank']:.2f}", []).append(row["setting"])
+    ranked = [row for row in tables.rows("data_like_mine") if row["metric"] == metric]
+    kinds = rows_by(ranked, "factor", "value", "data_sets")
     if not kinds:
         return
     note = (
@@ -280,14 +276,15 @@ def _like_mine(tables: TableSet) -> Iterator[Part]:
     )
     yield Words(note, "Which algorithm for data like mine?")
     head = ["data with", "value", "data sets", "ranks first", "second", "third"]
-    rows = [[*map(str, key), *_podium(ranked)] for key, ranked in kinds.items()]
+    rows = [[*map(str, key), *_podium(own)] for key, own in kinds.items()]
     yield Grid(head, rows, 6)
 
 
-def _podium(ranked: Mapping[str, Sequence[str]]) -> list[str]:
+def _podium(rows: Rows) -> list[str]:
     """Three cells: after two firsts there is no second."""
     cells: list[str] = []
-    for rank, names in ranked.items():
+    places = grouped((f"{row['average_rank']:.2f}", row["setting"]) for row in rows)
+    for rank, names in places.items():
         cells += [f"{'; '.join(names)} ({rank})", *["–"] * (len(names) - 1)]
     return [*cells, "–", "–", "–"][:3]
 

@@ -274,18 +274,18 @@ def _means(shares: Any) -> dict[str, float]:
 def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
     """Misfit and time, more being better, on data sets that say the same of all."""
     common = _finished_by_all(rows, by)
-    misfit: dict[str, list[float]] = {}
-    time: dict[str, list[float]] = {}
-    for row in rows:
-        name, edges = str(row[by]), row.get("true_n_edges_skel")
-        if case_of(row) not in common.get(name, ()):
-            continue
-        if is_number(edges) and edges:
-            learned = row["TP_skel"] + row["FP_skel"]
-            misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
-        if is_number(row.get("time")):
-            time.setdefault(name, []).append(-float(row["time"]))
-    found = {"fitting": misfit, "time": time}
+    named = ((str(row[by]), row) for row in rows)
+    shared = [(name, row) for name, row in named if case_of(row) in common.get(name, ())]
+    found = {
+        "fitting": grouped(
+            (name, -abs(row["TP_skel"] + row["FP_skel"] - edges) / edges)
+            for name, row in shared
+            if is_number(edges := row.get("true_n_edges_skel")) and edges
+        ),
+        "time": grouped(
+            (name, -float(row["time"])) for name, row in shared if is_number(row.get("time"))
+        ),
+    }
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
         for category, by_name in found.items()
