@@ -20,7 +20,14 @@ from dagathlon.report.results import DIAGNOSTICS, Results
 from dagathlon.report.section import Grid, Html, Part, Section, Words
 from dagathlon.report.tables.metrics import beside_runs
 from dagathlon.report.tables.regimes import case_factors
-from dagathlon.report.tables.runs import Combination, combination, combinations, mean_of, named
+from dagathlon.report.tables.runs import (
+    Combination,
+    combination,
+    combinations,
+    mean_of,
+    named,
+    with_factors,
+)
 from dagathlon.report.words import short_title
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
 from dagathlon.study.plan.scoring import STANDARD
@@ -96,7 +103,7 @@ class Metrics(OfLearners):
         )
         return {
             "metrics": Table(rows, "metrics.csv", parquet=True, schema=run_schema()),
-            "data sets": Table(results.case_rows, "data_sets.csv"),
+            "data sets": Table(with_factors(results.case_rows), "data_sets.csv"),
             "runs": Table(named(results.rows(results.ids), results.algorithms)),
             "baselines": Table(
                 [

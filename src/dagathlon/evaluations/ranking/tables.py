@@ -25,7 +25,7 @@ from dagathlon.evaluations.ranking.strengths import (
 from dagathlon.frame import Cells, grouped
 from dagathlon.report.charts.overview import STATUSES
 from dagathlon.report.results import Results
-from dagathlon.report.tables.runs import named
+from dagathlon.report.tables.runs import named, with_factors
 from dagathlon.study.records.schema import Algorithm
 
 
@@ -128,13 +128,13 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
     """All tables by name."""
     return {
         "ranks": list(_rank_rows(ranks)),
-        "relative": list(_relative_rows(ranks)),
+        "relative": with_factors(_relative_rows(ranks)),
         "tests": list(_significance_rows(ranks)),
         "pairwise": list(_pair_rows(ranks)),
         "strengths": ranks.strengths(),
         "data_like_mine": list(_like_mine_rows(ranks)),
         "costs": list(_cost_rows(ranks)),
-        "sensitivity": list(_sensitivity_rows(ranks)),
+        "sensitivity": with_factors(_sensitivity_rows(ranks)),
     }
 
 
@@ -239,7 +239,7 @@ def _against(rows: Sequence[Cells], metric: str, parameter: str) -> Iterator[Cel
     for (value, adjmat, parameters, data), members in groups.items():
         values = numbers(members, metric)
         about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}
-        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(values)}
+        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n_runs": len(values)}
         yield about | _spread(values)
 
 

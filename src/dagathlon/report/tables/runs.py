@@ -126,6 +126,11 @@ def factor_columns(kind: Combination) -> Cells:
     return {"noise": _CLEAN} | columns
 
 
+def with_factors(rows: Iterable[Row]) -> list[Cells]:
+    """Return rows with a column for each factor of their labels, where they have none yet."""
+    return [{**row, **factor_columns(combination(row)), **row} for row in rows]
+
+
 def _number(text: str) -> Any:
     try:
         return float(text) if "." in text or "e" in text else int(text)
