@@ -1,4 +1,4 @@
-"""`Evaluation`: what is made of the results of a study, as one file."""
+"""`Evaluation`: base class of tables, figures and sections made of the results of a study."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 class LongTable(NamedTuple):
-    """A table of many rows that come in blocks.
+    """Table of many rows in blocks of columns.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ AnyTable: TypeAlias = Table | LongTable | Records
 
 @dataclass(frozen=True)
 class TableSet:
-    """The tables of an evaluation, with what figures need to know of the setup.
+    """Tables of an evaluation, with the facts of the setup that figures need.
 
-    Where a study gives an evaluation several times, tables of one name are one table.
+    Where a study requests an evaluation several times, tables of one name are concatenated.
 
     Parameters
     ----------
@@ -99,17 +99,17 @@ class TableSet:
     partial: bool
 
     def rows(self, name: str) -> Rows:
-        """The rows of a table; none where it is not there."""
+        """Return the rows of a table; none if it is absent."""
         found = self.tables.get(name)
         return found.rows if isinstance(found, Table) else ()
 
     def records(self, name: str) -> Sequence[Any]:
-        """Return the records of a name; none where it is absent."""
+        """Return the records of a name; none if they are absent."""
         records = self.tables.get(name)
         return records.items if isinstance(records, Records) else ()
 
     def blocks(self, name: str) -> Sequence[Block]:
-        """The blocks of a long table; none where it is not there."""
+        """Return the blocks of a long table; none if it is absent."""
         found = self.tables.get(name)
         return found.blocks if isinstance(found, LongTable) else ()
 
@@ -135,11 +135,11 @@ class Evaluation(Request):
 
     @property
     def folder(self) -> str:
-        """Where its files go, in the folder of the setup."""
+        """Folder of its files, in the folder of the setup."""
         return self.name
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Everything that is computed from the results, by name."""
+        """Return the tables, by name."""
         return {}
 
     def figures(self, tables: TableSet) -> Iterable[tuple[str, Drawing]]:
@@ -150,17 +150,17 @@ class Evaluation(Request):
         return ()
 
     def files(self, results: Results) -> Iterable[tuple[str, bytes | Drawing]]:
-        """Further files by name: pictures, or bytes that are written as they are."""
+        """Yield further files by name: pictures, or bytes that are written as they are."""
         return ()
 
     def section(self, tables: TableSet) -> Section | None:
-        """What the page shows; None for nothing."""
+        """Return the section of the page; None for none."""
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfLearners(Evaluation):
-    """An evaluation of the algorithms that its parameter `ids` names."""
+    """Evaluation of the algorithms that its parameter `ids` names."""
 
     ids: tuple[str, ...]
 
@@ -169,12 +169,12 @@ class OfLearners(Evaluation):
         return self.ids
 
     def included(self, results: Results) -> Sequence[str]:
-        """Return the named ids, all of the setup where none is named."""
+        """Return the named ids, or all ids of the setup if none is named."""
         return self.ids or results.ids
 
 
 def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
-    """The tables of an evaluation, once or several times in a setup; equal names are joined."""
+    """Return the tables of all requests of one evaluation; those of one name are concatenated."""
     joined: dict[str, AnyTable] = {}
     for evaluation in evaluations:
         for name, table in evaluation.tables(results).items():
@@ -193,6 +193,6 @@ def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
 
 
 def by_class(evaluations: Iterable[Request]) -> Iterator[list[Evaluation]]:
-    """The evaluations of a setup, those of one class together."""
+    """Yield the evaluations of a setup by class."""
     own = (evaluation for evaluation in evaluations if isinstance(evaluation, Evaluation))
     yield from grouped_by(own, type).values()

@@ -19,7 +19,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all; its folder is made."""
+    """Write a file atomically, and make its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
     partial.write_bytes(content)
@@ -27,7 +27,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_csv(rows: Rows, path: Path, *, numbered: bool = False) -> None:
-    """Write a table; missing cells are NA.
+    """Write a table as CSV; missing cells are NA.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def write_csv(rows: Rows, path: Path, *, numbered: bool = False) -> None:
 
 
 def write_json(rows: Rows, path: Path) -> None:
-    """Write rows as a list of objects; their values are what JSON has."""
+    """Write rows as a JSON list of objects."""
     text = json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False)
     write_bytes(path, f"{text}\n".encode())
 
@@ -71,9 +71,9 @@ def _cell(value: Any) -> Any:
 def harmless(text: str) -> str:
     """Return a text for a cell of CSV that no spreadsheet takes for a formula.
 
-    Ids, labels and parameters come from studies, which may be a stranger's. A text that begins as
-    formulas do, and is no number, has an apostrophe before it, and a carriage return becomes a new
-    line in its cell. In Parquet and JSON texts are as they were.
+    Ids, labels and parameters may come from a stranger's study. A text that begins as formulas
+    do, and is no number, gets a leading apostrophe; a carriage return becomes a line feed. In
+    Parquet and JSON texts are unchanged.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -95,7 +95,7 @@ def write_parquet(rows: Rows, path: Path, schema: Schema = ()) -> None:
 
 
 def _harmless_column(column: pa.Array) -> pa.Array:
-    """A column of CSV whose texts are `harmless`."""
+    """Apply `harmless` to a column of CSV."""
     import pyarrow as pa  # noqa: PLC0415 - only when a table is written
 
     if pa.types.is_dictionary(column.type):
@@ -111,7 +111,7 @@ def _harmless_column(column: pa.Array) -> pa.Array:
 def write_columns(
     blocks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], path: Path
 ) -> None:
-    """Write a long table as CSV: blocks of columns, each with values that its rows share.
+    """Write a long table as CSV, block by block.
 
     Parameters
     ----------

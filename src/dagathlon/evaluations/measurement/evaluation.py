@@ -19,7 +19,7 @@ from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
 from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
-from dagathlon.report.tables.regimes import method_of, ordered, told_rows
+from dagathlon.report.tables.regimes import labelled_scores, method_of, ordered
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
 from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
@@ -83,7 +83,7 @@ class Measurement(OfLearners):
         runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
-        return told_rows(results, scored)
+        return labelled_scores(results, scored)
 
     def _models(self, results: Results) -> Iterator[_Model]:
         """The first measurement model of each method."""

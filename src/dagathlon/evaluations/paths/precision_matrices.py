@@ -23,7 +23,7 @@ from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.report.tables.latex import best_cells
 from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
-from dagathlon.report.tables.regimes import ordered, told_rows
+from dagathlon.report.tables.regimes import labelled_scores, ordered
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
 from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
@@ -108,7 +108,7 @@ class PrecisionMatrices(OfLearners):
         runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, score) for run, score in pairs if score]
-        return told_rows(results, scored)
+        return labelled_scores(results, scored)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A figure for each loss and model."""

@@ -13,7 +13,7 @@ from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.results import Results
 from dagathlon.report.tables.metrics import ABOUT, kinds
-from dagathlon.report.tables.regimes import told_rows
+from dagathlon.report.tables.regimes import labelled_scores
 from dagathlon.study.plan.plan import Run
 
 AREA_COLUMNS = tuple(one.name for one in AREAS)
@@ -49,7 +49,7 @@ class Scored(NamedTuple):
 
 def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
     """Runs that have a curve, with what tells them apart."""
-    rows = told_rows(results, [(run, {}) for run, _ in pairs])
+    rows = labelled_scores(results, [(run, {}) for run, _ in pairs])
     return [Scored(about, score) for about, (_, score) in zip(rows, pairs, strict=True)]
 
 

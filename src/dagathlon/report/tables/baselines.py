@@ -1,4 +1,4 @@
-"""What graphs score that nobody had to learn, on each data set of a setup."""
+"""Scores of trivial and random graphs on each data set of a setup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Found = dict[tuple[Any, ...], dict[str, dict[str, float]]]
 
 
 def baselines_of(truths: Iterable[tuple[Case, Graph]], diagnostics: Rows) -> Found:
-    """The empty and the complete graph against each truth, and random graphs where some were drawn.
+    """Return scores of the empty, the complete and random graphs against each truth.
 
     Parameters
     ----------

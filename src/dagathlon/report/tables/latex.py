@@ -30,7 +30,7 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class Layout:
-    """How a long table stands in print.
+    """Layout of a long table in print: lines, columns, values, parts.
 
     Parameters
     ----------
@@ -64,25 +64,25 @@ class Layout:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def word(self, name: object) -> str:
-        """A name as it is printed."""
+        """Return the printed form of a name."""
         if isinstance(name, int) and not isinstance(name, bool):
             return f"{name:,}".replace("-", "−")
         return self.words.get(str(name), str(name))
 
     def title(self, name: str) -> str:
-        """The name of a column as it is printed."""
+        """Return the printed name of a column."""
         return self.words.get(name, name.replace("_", " "))
 
 
 class Cell(NamedTuple):
-    """What stands in one place: the value, and in small print what it is worth."""
+    """Printed cell: a value, and its uncertainty in small print."""
 
     text: str
     small: str = ""
 
 
 class Printed(NamedTuple):
-    """One table: its heading, the heads of its columns, its lines."""
+    """Printed table: heading, heads of columns, lines."""
 
     heading: str
     head: list[str]
@@ -91,7 +91,7 @@ class Printed(NamedTuple):
 
 
 def printed(rows: Rows, layout: Layout) -> list[Printed]:
-    """The tables that a long table is in print."""
+    """Return the printed tables of a long table."""
     parts = grouped((layout.word(row[layout.split]) if layout.split else "", row) for row in rows)
     made = []
     for heading, members in parts.items():
@@ -129,7 +129,7 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
 
 
 def _grouped(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Lines with the same first name together, all names in the order of first appearance."""
+    """Sort lines so that equal first names are together, in order of first appearance."""
     places = [
         {name: i for i, name in enumerate(dict.fromkeys(part))} for part in zip(*keys, strict=True)
     ]
@@ -158,7 +158,7 @@ def _cell(row: Row, name: str, layout: Layout) -> Cell:
 
 
 def _places(value: float) -> int:
-    """Decimals: two of a score, fewer of large numbers, more where two would show nothing."""
+    """Return the number of decimals: two for scores, fewer for large, more for small numbers."""
     size = abs(value)
     if 0 < size < _TINY:
         return min(1 - math.floor(math.log10(size)), 6)
@@ -166,7 +166,7 @@ def _places(value: float) -> int:
 
 
 def to_latex(rows: Rows, layout: Layout) -> str:
-    """The tables in LaTeX, to be read by a document with booktabs and longtable."""
+    """Return the tables in LaTeX, for documents with booktabs and longtable."""
     parts = [r"% \usepackage{booktabs,longtable}"]
     for one in printed(rows, layout):
         caption = latex_text(_caption(one, layout))
@@ -201,7 +201,7 @@ def _long(columns: str, caption: str, head: str, body: Sequence[str]) -> list[st
 
 
 def latex_text(text: str) -> str:
-    """Text that is safe in LaTeX."""
+    """Escape text for LaTeX."""
     return "".join(_SPECIAL.get(char, char) for char in text)
 
 
@@ -228,7 +228,7 @@ _STYLE = (
 
 
 def to_html(rows: Rows, layout: Layout) -> str:
-    """The tables as a page of their own, which a word processor reads too."""
+    """Return the tables as an HTML page, which word processors read too."""
     body = "".join(f"<div>{_html_table(one, layout)}</div>\n" for one in printed(rows, layout))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
@@ -257,7 +257,7 @@ def _html_cell(cell: Cell) -> str:
 def best_cells(
     rows: Rows, metrics: Sequence[str], format_as: str = ".4g"
 ) -> list[list[str | None]]:
-    """For each row the cells of some metrics; the best of those rows is bold.
+    """Return the cells of some metrics for each row, the best of each metric in bold.
 
     Parameters
     ----------

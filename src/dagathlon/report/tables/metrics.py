@@ -20,18 +20,18 @@ from dagathlon.report.tables.runs import Combination, combination, mean_of
 
 Kind: TypeAlias = tuple[str, str, int]
 ABOUT = ("graph", "model", "rows")
-"""The columns that name a kind of data."""
+"""Columns that identify a kind of data."""
 
 
 def kinds(rows: Rows) -> dict[Kind, list[Row]]:
-    """Rows by kind of data, in order of appearance."""
+    """Group rows by kind of data, in order of appearance."""
     return rows_by(rows, "graph", "model", "rows")
 
 
 def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
-    """Means over data sets for each kind of data, method and metric, with intervals.
+    """Yield means over data sets by kind of data, method and metric, with intervals.
 
-    Starts on a data set are averaged first: they are no further data.
+    Random starts on one data set are averaged first.
     """
     for kind, members in kinds(rows).items():
         for method in dict.fromkeys(row["method"] for row in members):
@@ -47,7 +47,7 @@ def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Ce
 
 
 def _by_seed(rows: Rows, metrics: Sequence[str]) -> Floats:
-    """A line of means over starts for each data set."""
+    """Return the means over starts, one line for each data set."""
     seeds = grouped((row["seed"], _values(row, metrics)) for row in rows)
     lines = []
     for values in seeds.values():
@@ -72,7 +72,7 @@ def _at(found: Interval, place: tuple[int, ...]) -> Cells:
 
 
 def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
-    """Rank correlations of any two metrics for each kind of data, and over all graphs.
+    """Yield rank correlations of pairs of metrics for each kind of data, and over all graphs.
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def by_method(means: Rows) -> Iterator[Cells]:
 
 
 ALL_GRAPHS = "all graphs"
-"""In place of the graph: data sets of all graphs together."""
+"""Name in place of the graph where data sets of all graphs are joined."""
 
 
 def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
-    """For each data set, for each start, the metrics of the methods, in a fixed order.
+    """Return the metrics of all methods, in a fixed order, for each start on each data set.
 
-    A method without random starts has the same values at all of them; one with fewer starts begins
-    again.
+    A method without random starts has the same values at all of them; the starts of one with
+    fewer are repeated.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
     found = []
@@ -138,7 +138,7 @@ HEAD = f"sortability: {', '.join(SORTABILITIES.values())}"
 
 
 def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
-    """The sortabilities of the data set of each run; none where no data set has diagnostics."""
+    """Return the sortabilities of each run's data set, empty where no data set has diagnostics."""
     if not data_sets:
         return [{} for _ in runs]
     known = {(combination(row), row["seed"]): row for row in data_sets}
@@ -147,7 +147,7 @@ def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
 
 
 def by_kind(data_sets: Rows) -> dict[Combination, str]:
-    """Means over the seeds of each kind of data that has some, as ``0.91, 0.35``."""
+    """Return mean sortabilities of each kind of data as text, such as ``0.91, 0.35``."""
     groups = grouped((combination(row), row) for row in data_sets)
     means = {kind: [mean_of(rows, name) for name in SORTABILITIES] for kind, rows in groups.items()}
     return {

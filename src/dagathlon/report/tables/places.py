@@ -1,4 +1,4 @@
-"""Rows of tables by setting and data set: their names, and groups of them."""
+"""Labels of rows by setting and data set, and groups of such rows."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Place(NamedTuple):
 
 
 def place_of(results: Results, run: Run) -> Place:
-    """The setting and data set of a run, of the study itself or on a transform of the data."""
+    """Return the setting and data set of a run."""
     case = results.case(run)
     return Place(combination_of(case), case.seed, run.entry, run.setting)
 
 
 def combination_of(case: Case) -> Combination:
-    """What tables call a kind of data."""
+    """Return the labels of graph, parameters and data of a data set."""
     return Combination(case.graph_label, case.parameters_label, case.data_label)
 
 
 def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells]:
-    """The first cells of a row for each place: the setting, and the data where there are several.
+    """Return the first cells of each row: the setting, and the data set if there are several.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells
 
 
 def by_data(rows: Rows) -> dict[str, list[Row]]:
-    """Rows by data set; one without a name where the table has no other."""
+    """Group rows by data set; the name is empty where the table has a single one."""
     return grouped_by(rows, lambda row: ", seed ".join(str(row[k]) for k in data_columns([row])))
 
 
 def data_columns(rows: Rows) -> list[str]:
-    """The columns that tell data sets apart, if a table has them."""
+    """Return the columns that identify data sets, if the table has them."""
     return [name for name in ("data", "seed") if rows and name in rows[0]]
 
 
 def not_defined(rows: Rows) -> Iterator[Words]:
-    """Who has a note in place of numbers, or a remark on them, and why."""
+    """Yield sentences on settings with a note in place of numbers, or with a remark."""
     for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
         reasons = grouped((row[column], row["setting"]) for row in rows if row.get(column))
         for reason, settings in reasons.items():

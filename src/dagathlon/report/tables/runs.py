@@ -17,25 +17,25 @@ _TELLING = ("score", "test")
 
 
 class Combination(NamedTuple):
-    """One graph setting with one of parameters and one of data: the runs of one figure."""
+    """Labels of graph, parameters and data: the kind of data of one figure."""
 
     adjmat: str
     parameters: str
     data: str
 
     def lines(self, n_seeds: int) -> list[str]:
-        """What stands under the title of a figure."""
+        """Return the lines below the title of a figure."""
         parts = [part for part in self[:2] if part != "None"]
         return [*parts, f"{self.data}, {counted(n_seeds, 'seed')}"]
 
 
 def combination(row: Mapping[str, Any]) -> Combination:
-    """The combination a row belongs to."""
+    """Return the kind of data of a row."""
     return Combination(str(row["adjmat"]), str(row["parameters"]), str(row["data"]))
 
 
 def combinations(rows: Iterable[Row]) -> list[Combination]:
-    """The combinations of a table in Benchpress's order: graphs, then parameters, then data."""
+    """Return the kinds of data of a table in Benchpress's order: graphs, parameters, data."""
     found = list(dict.fromkeys(combination(row) for row in rows))
     ranks = [
         {label: i for i, label in enumerate(dict.fromkeys(labels))}
@@ -45,9 +45,9 @@ def combinations(rows: Iterable[Row]) -> list[Combination]:
 
 
 def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
-    """An algorithm with its score or test and the parameters that the study varies.
+    """Return the name of a setting: id, score or test, and the parameters that the study varies.
 
-    ``hc, bge`` and ``pc, zf, alpha = 0.05``; what the id says already is not said twice.
+    ``hc, bge`` and ``pc, zf, alpha = 0.05``; a score or test that the id names is not repeated.
     """
     fixed = [str(entry.values[key]) for key in _TELLING if isinstance(entry.values.get(key), str)]
     told = [value for value in fixed if value.lower() not in entry.id.lower()]
@@ -60,7 +60,7 @@ def _shown(value: Any) -> str:
 
 
 def curve_name(row: Mapping[str, Any]) -> str:
-    """An algorithm with the value of its curve parameter, as Benchpress groups the runs."""
+    """Return an id with the value of its curve parameter, as Benchpress groups the runs."""
     name, value = row["curve_param"], row.get("curve_value", row.get(row["curve_param"]))
     if name == "id":
         return str(row["id"])
@@ -68,11 +68,11 @@ def curve_name(row: Mapping[str, Any]) -> str:
 
 
 def named(rows: Sequence[Cells], entries: Mapping[str, Algorithm]) -> list[Cells]:
-    """Rows of the joint table with what figures need besides.
+    """Return rows of the joint table with the further columns of figures.
 
-    Adds the name of the setting, the place of the run in the table, and the true positive rate of
-    the skeleton, which Benchpress has in its summary only. Memory of no bytes was not measured: the
-    run was over before the first look at it.
+    Adds the name of the setting, the place of the run in the table, and the true positive rate
+    of the skeleton, which Benchpress has in its summary only. A memory of 0 bytes was not
+    measured, because the run ended before the first look.
     """
     result = []
     for place, row in enumerate(rows):
@@ -85,7 +85,7 @@ def named(rows: Sequence[Cells], entries: Mapping[str, Algorithm]) -> list[Cells
 
 
 def mean_of(rows: Iterable[Row], column: str) -> float | None:
-    """The mean of a column over the rows that have a number in it."""
+    """Return the mean of a column over the rows that have a number in it, None without any."""
     values = numbers(rows, column)
     return float(np.mean(values)) if values else None
 
@@ -127,7 +127,7 @@ def factor_columns(kind: Combination) -> Cells:
 
 
 def with_factors(rows: Iterable[Row]) -> list[Cells]:
-    """Return rows with a column for each factor of their labels, where they have none yet."""
+    """Return rows with a column for each factor of their data, unless they have such a column."""
     return [{**row, **factor_columns(combination(row)), **row} for row in rows]
 
 

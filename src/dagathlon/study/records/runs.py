@@ -44,7 +44,7 @@ RUNS: Schema = (
     Column("noise", "text", "code of the noise; N is none"),
     Column("curve_param", "text", "parameter along the curves of Benchpress's figures"),
     Column("curve_value", "any", "value of that parameter"),
-    Column("status", "text", "ok, skipped, F1 (time limit), F2 (error) or F3 (memory limit)"),
+    Column("status", "text", "ok, skipped, timeout, error or memory (limit of memory)"),
     Column("reason", "text", "why the run was skipped or failed"),
     Column("time", "number", "wall time of the learner in seconds"),
     Column("cpu", "number", "processor time of the learner in seconds"),
