@@ -88,7 +88,7 @@ def test_every_factor_has_a_column() -> None:
         "model_min": 0.25,
         "data_module": "iid",
         "n": 300,
-        "data_standardized": "True",
+        "data_standardized": True,
         "noise": "M10",
     }
     assert factor_columns(Combination("asia.csv", "None", "mine.csv"))["noise"] == "N"

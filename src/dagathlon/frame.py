@@ -111,7 +111,7 @@ class Frame(Sequence[Row]):
 
 def rows_by(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
     """Return the rows with equal cells in the named columns by these, in order of appearance."""
-    return grouped_by(rows, lambda row: tuple(row.get(name) for name in names))
+    return grouped_by(rows, lambda row: tuple([row.get(name) for name in names]))
 
 
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def _statistics(metric: str, values: Sequence[float]) -> dict[str, float | None]
     return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in found.items()}
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a cell of a table holds a finite number."""
     kind = type(value)
     if kind is float or kind is int:
@@ -100,7 +100,7 @@ def is_number(value: Any) -> bool:
 
 def numbers(rows: Iterable[Row], column: str) -> list[float]:
     """Return the finite numbers of a column."""
-    return [float(row[column]) for row in rows if is_number(row.get(column))]
+    return [float(value) for row in rows if is_number(value := row.get(column))]
 
 
 def _summary(key: tuple[Any, ...], members: Rows) -> Cells:

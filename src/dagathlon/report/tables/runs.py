@@ -93,6 +93,7 @@ def mean_of(rows: Iterable[Row], column: str) -> float | None:
 _CLEAN = "N"
 # Names of columns that are shorter than "data_n" and "data_noise".
 _SHORT = {"data_n": "n", "data_noise": "noise"}
+_FLAGS = {"True": True, "False": False}
 
 
 def factors_of(kind: Combination) -> Cells:
@@ -122,7 +123,7 @@ def factor_columns(kind: Combination) -> Cells:
     columns["data_module"] = factors.pop("data")
     for name, value in factors.items():
         column = name.replace("parameters ", "model_").replace(" ", "_")
-        columns[_SHORT.get(column, column)] = value
+        columns[_SHORT.get(column, column)] = _FLAGS.get(value, value)
     return {"noise": _CLEAN} | columns
 
 
