@@ -1,11 +1,17 @@
-"""Intersection-validation of learners without a true graph, and its result, which can be stored."""
+"""Intersection-validation of learners without a true graph, and its result, which can be stored.
+
+References
+----------
+Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
+learning without ground truth, AISTATS.
+"""
 
 from __future__ import annotations
 
 import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -282,48 +288,51 @@ def interval_validation(
     estimates
         For each learner and number of rows the graphs on the subsamples, None where a run failed;
         the same subsamples for all learners, in the same order.
-    outputs
-        What learners return (``dag``, ``cpdag``, ``pag``, ``undirected``, …), as far as known.
-    algorithms
-        The algorithm of each learner: a ranking of different ones is not reliable (`forecast`).
-    bootstraps
-        Graphs of learners on bootstrap samples of all rows; pairs are then weighted by confidence.
-    combine
-        How confidences of several learners become one, as in `confidence_weights`.
-    rows
-        Number of rows of the whole data, to be told.
-    compare_pairs
-        Whether to compare every two learners by what just these two agree on.
-    compare_effects
-        Whether to count wrong effects, for DAGs and CPDAGs of up to 100 nodes.
-    notes
-        Sentences to put before those that are found here.
-
-    References
-    ----------
-    Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
-    learning without ground truth, AISTATS.
+    outputs, algorithms
+        Kind of graph (``dag``, ``cpdag``, ``pag``, ``undirected`` …) and algorithm of each learner,
+        where known: a ranking of different algorithms is not reliable (`forecast`).
+    bootstraps, combine
+        Graphs of learners on bootstrap samples of all rows, to weight pairs by confidence, and how
+        confidences of several learners are combined, as in `confidence_weights`.
+    rows, notes
+        Number of rows of the whole data, and sentences to put before the notes of the result.
+    compare_pairs, compare_effects
+        Whether to compare every two learners by what just these two agree on, and whether to count
+        wrong effects, for DAGs and CPDAGs of up to 100 nodes.
     """
     there = {name: graph for name, graph in graphs.items() if graph is not None}
     missing = [name for name in graphs if name not in there]
     _require_learners(there, missing)
     kept = {name: estimates[name] for name in there if name in estimates}
     learned = Learned.of(there, kept, outputs=outputs, algorithms=algorithms)
-    duplicates = near_duplicates(learned)
-    sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
     # Lines of an undirected graph look like a CPDAG, and say nothing of effects.
-    speak = compare_effects and learned.by == "classes"
-    effects = agreed_effects(there.values()) if speak else None
+    causal = compare_effects and learned.by == "classes"
+    effects = agreed_effects(there.values()) if causal else None
     wrong = None if effects is None else effect_distances(effects, learned)
-    distances = interval_scores(learned, weights, wrong)
+    found = _result(learned, missing, tuple(interval_scores(learned, weights, wrong)))
+    return replace(
+        found,
+        rows=rows,
+        notes=(*notes, *found.notes),
+        pairwise=tuple(pairwise(learned)) if compare_pairs else (),
+        n_effects=None if effects is None else effects.n,
+    )
+
+
+def _result(
+    learned: Learned, missing: Sequence[str], distances: tuple[IntervalScore, ...]
+) -> IntervalResult:
+    """Return forecast, ranking and tests of distances, without comparisons of pairs."""
+    duplicates = near_duplicates(learned)
+    sensitivity = leave_one_out(learned, groups_of(duplicates))
     means = summarise(distances)
     agreement = learned.agreement
     return IntervalResult(
         learners=learned.learners,
         nodes=learned.names,
         language=learned.by,
-        rows=rows,
+        rows=None,
         sizes=learned.sizes,
         subsamples=max((there.shape[1] for there in learned.there.values()), default=0),
         edges=tuple(agreement.edges()),
@@ -331,13 +340,13 @@ def interval_validation(
         forecast=forecast(agreement, learned.algorithms),
         sensitivity=tuple(sensitivity),
         duplicates=tuple(duplicates),
-        notes=(*notes, *notes_on(learned, missing, sensitivity, duplicates, means)),
-        distances=tuple(distances),
+        notes=tuple(notes_on(learned, missing, sensitivity, duplicates, means)),
+        distances=distances,
         means=tuple(means),
         ranking=tuple(ranking(distances)),
         tests=tuple(rank_tests(distances)),
-        pairwise=tuple(pairwise(learned)) if compare_pairs else (),
-        n_effects=None if effects is None else effects.n,
+        pairwise=(),
+        n_effects=None,
     )
 
 
