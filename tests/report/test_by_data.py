@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
+from dagathlon.report.charts.cost import against_parameter, varied_parameters
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import _curves, _telling
 

@@ -19,12 +19,11 @@ from dagathlon.evaluations.no_truth.consensus import edge_agreement, skeleton_ov
 from dagathlon.evaluations.noise.rates_chart import noise_rates, robustness_plot, state_or_gap
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.boxes import boxes, graph_types
-from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.cost import accuracy_against_cost, against_parameter
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot, frequency_plot
 from dagathlon.report.charts.overview import outcomes
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.charts.sensitivity import against_parameter
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import short_title, title, words
 

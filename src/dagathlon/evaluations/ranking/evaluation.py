@@ -17,9 +17,8 @@ from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.evaluations.ranking.tables import Ranks, rank_tables
 from dagathlon.frame import Row, Rows, grouped, rows_by
 from dagathlon.modules import Probability
-from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.cost import accuracy_against_cost, against_parameter, varied_parameters
 from dagathlon.report.charts.parts import headed
-from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
 from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.page.lead import contenders, ranked_data

@@ -9,16 +9,16 @@ from typing import Any
 
 from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, is_few, kinds_of_graph
-from dagathlon.report.charts.cost import accuracy_against_cost
-from dagathlon.report.charts.overview import outcomes, overview
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, by_kind, is_nothing
-from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.charts.sensitivity import (
+from dagathlon.report.charts.cost import (
     DATA,
+    accuracy_against_cost,
     against_data,
     against_parameter,
     varied_parameters,
 )
+from dagathlon.report.charts.overview import outcomes, overview
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, by_kind, is_nothing
+from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.figures.charts_io import themed
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import Tables
