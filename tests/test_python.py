@@ -110,6 +110,9 @@ def test_a_study_without_a_file(frame: pd.DataFrame, tmp_path) -> None:
     assert list(table["setting"][:3]) == ["hc", "pc, alpha = 0.01", "pc, alpha = 0.05"]
     assert len(table) == 6
     assert done.table("mine").num_rows == 6
+    assert {"graph", "n", "noise", "alpha"} <= set(table)
+    assert not any(name.startswith("Unnamed") for name in table)
+    assert done.table().schema.field("seed").metadata == {b"description": b"seed of the data set"}
     first, last = done.runs()[0], done.runs()[-1]
     assert first.status == "ok"
     assert first.truth == truth

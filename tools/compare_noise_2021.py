@@ -24,9 +24,10 @@ import numpy as np
 from noise_2021.conclusions import Conclusion, conclusions, rank_correlation_rows
 from scipy.stats import spearmanr
 
-from dagathlon.evaluations.noise.grid import METRICS, Row
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.grid import METRICS
 from dagathlon.evaluations.noise.runs import charged_limit, noise_runs
+from dagathlon.evaluations.noise.tables import NoiseRun, NoiseStudyTables
+from dagathlon.frame import Cells
 from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 
@@ -44,7 +45,7 @@ class Table(NamedTuple):
 
     name: str
     title: str
-    rows: list[Row]
+    rows: list[Cells]
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Comparison:
         """The tables of the paper's printed scores on the networks and sizes of the run."""
         return NoiseStudyTables.of(self.paper.runs(self.cells), 6 * 3600.0, resamples=1)
 
-    def rank_table(self) -> list[Row]:
+    def rank_table(self) -> list[Cells]:
         """Overall and average ranks, ours and the paper's."""
         all_codes = self.tables.ranks_by_code()
         ours = {
@@ -147,7 +148,7 @@ class Comparison:
                 rows.append(_rank_row(which, row, known, theirs.get((metric, name))))
         return [row for row in rows if row["algorithm"] in self.paper.printed["strengths"]]
 
-    def correlations(self) -> list[Row]:
+    def correlations(self) -> list[Cells]:
         """Spearman's correlation of average ranks per metric, with all learners of both."""
         rows = []
         ranks = self.rank_table()
@@ -168,7 +169,7 @@ class Comparison:
             )
         return rows
 
-    def _correlation_intervals(self) -> dict[tuple[str, str], Row]:
+    def _correlation_intervals(self) -> dict[tuple[str, str], Cells]:
         """Of Tables 8 and 9, by clean or noisy and metric."""
         averages = {
             (which == "noisy", metric): {name: rank[0] for name, rank in by_name.items()}
@@ -178,7 +179,7 @@ class Comparison:
         rows = rank_correlation_rows(self.tables, averages)
         return {("noisy" if row["noisy"] else "clean", row["metric"]): row for row in rows}
 
-    def differences(self, code: str) -> list[Row]:
+    def differences(self, code: str) -> list[Cells]:
         """Ours minus the paper's by algorithm: mean and worst over networks and sizes."""
         rows = []
         ours = {(r["algorithm"], r["network"], r["n"]): r for r in self.tables.scores(code)}
@@ -190,9 +191,9 @@ class Comparison:
         return rows
 
     def _difference(
-        self, code: str, name: str, present: Sequence[tuple[tuple[str, int], Row]]
-    ) -> Row:
-        row: Row = {"algorithm": name}
+        self, code: str, name: str, present: Sequence[tuple[tuple[str, int], Cells]]
+    ) -> Cells:
+        row: Cells = {"algorithm": name}
         for metric in METRICS:
             found = {}
             for (network, n), own in present:
@@ -210,7 +211,7 @@ class Comparison:
         )
         return row
 
-    def conclusions(self) -> list[Row]:
+    def conclusions(self) -> list[Cells]:
         """What the paper concludes, what it has on the cells of the run, and what is here."""
         clean = [run for run in self.paper.runs(self.cells) if run.code == "N"]
         printed = {
@@ -257,7 +258,7 @@ class Comparison:
         ]
 
 
-def _conclusion_row(found: Conclusion, same: float | None) -> Row:
+def _conclusion_row(found: Conclusion, same: float | None) -> Cells:
     low, high = found.interval or (None, None)
     return {
         "conclusion": found.statement,
@@ -279,7 +280,7 @@ def short(value: float) -> str:
     return ("\u2212" if value < 0 and text.strip(".0") else "") + text
 
 
-def _rank_row(which: str, ours: Row, printed: Sequence[Any], same: Row | None) -> Row:
+def _rank_row(which: str, ours: Cells, printed: Sequence[Any], same: Cells | None) -> Cells:
     return {
         "data": which,
         "metric": ours["metric"],
@@ -296,7 +297,7 @@ def _rank_row(which: str, ours: Row, printed: Sequence[Any], same: Row | None) -
     }
 
 
-def _spearman(rows: Sequence[Row], column: str) -> float | None:
+def _spearman(rows: Sequence[Cells], column: str) -> float | None:
     pairs = [(r["average"], r[column]) for r in rows if r[column] is not None]
     return float(spearmanr(pairs).statistic) if len(pairs) > 2 else None
 
@@ -333,9 +334,9 @@ def about(found: Comparison) -> str:
     )
 
 
-def _ranks_side_by_side(rows: Sequence[Row]) -> list[Row]:
+def _ranks_side_by_side(rows: Sequence[Cells]) -> list[Cells]:
     """A line for each algorithm: place here, place in the paper."""
-    lines: dict[str, Row] = {}
+    lines: dict[str, Cells] = {}
     for row in rows:
         line = lines.setdefault(row["algorithm"], {"algorithm": row["algorithm"]})
         if row["data"] == _ALL_FOUR:
@@ -345,14 +346,14 @@ def _ranks_side_by_side(rows: Sequence[Row]) -> list[Row]:
     return sorted(lines.values(), key=lambda line: line["algorithm"])
 
 
-def _write(path: Path, rows: Sequence[Row]) -> None:
+def _write(path: Path, rows: Sequence[Cells]) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(dict.fromkeys(k for row in rows for k in row)))
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _print(rows: Sequence[Row]) -> None:
+def _print(rows: Sequence[Cells]) -> None:
     head = list(dict.fromkeys(key for row in rows for key in row))
     print(f"| {' | '.join(name.replace('_', ' ') for name in head)} |\n|{'---|' * len(head)}")
     for row in rows:

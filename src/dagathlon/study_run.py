@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.metric import known_measures
+from dagathlon.frame import Frame
 from dagathlon.report.results import Results
+from dagathlon.report.tables.regimes import case_factors
 from dagathlon.report.tables.runs import setting_name
 from dagathlon.report.written import board_of
 from dagathlon.study.engine.protocol import Summary
 from dagathlon.study.plan.plan import Run
+from dagathlon.study.records.runs import run_schema
 from dagathlon.study.store.results_folder import STORE_FOLDER
 from dagathlon.study.store.store import Store
 
@@ -39,7 +42,7 @@ class LearningRun:
     setting
         The algorithm with the parameters that the study varies.
     metrics
-        The run's row of the tables: labels, parameters, status, metrics, costs.
+        The run's row of the tables: factors, labels, parameters, status, metrics, costs.
     """
 
     setup: str
@@ -148,16 +151,19 @@ class StudyRun(Summary):
         return [run for title in self._titles(setup) for run in self._runs(title)]
 
     def table(self, setup: str | None = None) -> pa.Table:
-        """Return the runs as a pyarrow table, one row each: labels, parameters, metrics, costs.
+        """Return the runs as a pyarrow table, one row each, with a column for each factor.
+
+        Columns are the labels, the factors of the data (``graph``, ``model``, ``n``, ``noise``,
+        ``graph_d`` …), the parameters of the learners, metrics and costs; the metadata of a field
+        describe it (``description``).
 
         Parameters
         ----------
         setup
             Title of a setup; by default all, distinguished by the column ``setup``.
         """
-        from dagathlon.report.files import as_table  # noqa: PLC0415 - pyarrow only when asked for
-
-        return as_table([{"setup": run.setup, **run.metrics} for run in self.runs(setup)])
+        rows = ({"setup": run.setup, **run.metrics} for run in self.runs(setup))
+        return Frame(rows, run_schema()).table
 
     def to_pandas(self, setup: str | None = None) -> pd.DataFrame:
         """Return the runs as a pandas data frame; see `table`."""
@@ -183,11 +189,10 @@ class StudyRun(Summary):
             results = Results.of(folder, store)
             with known_measures(results.study.measures):
                 runs = results.runs_of(results.ids)
-                rows = zip(
-                    runs, results.rows(results.ids), results.further_rows(results.ids), strict=True
-                )
-                for run, row, further in rows:
+                tables = (results.rows(results.ids), results.further_rows(results.ids))
+                factors = case_factors(results, map(results.case, runs))
+                for run, row, further in zip(runs, *tables, strict=True):
                     entry = results.algorithm(run)
                     name = setting_name(entry, entry.settings[run.setting].values)
-                    metrics = {"setting": name, **row, **further}
-                    yield LearningRun(title, name, metrics, results, run)
+                    cells = {"setting": name, **factors[results.case(run)], **row, **further}
+                    yield LearningRun(title, name, cells, results, run)

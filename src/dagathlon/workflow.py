@@ -36,9 +36,8 @@ from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.records.file import save, saved_setups
 from dagathlon.study.records.from_plan import facts_of_setup
-from dagathlon.study.records.provenance import Provenance
+from dagathlon.study.records.provenance import Provenance, Source, sources_of
 from dagathlon.study.records.schema import SavedStudy
-from dagathlon.study.records.sources import Source, sources_of
 from dagathlon.study.store.results_folder import STORE_FOLDER, refuse_links, write_file
 from dagathlon.study.store.stale_results import count_stale_results, described
 from dagathlon.study.store.store import Store

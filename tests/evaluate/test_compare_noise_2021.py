@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from dagathlon.evaluations.noise.tables import NoiseStudyTables
 
 pytestmark = pytest.mark.slow
 TOOLS = Path(__file__).parents[2] / "tools"

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from dagathlon.evaluations.no_truth.consensus import Claim, EdgeAgreement, as_class, edge_agreement
-from dagathlon.evaluations.no_truth.consensus_chart import (
+from dagathlon.evaluations.no_truth.agreement_charts import (
     MOST_NODES,
     consensus_drawing,
     hover,
     said,
     shown_edges,
 )
+from dagathlon.evaluations.no_truth.consensus import Claim, EdgeAgreement, as_class, edge_agreement
 from dagathlon.graphs import Graph
 
 COLLIDER = Graph.from_edges(["a -> c", "b -> c"], "abcd")

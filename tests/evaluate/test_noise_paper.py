@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from dagathlon.evaluations.noise.grid import FAILURES
-from dagathlon.evaluations.noise.ranks import over_codes
-from dagathlon.evaluations.noise.relative import Span
+from dagathlon.evaluations.noise.ranks import Span, over_codes
 from dagathlon.evaluations.noise.resampling import Resampling
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.strengths import Groups, combined_ranks, mean_share, scaled
+from dagathlon.evaluations.noise.tables import NoiseRun, NoiseStudyTables
 
 NODES = {"asia": 8, "sports": 9, "property": 27, "alarm": 37, "formed": 88, "pathfinder": 109}
 METRICS = ("f1", "shd", "bsf")

@@ -10,7 +10,7 @@ import pytest
 from noise_2021.conclusions import conclusions, rank_correlation_rows
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.tables import NoiseRun, NoiseStudyTables
 
 
 def run(algorithm: str, f1: float | None, code: str = "N", **facts: Any) -> NoiseRun:

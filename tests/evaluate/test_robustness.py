@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagathlon.evaluations.noise.curves import Trial, kind_of, noise_trials, row_trials
 from dagathlon.evaluations.noise.grid import NoiseRun
-from dagathlon.evaluations.noise.robustness import EVERYWHERE, OVERALL, rate_curves, robustness
+from dagathlon.evaluations.noise.robustness import (
+    EVERYWHERE,
+    OVERALL,
+    Trial,
+    kind_of,
+    noise_trials,
+    rate_curves,
+    robustness,
+    row_trials,
+)
 from dagathlon.evaluations.ranking.strengths import data_facts, strengths
 
 CODES = ("N", "I5", "I10", "I20", "M5", "M20")

@@ -13,7 +13,7 @@ from dagathlon.evaluate import compare
 from dagathlon.evaluate.graphs import cliques as cliques_module
 from dagathlon.evaluate.graphs.cliques import maximal_clique_sets
 from dagathlon.evaluate.steps import StandardMetrics
-from dagathlon.evaluations.graphs.conversions import converted
+from dagathlon.evaluations.graphs.graph_estimation import converted
 from dagathlon.evaluations.posterior_comparison.comparison import compared_truth
 from dagathlon.graphs import Graph, moral, write_graph
 from dagathlon.learners.base import Estimate, Learner

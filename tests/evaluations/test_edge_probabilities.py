@@ -14,11 +14,15 @@ import pytest
 from dagathlon.cli import main
 from dagathlon.data import LinearSem, write_data
 from dagathlon.evaluations.posterior_comparison import words as belief_words
-from dagathlon.evaluations.posterior_comparison.comparison import Whose, belief_of, verdict_on
-from dagathlon.evaluations.posterior_comparison.edge_graph_chart import MOST_NODES, edge_graph
+from dagathlon.evaluations.posterior_comparison.charts import MOST_NODES, edge_graph
+from dagathlon.evaluations.posterior_comparison.comparison import (
+    Beliefs,
+    Whose,
+    belief_of,
+    verdict_on,
+)
 from dagathlon.evaluations.posterior_comparison.edge_probabilities import EdgeProbabilities
 from dagathlon.evaluations.posterior_comparison.parts import edge_parts, shown_sets
-from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
 from dagathlon.evaluations.posterior_comparison.tables import (
     Named,
     agreement_rows,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon.evaluations.experimental_design.evaluation import ExperimentalDesign
-from dagathlon.evaluations.experimental_design.tables import (
+from dagathlon.evaluations.experimental_design.evaluation import (
+    ExperimentalDesign,
     at_the_limit,
     change_rows,
     changes_in_words,

@@ -14,11 +14,11 @@ import pytest
 from dagathlon import learn
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, read_data, write_data
+from dagathlon.evaluations.intersection_validation.charts import interval_drawing, pair_words
 from dagathlon.evaluations.intersection_validation.evaluation import (
     IntersectionValidation,
     doubling_sizes,
 )
-from dagathlon.evaluations.intersection_validation.graph_chart import interval_drawing, pair_words
 from dagathlon.evaluations.intersection_validation.runs import interval_runs
 from dagathlon.evaluations.intersection_validation.section import interval_section
 from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
@@ -217,9 +217,9 @@ def test_an_unfinished_study_shows_the_subsamples_that_all_have(done: Path) -> N
     with Store(done / "out" / "store", readonly=True) as store:
         results = Results.of(done / "out" / "mine", store)
         evaluation = IntersectionValidation(sizes=(60, 150), subsamples=5)
-        (row,) = evaluation.tables(results)["validated"].rows
+        (one,) = evaluation.tables(results)["validated"].items
         assert "still to be learned from" in page_of(results)
-    found = row["validated"]
+    found = one
     assert found.missing == 1
     assert found.numbers == {60: [1, 2, 3, 4, 5], 150: [1, 2, 3, 5]}
     assert any("still to be learned from" in words.text for words in remarks([found]))
@@ -227,8 +227,8 @@ def test_an_unfinished_study_shows_the_subsamples_that_all_have(done: Path) -> N
         store.drop([plan.tasks[plan.runs[1].learn].key])
     with Store(done / "out" / "store", readonly=True) as store:
         results = Results.of(done / "out" / "mine", store)
-        (row,) = evaluation.tables(results)["validated"].rows
-        assert row["validated"].reason == "still to be learned from all rows: pc"
+        (one,) = evaluation.tables(results)["validated"].items
+        assert one.reason == "still to be learned from all rows: pc"
         assert "still to be learned from all rows" in page_of(results)
     Study.load(done / "study.json").run(done / "out", engine="inline", figures="none")
 

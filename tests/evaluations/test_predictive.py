@@ -16,8 +16,7 @@ from dagathlon.data import Dataset, Network
 from dagathlon.evaluate.models.cross_entropy import discrete_cross_entropy
 from dagathlon.evaluate.models.likelihood import fit
 from dagathlon.evaluations.predictive.evaluation import Predictive
-from dagathlon.evaluations.predictive.scores import cross_validated
-from dagathlon.evaluations.predictive.tables import summarised
+from dagathlon.evaluations.predictive.tables import cross_validated, summarised
 from dagathlon.graphs import Graph, extension
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.figures.palette import Look

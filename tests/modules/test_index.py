@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,8 +30,9 @@ def tool() -> ModuleType:
 
 def modules_imported_by(code: str) -> list[str]:
     asking = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    env = os.environ | {"DAGATHLON_MODULES": ""}  # earlier tests may have loaded files of a user
     done = subprocess.run(
-        [sys.executable, "-c", asking], capture_output=True, text=True, check=True
+        [sys.executable, "-c", asking], capture_output=True, text=True, check=True, env=env
     )
     found: list[str] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagathlon.report.tables.best_cells import best_cells
+from dagathlon.report.tables.latex import best_cells
 
 
 def test_best_and_incomplete_means() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
+from dagathlon.report.charts.cost import against_parameter, varied_parameters
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.page.by_data import _curves
-from dagathlon.report.page.tables import _telling
+from dagathlon.report.page.tables import _curves, _telling
 
 
 def test_a_curve_follows_one_factor_among_data_alike_in_all_others() -> None:

@@ -12,19 +12,18 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.evaluate.metric import measures
 from dagathlon.evaluations.chains.chart import autocorrelations, trajectories
-from dagathlon.evaluations.graphs.pairs_chart import MOST_VARIABLES, pairs
+from dagathlon.evaluations.graphs.ggally_ggpairs import MOST_VARIABLES, pairs
 from dagathlon.evaluations.graphs.properties_chart import graph_properties
-from dagathlon.evaluations.no_truth.agreement_chart import ALL, agreement_plot, overlap_plot
+from dagathlon.evaluations.no_truth.agreement_charts import ALL, agreement_plot, overlap_plot
 from dagathlon.evaluations.no_truth.consensus import edge_agreement, skeleton_overlap
 from dagathlon.evaluations.noise.rates_chart import noise_rates, robustness_plot, state_or_gap
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.boxes import boxes, graph_types
-from dagathlon.report.charts.cost import accuracy_against_cost
-from dagathlon.report.charts.failures import outcomes
+from dagathlon.report.charts.cost import accuracy_against_cost, against_parameter
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot, frequency_plot
+from dagathlon.report.charts.overview import outcomes
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.charts.sensitivity import against_parameter
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import short_title, title, words
 

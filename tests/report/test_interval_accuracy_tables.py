@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
-from dagathlon.evaluations.forecast_accuracy.chart import accuracy_against_size, class_of
-from dagathlon.evaluations.forecast_accuracy.forecasts import kept, predictors, rules
+from dagathlon.evaluations.forecast_accuracy.accuracy import (
+    Distances,
+    Point,
+    kept,
+    predictors,
+    rules,
+)
+from dagathlon.evaluations.forecast_accuracy.figures import accuracy_against_size, class_of
 from dagathlon.evaluations.forecast_accuracy.tables import Networks, separation
 from dagathlon.evaluations.intersection_validation.validation import forecast
 from dagathlon.graphs import Graph, PartialGraph

@@ -9,8 +9,7 @@ import pytest
 
 from dagathlon.evaluate.graphs.control import COMPLETE, EMPTY
 from dagathlon.report.live.board import _Cell, _places
-from dagathlon.report.page.by_data import _best
-from dagathlon.report.page.tables import Tables
+from dagathlon.report.page.tables import Tables, _best
 from dagathlon.report.tables.runs import named, setting_name
 from dagathlon.study.records.schema import Algorithm, Column, ModuleFacts, Settings
 

@@ -14,9 +14,8 @@ from dagathlon.evaluate.ranking.significance import Nemenyi
 from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.boxes import boxes, kinds_of_graph
-from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.overview import overview
-from dagathlon.report.charts.parts import nothing
+from dagathlon.report.charts.parts import by_kind, nothing
 from dagathlon.report.figures.palette import PALETTE, SHAPES, Look
 from dagathlon.report.figures.vega_worker import VEGA_LITE
 from dagathlon.report.page import bounds

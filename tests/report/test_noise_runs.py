@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
 from dagathlon.evaluations.noise.runs import free_parameters, run_of_starts
+from dagathlon.evaluations.noise.tables import NoiseRun, NoiseStudyTables
 from dagathlon.graphs import Graph
 
 FOUND: dict[str, Any] = {

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluations.noise.run_tables import NoiseRun, NoiseStudyTables
+from dagathlon.evaluations.noise.figures import algorithm_order, noisy_codes
 from dagathlon.evaluations.noise.section import noise_parts
 from dagathlon.evaluations.noise.strengths import Groups
-from dagathlon.evaluations.noise.summary import algorithm_order, noisy_codes
-from dagathlon.evaluations.noise.tables import ON_PAGE, noise_tables
+from dagathlon.evaluations.noise.tables import ON_PAGE, NoiseRun, NoiseStudyTables, noise_tables
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.figures.palette import Look

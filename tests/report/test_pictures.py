@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagathlon.evaluations.graphs.learned_chart import learned_drawing
-from dagathlon.evaluations.no_truth.bootstrap import Copies, pair_probabilities
+from dagathlon.evaluations.graphs.learned_graphs import learned_drawing
+from dagathlon.evaluations.no_truth.consensus import Copies, pair_probabilities
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
 from dagathlon.report.charts.legend import Key, Keyed
-from dagathlon.report.page.shown import shown
+from dagathlon.report.page.sections import shown
 from dagathlon.report.section import Picture, Section
 from dagathlon.report.tables.places import Place, by_data, not_defined
 from dagathlon.report.tables.runs import Combination

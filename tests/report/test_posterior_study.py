@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluations.posterior_comparison.posterior_figures import (
+from dagathlon.evaluations.posterior_comparison.posteriors import (
     posterior_figures,
     trust_parts,
     truth_parts,
 )
-from dagathlon.evaluations.posterior_comparison.posterior_words import (
+from dagathlon.evaluations.posterior_comparison.words import (
     entropies,
     trusted,
     yardsticks,
 )
-from dagathlon.report.charts.correlations import correlation_tiles, short
+from dagathlon.report.charts.matrix import correlation_tiles, short
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet

@@ -76,7 +76,7 @@ def test_costs_sensitivity_and_data_like_mine(ranked: Path) -> None:
     assert float(costs["precision, thresh = 0.2"]["time_total"]) > 0
     sensitivity = [r for r in _table(ranked, "sensitivity") if r["metric"] == "SHD_pattern"]
     assert len(sensitivity) == 2 * 2 * 2
-    assert {row["n"] for row in sensitivity} == {"6"}
+    assert {row["n_runs"] for row in sensitivity} == {"6"}
     sizes = [r for r in _table(ranked, "data_like_mine") if r["factor"] == "sample size"]
     assert {row["value"] for row in sizes} == {"50", "100"}
     assert {row["data_sets"] for row in sizes} == {"6"}

@@ -7,13 +7,20 @@ import re
 import numpy as np
 import pytest
 
-from dagathlon.evaluations.paths.recovery_rows import Shape, average_ranks, mean_rows, median_costs
-from dagathlon.evaluations.paths.recovery_table import compact, drawings, table
-from dagathlon.evaluations.posterior_comparison.edge_graph_chart import edge_graph
+from dagathlon.evaluations.paths.recovery import (
+    Shape,
+    average_ranks,
+    compact,
+    drawings,
+    mean_rows,
+    median_costs,
+    table,
+)
+from dagathlon.evaluations.posterior_comparison.charts import edge_graph
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.page.shown import shown
+from dagathlon.report.page.sections import shown
 from dagathlon.report.section import Grid, Picture, Section
 
 LOOK = Look.of(["a", "b", "c"])

@@ -1,6 +1,6 @@
 """Notes of learners on the page."""
 
-from dagathlon.report.page.remarks import remarks
+from dagathlon.report.page.provenance import remarks
 
 
 def _row(setting, notes=None):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dagathlon.cli import main
-from dagathlon.evaluations.no_truth.agreement import _in_words
+from dagathlon.evaluations.no_truth.agreement import _Agreed, _in_words
 from dagathlon.evaluations.no_truth.consensus import edge_agreement
 from dagathlon.graphs import Graph
 from dagathlon.study.config.new_study import picked_study
@@ -63,8 +63,8 @@ def _votes(*graphs: list[str]) -> str:
     }
     edges = edge_agreement(found, votes)
     sizes = dict.fromkeys(votes, 1)
-    group = {"name": "", "edges": edges, "votes": votes, "sizes": sizes}
-    return _in_words(group, several=False)
+    agreed = _Agreed("", ("a", "b", "c"), sizes, votes, edges, (), None, {}, drawn=False)
+    return _in_words(agreed, several=False)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dagathlon.evaluate.ranking.summary import roc_summary
 from dagathlon.graphs import read_graph
 from dagathlon.modules import modules
 from dagathlon.report.charts.roc import RocOptions, roc
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import Combination, combinations
 from dagathlon.study.store.store import Store
@@ -182,7 +183,9 @@ def test_a_fixed_data_file_has_its_median_points(
     with Store(tmp_path / "out" / "store", readonly=True) as store:
         results = Results.of(tmp_path / "out" / "study", store)
         summary = roc_summary(results.rows(["precision"]))
-        points = roc([], summary, ("FPRn_pattern", "TPR_pattern"), results.look, RocOptions())
+        points = roc(
+            [], summary, ("FPRn_pattern", "TPR_pattern"), Look.of(results.ids), RocOptions()
+        )
     assert len(points["data"]["values"]) == 2
     assert all(row["TPR_pattern_median"] is not None for row in points["data"]["values"])
     figure = tmp_path / "out" / "study" / "benchmarks" / "FPR_TPR_pattern" / "1.png"

@@ -14,7 +14,7 @@ from dagathlon.errors import StudyError
 from dagathlon.study.engine.protocol import Began, Finished, Host, Note, Running, Summary
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.records.causes import Skipped, causes
-from dagathlon.study.records.counters import Tally
+from dagathlon.study.records.completeness import Tally
 from dagathlon.study.records.display import (
     Display,
     Lines,

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from small_study import STUDY
 
-from dagathlon.study.records.results import MEASURED
+from dagathlon.study.records.runs import MEASURED
 from dagathlon.workflow import Study
 
 

@@ -9,7 +9,7 @@ import pytest
 from plans import learner, plan_of
 
 from dagathlon.errors import StudyError
-from dagathlon.report.page.machines import machines
+from dagathlon.report.page.provenance import machines
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.records.provenance import Provenance

@@ -13,7 +13,7 @@ import pytest
 from dagathlon.external.process_usage import descendants
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Event, Finished
-from dagathlon.study.records.results import MEASURED
+from dagathlon.study.records.runs import MEASURED
 from dagathlon.workflow import Study
 
 QUICKSTART = Path(__file__).parents[2] / "studies" / "quickstart.json"

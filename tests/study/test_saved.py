@@ -14,9 +14,17 @@ from small_study import STUDY
 
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import Case, Run
-from dagathlon.study.records.columns import Packed, by_column, by_record, packed
 from dagathlon.study.records.completeness import Standing
-from dagathlon.study.records.file import SAVED, load, save, saved_setups
+from dagathlon.study.records.file import (
+    SAVED,
+    Packed,
+    by_column,
+    by_record,
+    load,
+    packed,
+    save,
+    saved_setups,
+)
 from dagathlon.study.records.from_plan import POSITIONS, facts_of_setup
 from dagathlon.study.records.provenance import PROVENANCE, Provenance, RunState
 from dagathlon.workflow import Study

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dagathlon.evaluations.noise.change import ALL_NOISY
 from dagathlon.evaluations.noise.grid import METRICS
-from dagathlon.evaluations.noise.kept import ALL_NOISY
 from dagathlon.evaluations.noise.strengths import ALL_NOISE
 from noise_2021.contrasts import (
     CONSTRAINT_BASED,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from dagathlon.evaluations.noise.grid import Row
 from dagathlon.evaluations.noise.resampling import number
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
+from dagathlon.evaluations.noise.tables import NoiseStudyTables
+from dagathlon.frame import Cells
 from noise_2021.claims import CLAIMS, Claim
 from noise_2021.evidence import Evidence
 
@@ -89,7 +89,7 @@ def _verdict(
 
 def rank_correlation_rows(
     tables: NoiseStudyTables, averages: Mapping[tuple[bool, str], Mapping[str, float]]
-) -> list[Row]:
+) -> list[Cells]:
     """Spearman's correlation of our average ranks with those of another study, with intervals.
 
     Resamples are noisier than the data, so that intervals lie rather too low.
@@ -102,10 +102,10 @@ def rank_correlation_rows(
         By whether there is noise, and metric: the other study's average rank of each algorithm.
     """
     evidence = Evidence(tables)
-    result: list[Row] = []
+    result: list[Cells] = []
     for (noisy, metric), others in averages.items():
         found = evidence.estimate(evidence.correlation(metric, others, noisy=noisy))
-        row: Row = {"noisy": noisy, "metric": metric} | found.cells("spearman")
+        row: Cells = {"noisy": noisy, "metric": metric} | found.cells("spearman")
         names = set(tables.grid.algorithms) & set(others)
         result.append(row | {"algorithms": len(names)})
     return result

@@ -13,13 +13,19 @@ import numpy as np
 
 from dagathlon.evaluate.ranking.correlations import rank_correlations
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.change import mean_changes, time_ratios
+from dagathlon.evaluations.noise.change import (
+    accuracy,
+    edge_ratios,
+    imputed,
+    mean_changes,
+    ratios,
+    time_ratios,
+)
 from dagathlon.evaluations.noise.grid import CLEAN, METRICS
-from dagathlon.evaluations.noise.kept import accuracy, edge_ratios, imputed, ratios
 from dagathlon.evaluations.noise.ranks import standing
 from dagathlon.evaluations.noise.resampling import Estimates
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
 from dagathlon.evaluations.noise.strengths import ALL_NOISE
+from dagathlon.evaluations.noise.tables import NoiseStudyTables
 
 
 class Evidence:

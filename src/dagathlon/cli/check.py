@@ -22,8 +22,8 @@ from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM
 from dagathlon.study.plan.task import Status
-from dagathlon.study.records.omitted import omitted, without_copies
-from dagathlon.study.records.sources import source_lines
+from dagathlon.study.records.causes import omitted, without_copies
+from dagathlon.study.records.provenance import source_lines
 from dagathlon.wording import counted
 from dagathlon.workflow import Study
 

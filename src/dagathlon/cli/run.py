@@ -26,7 +26,7 @@ from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import FORMER_STATUSES, Status
 from dagathlon.study.records.display import make_display
-from dagathlon.study.records.sources import source_lines
+from dagathlon.study.records.provenance import source_lines
 from dagathlon.wording import counted
 from dagathlon.workflow import Study
 

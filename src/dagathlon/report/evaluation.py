@@ -1,4 +1,4 @@
-"""`Evaluation`: what is made of the results of a study, as one file."""
+"""`Evaluation`: base class of tables, figures and sections made of the results of a study."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from dagathlon.frame import Rows, Schema, grouped_by
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -13,7 +14,6 @@ from dagathlon.report.section import Section
 from dagathlon.report.tables.latex import Layout
 from dagathlon.study.config.evaluation import Request
 
-Row: TypeAlias = Mapping[str, Any]
 Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -26,22 +26,27 @@ class Table(NamedTuple):
         Values by column.
     file
         Name of the file in the folder of the evaluation: CSV, or JSON for a name that ends so, with
-        one object for each row. Empty for what only figures and the section read, whose cells may
-        be anything.
+        one object for each row. Empty for what only figures and the section read.
     parquet
         Whether there is a Parquet file of the same name beside it.
     layout
         How it stands in the LaTeX and HTML files of the same name; None writes none.
+    schema
+        Types and meanings of its columns, which the Parquet file keeps.
+    numbered
+        Whether the CSV file begins with a column of row numbers, as Benchpress's files do.
     """
 
-    rows: Sequence[Row]
+    rows: Rows
     file: str = ""
     parquet: bool = False
     layout: Layout | None = None
+    schema: Schema = ()
+    numbered: bool = False
 
 
 class LongTable(NamedTuple):
-    """A table of many rows that come in blocks.
+    """Table of many rows in blocks of columns.
 
     Parameters
     ----------
@@ -55,14 +60,26 @@ class LongTable(NamedTuple):
     file: str = ""
 
 
-AnyTable: TypeAlias = Table | LongTable
+class Records(NamedTuple):
+    """Typed records that only figures and the section read.
+
+    Parameters
+    ----------
+    items
+        Named tuples or other objects, all of one type.
+    """
+
+    items: Sequence[Any]
+
+
+AnyTable: TypeAlias = Table | LongTable | Records
 
 
 @dataclass(frozen=True)
 class TableSet:
-    """The tables of an evaluation, with what figures need to know of the setup.
+    """Tables of an evaluation, with the facts of the setup that figures need.
 
-    Where a study gives an evaluation several times, tables of one name are one table.
+    Where a study requests an evaluation several times, tables of one name are concatenated.
 
     Parameters
     ----------
@@ -81,13 +98,18 @@ class TableSet:
     look: Look
     partial: bool
 
-    def rows(self, name: str) -> Sequence[Row]:
-        """The rows of a table; none where it is not there."""
+    def rows(self, name: str) -> Rows:
+        """Return the rows of a table; none if it is absent."""
         found = self.tables.get(name)
         return found.rows if isinstance(found, Table) else ()
 
+    def records(self, name: str) -> Sequence[Any]:
+        """Return the records of a name; none if they are absent."""
+        records = self.tables.get(name)
+        return records.items if isinstance(records, Records) else ()
+
     def blocks(self, name: str) -> Sequence[Block]:
-        """The blocks of a long table; none where it is not there."""
+        """Return the blocks of a long table; none if it is absent."""
         found = self.tables.get(name)
         return found.blocks if isinstance(found, LongTable) else ()
 
@@ -113,11 +135,11 @@ class Evaluation(Request):
 
     @property
     def folder(self) -> str:
-        """Where its files go, in the folder of the setup."""
+        """Folder of its files, in the folder of the setup."""
         return self.name
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Everything that is computed from the results, by name."""
+        """Return the tables, by name."""
         return {}
 
     def figures(self, tables: TableSet) -> Iterable[tuple[str, Drawing]]:
@@ -128,35 +150,49 @@ class Evaluation(Request):
         return ()
 
     def files(self, results: Results) -> Iterable[tuple[str, bytes | Drawing]]:
-        """Further files by name: pictures, or bytes that are written as they are."""
+        """Yield further files by name: pictures, or bytes that are written as they are."""
         return ()
 
     def section(self, tables: TableSet) -> Section | None:
-        """What the page shows; None for nothing."""
+        """Return the section of the page; None for none."""
         return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfLearners(Evaluation):
+    """Evaluation of the algorithms that its parameter `ids` names."""
+
+    ids: tuple[str, ...]
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def included(self, results: Results) -> Sequence[str]:
+        """Return the named ids, or all ids of the setup if none is named."""
+        return self.ids or results.ids
+
+
 def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
-    """The tables of an evaluation, once or several times in a setup; equal names are joined."""
+    """Return the tables of all requests of one evaluation; those of one name are concatenated."""
     joined: dict[str, AnyTable] = {}
     for evaluation in evaluations:
         for name, table in evaluation.tables(results).items():
             joined[name] = _added(joined.get(name), table)
-    return TableSet(joined, results.title, results.look, results.partial)
+    return TableSet(joined, results.setup.title, Look.of(results.ids), results.partial)
 
 
 def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
     if isinstance(known, Table) and isinstance(table, Table):
         return table._replace(rows=[*known.rows, *table.rows])
+    if isinstance(known, Records) and isinstance(table, Records):
+        return Records([*known.items, *table.items])
     if isinstance(known, LongTable) and isinstance(table, LongTable):
         return table._replace(blocks=[*known.blocks, *table.blocks])
     return table
 
 
 def by_class(evaluations: Iterable[Request]) -> Iterator[list[Evaluation]]:
-    """The evaluations of a setup, those of one class together."""
-    groups: dict[type[Request], list[Evaluation]] = {}
-    for evaluation in evaluations:
-        if isinstance(evaluation, Evaluation):
-            groups.setdefault(type(evaluation), []).append(evaluation)
-    yield from groups.values()
+    """Yield the evaluations of a setup by class."""
+    own = (evaluation for evaluation in evaluations if isinstance(evaluation, Evaluation))
+    yield from grouped_by(own, type).values()

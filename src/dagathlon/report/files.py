@@ -1,4 +1,4 @@
-"""Tables as files: CSV as R writes it (NA for missing), JSON and Parquet."""
+"""Tables as files: CSV with NA for missing cells, JSON and Parquet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from dagathlon.frame import Frame, Rows, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,42 +17,41 @@ if TYPE_CHECKING:
 # The wide signs count in East Asian settings.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-Rows: TypeAlias = Sequence[Mapping[str, Any]]
-
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all; its folder is made."""
+    """Write a file atomically, and make its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
     partial.write_bytes(content)
     partial.replace(path)
 
 
-def columns_of(rows: Rows) -> list[str]:
-    """All columns, in order of first appearance."""
-    found: dict[str, None] = {}
-    for row in rows:
-        if not row.keys() <= found.keys():
-            found |= dict.fromkeys(row)
-    return list(found)
+def write_csv(rows: Rows, path: Path, *, numbered: bool = False) -> None:
+    """Write a table as CSV; missing cells are NA.
 
-
-def write_csv(rows: Rows, path: Path) -> None:
-    """Write a table with a first, unnamed column of row numbers; missing cells are NA."""
+    Parameters
+    ----------
+    rows
+        Cells by column.
+    path
+        The file.
+    numbered
+        Whether a first column without a name has the row numbers, as `write.csv` of R writes it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    columns = columns_of(rows)
+    columns = Frame(rows).columns
     partial = path.with_name(path.name + ".part")
     with partial.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["", *map(harmless, columns)])
+        writer.writerow([*([""] if numbered else []), *map(harmless, columns)])
         for number, row in enumerate(rows, 1):
-            get = row.get
-            writer.writerow([number, *[_cell(get(column)) for column in columns]])
+            cells = [_cell(row.get(column)) for column in columns]
+            writer.writerow([number, *cells] if numbered else cells)
     partial.replace(path)
 
 
 def write_json(rows: Rows, path: Path) -> None:
-    """Write rows as a list of objects; their values are what JSON has."""
+    """Write rows as a JSON list of objects."""
     text = json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False)
     write_bytes(path, f"{text}\n".encode())
 
@@ -70,9 +71,9 @@ def _cell(value: Any) -> Any:
 def harmless(text: str) -> str:
     """Return a text for a cell of CSV that no spreadsheet takes for a formula.
 
-    Ids, labels and parameters come from studies, which may be a stranger's. A text that begins as
-    formulas do, and is no number, has an apostrophe before it, and a carriage return becomes a new
-    line in its cell. In Parquet and JSON texts are as they were.
+    Ids, labels and parameters may come from a stranger's study. A text that begins as formulas
+    do, and is no number, gets a leading apostrophe; a carriage return becomes a line feed. In
+    Parquet and JSON texts are unchanged.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -85,32 +86,16 @@ def harmless(text: str) -> str:
     return text
 
 
-def as_table(rows: Rows) -> pa.Table:
-    """Rows as a table of pyarrow; a column of several types becomes text."""
-    import pyarrow as pa  # noqa: PLC0415 - only when a table is made
-
-    arrays = {}
-    for column in columns_of(rows):
-        values = [row.get(column) for row in rows]
-        try:
-            arrays[column] = pa.array(values, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            arrays[column] = pa.array([None if v is None else str(v) for v in values])
-    return pa.table(arrays)
-
-
-def write_parquet(rows: Rows, path: Path) -> None:
+def write_parquet(rows: Rows, path: Path, schema: Schema = ()) -> None:
     """Write a table as Parquet; a column of several types becomes text."""
-    from pyarrow import parquet  # noqa: PLC0415 - only when a table is written
-
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
-    parquet.write_table(as_table(rows), partial)
+    Frame(rows, schema).write_parquet(partial)
     partial.replace(path)
 
 
 def _harmless_column(column: pa.Array) -> pa.Array:
-    """A column of CSV whose texts are `harmless`."""
+    """Apply `harmless` to a column of CSV."""
     import pyarrow as pa  # noqa: PLC0415 - only when a table is written
 
     if pa.types.is_dictionary(column.type):
@@ -126,7 +111,7 @@ def _harmless_column(column: pa.Array) -> pa.Array:
 def write_columns(
     blocks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], path: Path
 ) -> None:
-    """Write a long table as CSV: blocks of columns, each with values that its rows share.
+    """Write a long table as CSV, block by block.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Everything a study writes, from the store to the folder of each setup."""
+"""Writing of tables, figures and reports of a study to the folders of its setups."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dagathlon.report.evaluation import (
     AnyTable,
     Evaluation,
     LongTable,
+    Records,
     TableSet,
     by_class,
     tables_of,
@@ -32,7 +33,7 @@ from dagathlon.report.tables.latex import to_html, to_latex
 from dagathlon.report.written import note_written
 
 FigureChoice: TypeAlias = Literal["asked", "all", "none"]
-"""Which figures become files: those that are on no page, all of them, or none."""
+"""Which figures become files: those that no page shows, all, or none."""
 
 
 def write_outputs(
@@ -70,13 +71,13 @@ def _report(results: Results) -> Path:
 
 
 def page_of(results: Results) -> str:
-    """The report on a setup, without writing anything."""
+    """Return the report on a setup as HTML; write nothing."""
     with known_measures(results.study.measures):
         return render(results, list(_sections(results, None)))
 
 
 def _sections(results: Results, figures: FigureChoice | None) -> Iterator[Section]:
-    """What evaluations show on the page; their files are written, unless `figures` is None."""
+    """Yield the sections of all evaluations; write their files unless `figures` is None."""
     for evaluations in by_class(results.evaluations):
         yield from _made(evaluations, results, figures)
     for evaluations in by_class(results.shown):
@@ -86,7 +87,7 @@ def _sections(results: Results, figures: FigureChoice | None) -> Iterator[Sectio
 def _made(
     evaluations: list[Evaluation], results: Results, figures: FigureChoice | None
 ) -> Iterator[Section]:
-    """The section of an evaluation; an error in the user's own code is shown in its place."""
+    """Yield the section of an evaluation; an error of the user's code is shown in its place."""
     first = evaluations[0]
     try:
         tables = tables_of(evaluations, results)
@@ -105,7 +106,7 @@ def _made(
 def _write(
     evaluations: list[Evaluation], tables: TableSet, results: Results, figures: FigureChoice
 ) -> None:
-    """The files of an evaluation."""
+    """Write the files of an evaluation."""
     first = evaluations[0]
     folder = results.folder / first.folder
     _write_tables(tables.tables.values(), folder)
@@ -120,17 +121,19 @@ def _write(
 
 def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:
     for table in tables:
-        if not table.file:
+        if isinstance(table, Records) or not table.file:
             continue
         path = _inside(folder, table.file)
         if isinstance(table, LongTable):
             if table.blocks:
                 write_columns(table.blocks, path)
         else:
-            write = write_json if path.suffix == ".json" else write_csv
-            write(table.rows, path)
+            if path.suffix == ".json":
+                write_json(table.rows, path)
+            else:
+                write_csv(table.rows, path, numbered=table.numbered)
             if table.parquet:
-                write_parquet(table.rows, path.with_suffix(".parquet"))
+                write_parquet(table.rows, path.with_suffix(".parquet"), table.schema)
             if table.layout is not None and table.rows:
                 write_bytes(path.with_suffix(".tex"), to_latex(table.rows, table.layout).encode())
                 write_bytes(path.with_suffix(".html"), to_html(table.rows, table.layout).encode())
@@ -153,7 +156,7 @@ _PICTURES = (".png", ".svg", ".pdf", ".json")
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """The place of a file in the folder of an evaluation, and nowhere else."""
+    """Return the path of a file; one outside the evaluation's folder is an error."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"{name!r} is no file in {folder}")

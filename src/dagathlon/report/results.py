@@ -1,9 +1,9 @@
-"""`Results`: the only door to what a study has computed."""
+"""`Results`: the view of one setup's results that evaluations and the page read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,29 +13,30 @@ from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.ranks import UNITS, Unit
+from dagathlon.frame import Cells, Row, grouped_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
-from dagathlon.report.figures.palette import Look
 from dagathlon.report.tables.baselines import baselines_of
 from dagathlon.study.config.evaluation import Request
 from dagathlon.study.config.study_file import shown_besides
 from dagathlon.study.plan.plan import Case, Origin, Run
 from dagathlon.study.plan.scoring import STANDARD
-from dagathlon.study.plan.task import Status
+from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.records.completeness import Standing, state_of
 from dagathlon.study.records.file import load
 from dagathlon.study.records.provenance import Provenance
-from dagathlon.study.records.results import RunResults, RunRows
+from dagathlon.study.records.runs import Remarks, case_labels, further_row, run_row
 from dagathlon.study.records.schema import Algorithm, SavedPlan, SavedSetup, SavedStudy
 from dagathlon.study.store.store import Store
 
 PARTIAL = "partial"
 RANKING = "ranking"
-"""Name of the evaluation that says how the verdict ranks."""
+"""Name of the evaluation whose options decide how verdicts rank."""
 DIAGNOSTICS = "diagnostics"
-"""Name of the score of data sets that the page knows how to show."""
+"""Name of the score of data sets that the page shows as diagnostics."""
+_MISSING = Outcome(Status.SKIPPED, "not run yet")
 
 _OPEN_DIRECTIONS = (
     "In BSF and the other metrics of Bayesys, directions that the equivalence class of the truth "
@@ -44,14 +45,14 @@ _OPEN_DIRECTIONS = (
 
 
 class NotShown(NamedTuple):
-    """An evaluation that the study asks for and that cannot be made here, and why."""
+    """A requested evaluation that cannot be made here, and the reason."""
 
     name: str
     reason: str
 
 
 class _Asked(NamedTuple):
-    """What the setup asks for: the evaluations that are known here, and the others."""
+    """Requested evaluations of a setup: those that are installed here, and the others."""
 
     known: list[Request]
     unknown: list[NotShown]
@@ -59,10 +60,11 @@ class _Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """What evaluations and the page read: the results of one setup, by label.
+    """View of the results of one setup, looked up by run and data set.
 
-    A run is known by its algorithm (`Run.entry`, `Run.setting`) and its data set (`case`); a data
-    set by its labels, its seed and its transforms. What is not there is None or left out.
+    A run is identified by its algorithm (`Run.entry`, `Run.setting`) and its data set (`case`);
+    a data set by its labels, its seed and its transforms. Results that are missing are None or
+    omitted.
 
     Parameters
     ----------
@@ -83,27 +85,22 @@ class Results:
 
     @classmethod
     def of(cls, folder: Path, store: Store) -> Results:
-        """Of the folder in which a run has saved a setup."""
+        """Load the results of a setup from the folder in which a run saved it."""
         return cls(load(folder), Provenance.load(folder), store, folder)
 
     @property
     def setup(self) -> SavedSetup:
-        """The setup."""
+        """The setup as its run saved it."""
         return self.study.setup
 
     @property
     def plan(self) -> SavedPlan:
-        """What was to be run."""
+        """The planned runs and their data sets."""
         return self.study.plan
 
     @property
-    def title(self) -> str:
-        """The setup's."""
-        return self.setup.title
-
-    @property
     def ids(self) -> Sequence[str]:
-        """The algorithms of the setup, in order of appearance."""
+        """Ids of the setup's algorithms, in order of appearance."""
         return self.setup.ids
 
     @property
@@ -112,57 +109,60 @@ class Results:
         return self.study.algorithms
 
     @cached_property
-    def look(self) -> Look:
-        """Colours and symbols of the setup's algorithms."""
-        return Look.of(self.ids)
+    def _outcomes(self) -> Mapping[bytes, Outcome]:
+        """Outcomes of the steps of all runs, by key."""
+        runs = (*self.plan.runs, *self.plan.further)
+        steps = {i for run in runs for i in (run.learn, run.estimate, run.score)} - {None}
+        return self.store.outcomes(map(self._key, steps))
 
-    @property
-    def study_name(self) -> str:
-        """Name of the study's file."""
-        return self.study.name
+    def _key(self, position: int | None) -> bytes:
+        return self.plan.keys[cast(int, position)]
 
-    @property
-    def study_text(self) -> bytes:
-        """Content of the study's file."""
-        return self.study.text
+    def _outcome(self, run: Run) -> Outcome | None:
+        """Return the learner's outcome, or that of the first later step that failed.
 
-    @cached_property
-    def _results(self) -> RunResults:
-        return RunResults(self.study, self.store)
+        None when the run has not ended, or when its results have been removed.
+        """
+        ended = None
+        for position in (run.learn, run.estimate, run.score):
+            step = None if position is None else self._outcomes.get(self._key(position))
+            if position is not None and (step is None or step.status is not Status.OK):
+                return step
+            ended = ended or step
+        return ended
 
     @cached_property
     def standing(self) -> Standing:
-        """How much of the setup is there."""
+        """How many of the planned runs have ended, and whether the study still runs."""
         state = state_of(self.provenance, self.store)
         limited = self.provenance.partial
         return Standing(len(self.runs), len(self.plan.runs), state, limited)
 
     @property
     def partial(self) -> bool:
-        """Whether runs are missing; every table says so."""
+        """Whether runs are missing."""
         return self.standing.partial
 
-    @property
+    @cached_property
     def runs(self) -> list[Run]:
-        """All runs of the setup that are in."""
-        return self._results.runs
+        """All runs of the setup that have ended, in the order of the plan."""
+        return [run for run in self.plan.runs if self._outcome(run) is not None]
 
     @cached_property
     def made_on(self) -> Mapping[str, int]:
-        """How many learning runs each machine has made, by its name; skipped ones ran nowhere."""
+        """Number of learning runs by name of machine, without skipped runs."""
         runs = (*self.plan.runs, *self.plan.further)
         keys = {self.plan.keys[run.learn] for run in runs}
-        outcomes = self._results.outcomes
-        ended = (outcomes[key] for key in keys if key in outcomes)
+        ended = (self._outcomes[key] for key in keys if key in self._outcomes)
         return Counter(one.host for one in ended if one.status is not Status.SKIPPED)
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
-        """Runs of the named algorithms, in the order of the joint table."""
+        """Return the runs of some algorithms, in the order of the joint table."""
         wanted = set(ids)
         return [run for run in self.runs if run.entry in wanted]
 
     def further_runs(self, ids: Iterable[str], *transforms: str) -> list[Run]:
-        """Runs on transformed data that an evaluation asked for, of those that are in.
+        """Return the ended runs on transformed data that an evaluation requested.
 
         Parameters
         ----------
@@ -173,38 +173,35 @@ class Results:
         """
         wanted = set(ids)
         asked = [run for label in dict.fromkeys(transforms) for run in self._further.get(label, ())]
-        ended = [run for run in asked if self._results.outcome(run) is not None]
+        ended = [run for run in asked if self._outcome(run) is not None]
         return [run for run in ended if run.entry in wanted]
 
     @cached_property
     def _further(self) -> Mapping[str, Sequence[Run]]:
-        """Runs on transformed data by the label of the transforms."""
-        found: dict[str, list[Run]] = {}
-        for run in self.plan.further:
-            found.setdefault(self.case(run).transform, []).append(run)
-        return found
+        """Runs on transformed data, by label of the transforms."""
+        return grouped_by(self.plan.further, lambda run: self.case(run).transform)
 
     def case(self, run: Run) -> Case:
-        """The data set of a run."""
+        """Return the data set of a run."""
         return self.plan.cases[run.case]
 
     def algorithm(self, run: Run) -> Algorithm:
-        """The object of the study that a run comes from."""
+        """Return the entry of the study that a run belongs to."""
         return self.algorithms[run.entry]
 
     def algorithm_behind(self, identifier: str) -> str:
-        """The module of an id; for a name of Benchpress's the one that it runs."""
+        """Return the learner of an id; for one of Benchpress's names the learner that it runs."""
         name = self.algorithms[identifier].module.name
         runs = getattr(modules("algorithm").get(name), "runs", None)
         return getattr(runs, "name", "") or name
 
     def values(self, run: Run) -> Mapping[str, Any]:
-        """The parameters of a run as the study gives them."""
+        """Return the parameters of a run as the study gives them."""
         return self.algorithm(run).settings[run.setting].values
 
     @cached_property
     def cases(self) -> list[Case]:
-        """The data sets of the setup, each once, in order; without those of further runs."""
+        """Data sets of the setup, each once and in order, without those of further runs."""
         mine: dict[tuple[Any, ...], Case] = {}
         for case in self.plan.cases:
             if not case.transform:
@@ -212,87 +209,134 @@ class Results:
         return list(mine.values())
 
     def origin(self, case: Case) -> Origin:
-        """The data entry of the setup that a data set comes from."""
+        """Return the study's data entry of a data set."""
         return self.plan.origins[case.origin]
 
     @cached_property
-    def _all_rows(self) -> RunRows:
-        found = self._results.rows
-        if self.partial:
-            return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
-        return found
+    def _all_rows(self) -> tuple[list[Cells], list[Cells]]:
+        """Joint rows and further rows of all runs."""
+        joint, further = self._rows_of(self.runs)
+        return self.marked(joint), further
 
-    def rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
-        """The joint table of the named algorithms, one row for each of `runs_of`."""
+    def _rows_of(self, runs: Sequence[Run]) -> tuple[list[Cells], list[Cells]]:
+        scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
+        scores: Mapping[bytes, Any] = dict(self.store.load_many(map(self._key, scored)))
+        self._read_remarks({self._key(run.learn) for run in runs})
+        joint, further = [], []
+        for run in runs:
+            remarks = self._remarks.get(self._key(run.learn), Remarks())
+            steps = [i for i in (run.score, *run.scores) if i is not None]
+            metrics = [scores.get(self._key(i), {}) for i in steps]
+            own = {} if run.score is None else metrics[0]
+            joint.append(run_row(self.study, run, self._outcome(run) or _MISSING, remarks, own))
+            further.append(further_row(metrics))
+        return joint, further
+
+    @cached_property
+    def _remarks(self) -> dict[bytes, Remarks]:
+        """Statistics and notes of learners by key, cached because estimates are slow to read."""
+        return {}
+
+    def _read_remarks(self, keys: Collection[bytes]) -> None:
+        for key, result in self.store.load_many([k for k in keys if k not in self._remarks]):
+            if isinstance(result, Estimate):
+                self._remarks[key] = Remarks(result.stats, result.notes)
+
+    def marked(self, rows: Iterable[Row]) -> list[Cells]:
+        """Return rows with the column `partial` if runs of the setup are missing."""
+        note = {PARTIAL: True} if self.partial else {}
+        return [{**row, **note} for row in rows]
+
+    def rows(self, ids: Iterable[str]) -> list[Cells]:
+        """Return the rows of the joint table of some algorithms, one for each of `runs_of`."""
         wanted = set(ids)
-        return [row for row in self._all_rows.joint if row["id"] in wanted]
+        return [row for row in self._all_rows[0] if row["id"] in wanted]
 
-    def further_rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
-        """Metrics that the joint table does not have, one row for each of `rows`."""
+    def further_rows(self, ids: Iterable[str]) -> list[Cells]:
+        """Return the metrics beyond the joint table, one row for each of `rows`."""
         wanted = set(ids)
         pairs = zip(*self._all_rows, strict=True)
         return [further for row, further in pairs if row["id"] in wanted]
 
-    def rows_of(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
-        """How runs ended and what they score: rows as in the joint table, with further metrics.
+    def rows_of(self, runs: Sequence[Run]) -> list[Cells]:
+        """Return outcomes and all metrics of runs: rows of the joint table with further metrics.
 
-        ``transform`` says on what an evaluation had them learn; it is empty for the study's own.
+        The column ``transform`` is the label of the transforms of the data, empty for the
+        study's own.
         """
-        found = self._results.rows_of(runs)
+        found = self._rows_of(runs)
         labels = ({"transform": self.case(run).transform} for run in runs)
         return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
 
     @cached_property
     def rank_unit(self) -> Unit:
-        """What counts once in an average rank: as the report was asked, else as the study says."""
+        """Unit that counts once in an average rank: of the report's option, else of the study."""
         said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
         found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
         return cast(Unit, found) if found in UNITS else UNITS[0]
 
     @cached_property
     def metric_note(self) -> str:
-        """A sentence where metrics are not those that their names mean by default; else empty."""
+        """Sentence on metrics that differ from their default definition; else empty."""
         asked = [one.values.get("equivalent") for one in self.setup.evaluations]
         return _OPEN_DIRECTIONS if True in asked else ""
 
     @cached_property
     def rank_alpha(self) -> float:
-        """Level of the critical difference of ranks, as the study's ranking says."""
+        """Level of the critical difference of ranks, from the study's ranking."""
         said = [one.values.get("alpha") for one in self.setup.evaluations if one.name == RANKING]
         found = next((a for a in said if isinstance(a, float) and 0 < a < 1), 0.05)
         return float(found)
 
     @cached_property
     def compared(self) -> set[tuple[Any, ...]]:
-        """Seed and labels of the data sets on which all runs are in: those that compare fairly."""
+        """Seed and labels of the data sets on which all runs have ended."""
         missing = {run.case for run in set(self.plan.runs).difference(self.runs)}
         planned = {run.case for run in self.plan.runs}
         return {self.plan.cases[case][2:6] for case in planned - missing}
 
-    def comparable(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The rows of data sets on which all runs are in; all of them when nothing is missing.
+    def comparable(self, rows: Sequence[Cells]) -> list[Cells]:
+        """Return the rows of data sets on which all runs have ended.
 
-        A setting that has not come to a data set yet must not look as if it had failed there.
+        A setting without a result on a data set yet must not count as failed there.
         """
         names = ("seed", "adjmat", "parameters", "data")
         return [row for row in rows if tuple(row[name] for name in names) in self.compared]
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
-        """A score that an evaluation asked for by name: one value per run, None where none is."""
-        return self._results.scores(name, runs)
+        """Return a requested score by name: one value per run, None where absent."""
+        places = [self._score(name, run) for run in runs]
+        loaded = dict(self.store.load_many({self._key(i) for i in places if i is not None}))
+        return [None if i is None else loaded.get(self._key(i)) for i in places]
 
-    def data_rows(self, name: str) -> list[dict[str, Any]]:
-        """A score of data sets that an evaluation asked for by name: one row per data set."""
-        return self._results.data_rows(name)
+    def _score(self, name: str, run: Run) -> int | None:
+        case = self.case(run)
+        names = self.origin(case).scores
+        if case.transform:
+            names = self.plan.further_scores.get((case.origin, case.transform), ())
+        return dict(zip(names, run.scores, strict=False)).get(name)
+
+    def data_rows(self, name: str) -> list[Cells]:
+        """Return a requested score of data sets by name: one row per data set."""
+        cases = dict.fromkeys(run.case for run in self.plan.runs)
+        scored = self.plan.data_scores.get(name, {})
+        asked = {case: self._key(i) for case, i in scored.items() if case in cases}
+        loaded = dict(self.store.load_many(set(asked.values())))
+        rows = []
+        for number in cases:
+            metrics, case = loaded.get(asked.get(number, b"")), self.plan.cases[number]
+            if metrics is not None:
+                rows.append(case_labels(case) | {"seed": case.seed} | metrics)
+        return rows
 
     @cached_property
-    def case_rows(self) -> list[dict[str, Any]]:
-        """Diagnostics of the data sets, where the study asks for them."""
+    def case_rows(self) -> list[Cells]:
+        """Diagnostics of the data sets, where the study requests them."""
         return self.data_rows(DIAGNOSTICS)
 
     @cached_property
     def baselines(self) -> Baselines:
-        """What graphs score that nobody had to learn, by data set and metric."""
+        """Scores of the empty, the complete and random graphs, by data set and metric."""
         keys = {c: self.plan.keys[c.graph] for c in self.cases if c.graph is not None}
         loaded = dict(self.store.load_many(set(keys.values())))
         truths = ((case, loaded.get(key)) for case, key in keys.items())
@@ -304,7 +348,7 @@ class Results:
 
     @cached_property
     def undirected(self) -> UndirectedForm | None:
-        """What graphs of directed edges are compared by, as the evaluation `metrics` says."""
+        """Undirected form in which directed graphs are compared, from the evaluation `metrics`."""
         said = (
             one.values.get("undirected") for one in self.setup.evaluations if one.name == STANDARD
         )
@@ -312,7 +356,7 @@ class Results:
 
     @cached_property
     def _asked(self) -> _Asked:
-        """The setup's evaluations, by those that are installed here; none is looked for."""
+        """Requested evaluations, split by whether they are installed here."""
         asked, known = _Asked([], []), modules("evaluation")
         for name, values in ((one.name, one.values) for one in self.setup.evaluations):
             if name not in known:
@@ -327,37 +371,37 @@ class Results:
 
     @property
     def evaluations(self) -> list[Request]:
-        """What the setup asks for and is known here."""
+        """Requested evaluations that are installed here."""
         return self._asked.known
 
     @cached_property
     def shown(self) -> list[Request]:
-        """What the page shows without being asked."""
+        """Evaluations that the page shows by default."""
         named = {*(one.name for one in self.setup.evaluations), *self.setup.off}
         return list(shown_besides(named, self.ids, self.setup.has_truth))
 
     @property
     def not_shown(self) -> list[NotShown]:
-        """What the study asks for and cannot be made here, each with the reason."""
+        """Requested evaluations that cannot be made here, each with the reason."""
         return list(dict.fromkeys(self._asked.unknown))
 
     def truth(self, case: Case) -> Graph | None:
-        """The true graph of a data set."""
+        """Return the true graph of a data set, None without one."""
         found = self._result(case.graph)
         return found if isinstance(found, Graph) else None
 
     def data(self, case: Case) -> Dataset | None:
-        """The rows of a data set."""
+        """Return the rows of a data set, None if they are not stored."""
         found = self._result(case.data)
         return found if isinstance(found, Dataset) else None
 
     def learned(self, run: Run) -> Estimate | None:
-        """What the learner of a run returned, with its chains if it is a sampler."""
+        """Return the estimate of a run, with its chains for a sampler; None where it failed."""
         found = self._result(run.learn)
         return found if isinstance(found, Estimate) else None
 
     def estimates(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Graph]]:
-        """The learned graphs of many runs, of those that have one."""
+        """Yield the learned graph of each run that has one."""
         keys = self.plan.keys
         found = dict(self.store.load_many({keys[run.estimate] for run in runs}))
         for run in runs:
@@ -366,10 +410,10 @@ class Results:
                 yield run, estimate.graph
 
     def log(self, run: Run) -> str:
-        """What the step of a run that failed left behind."""
-        outcome = self._results.outcome(run)
+        """Return the log of the failed step of a run."""
+        outcome = self._outcome(run)
         return "" if outcome is None or outcome.status is Status.OK else outcome.detail
 
     def _result(self, position: int | None) -> Any:
-        """The stored result of a task, None when there is none."""
+        """Return the stored result of a task, None without one."""
         return None if position is None else self.store.load(self.plan.keys[position])

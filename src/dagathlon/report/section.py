@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.parts import Chart
 
 Variant: TypeAlias = tuple[str, Chart]
@@ -69,7 +70,7 @@ class Listing(NamedTuple):
     """
 
     name: str
-    rows: Sequence[Mapping[str, Any]]
+    rows: Rows
 
 
 class Figure(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import dagathlon
 from dagathlon.report.files import write_bytes
-from dagathlon.report.live.terminal import board_lines
+from dagathlon.report.live.board import board_lines
 from dagathlon.report.results import Results
 from dagathlon.study.records.file import SAVED
 from dagathlon.study.records.provenance import PROVENANCE

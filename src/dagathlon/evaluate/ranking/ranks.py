@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Row, grouped
 
-Row: TypeAlias = Mapping[str, Any]
 Better: TypeAlias = Literal["more", "less"]
 Ties: TypeAlias = Literal["min", "average"]
 Unit: TypeAlias = Literal["data_set", "block"]
@@ -164,9 +164,7 @@ def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def blocks_of(scores: Scores) -> list[list[int]]:
     """Return the positions of the data sets of each block, by first appearance."""
-    blocks: dict[tuple[Any, ...], list[int]] = {}
-    for i, case in enumerate(scores.cases):
-        blocks.setdefault(block_of(case), []).append(i)
+    blocks = grouped((block_of(case), i) for i, case in enumerate(scores.cases))
     return list(blocks.values())
 
 

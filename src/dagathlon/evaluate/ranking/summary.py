@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
-Row: TypeAlias = Mapping[str, Any]
+from dagathlon.frame import Cells, Row, Rows, rows_by
 
 SUMMARISED = (
     "TPR_pattern",
@@ -24,7 +24,7 @@ SUMMARISED = (
 _STATISTICS = {"mean": None, "median": 0.5, "q1": 0.05, "q3": 0.95}
 
 
-def roc_summary(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def roc_summary(rows: Iterable[Row]) -> list[Cells]:
     """Group finished runs that differ by seed alone and summarise each metric.
 
     Parameters
@@ -37,17 +37,12 @@ def roc_summary(rows: Iterable[Row]) -> list[dict[str, Any]]:
     list of dict
         One row per id, graph, parameters, data and value of the curve parameter.
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        if row.get("true_n_edges_skel") is None:
-            continue
-        value = row["curve_value"]
-        key = (row["id"], row["adjmat"], row["parameters"], row["data"], row["curve_param"], value)
-        groups.setdefault(key, []).append(row)
-    return [_summary(key, members) for key, members in groups.items()]
+    finished = (row for row in rows if row.get("true_n_edges_skel") is not None)
+    names = ("id", "adjmat", "parameters", "data", "curve_param", "curve_value")
+    return [_summary(key, members) for key, members in rows_by(finished, *names).items()]
 
 
-def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[str, Any]]:
+def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[Cells]:
     """Summarise metrics over the seeds of each setting on each data setting.
 
     Parameters
@@ -65,14 +60,10 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
         `skipped`, and of each metric the mean, median, 5 % (q1) and 95 % (q3) quantile, None
         without any number, and of how many runs they are (`n`).
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = (row["id"], row["setting"], row["adjmat"], row["parameters"], row["data"])
-        groups.setdefault(key, []).append(row)
+    names = ("id", "setting", "adjmat", "parameters", "data")
     result = []
-    for key, members in groups.items():
-        names = ("id", "setting", "adjmat", "parameters", "data")
-        row_summary: dict[str, Any] = dict(zip(names, key, strict=True))
+    for key, members in rows_by(rows, *names).items():
+        row_summary: Cells = dict(zip(names, key, strict=True))
         row_summary["n_seeds"] = len(members)
         row_summary |= count_failures(members)
         for name in ("curve_param", "curve_value"):
@@ -81,7 +72,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
             row_summary["curve_value"] if is_number(row_summary["curve_value"]) else None
         )
         for metric in metrics:
-            row_summary |= _statistics(metric, [row.get(metric) for row in members])
+            row_summary |= _statistics(metric, numbers(members, metric))
         result.append(row_summary)
     return result
 
@@ -93,13 +84,12 @@ def count_failures(rows: Iterable[Row]) -> dict[str, int]:
     return {"failed": counts.total() - counts["ok"] - skipped, "skipped": skipped}
 
 
-def _statistics(metric: str, cells: Sequence[Any]) -> dict[str, float | None]:
-    values = [float(value) for value in cells if is_number(value)]
-    numbers = _of(values) if values else dict.fromkeys(_STATISTICS)
-    return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in numbers.items()}
+def _statistics(metric: str, values: Sequence[float]) -> dict[str, float | None]:
+    found = _of(values) if values else dict.fromkeys(_STATISTICS)
+    return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in found.items()}
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a cell of a table holds a finite number."""
     kind = type(value)
     if kind is float or kind is int:
@@ -108,7 +98,12 @@ def is_number(value: Any) -> bool:
     return numeric and math.isfinite(value)
 
 
-def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
+def numbers(rows: Iterable[Row], column: str) -> list[float]:
+    """Return the finite numbers of a column."""
+    return [float(value) for row in rows if is_number(value := row.get(column))]
+
+
+def _summary(key: tuple[Any, ...], members: Rows) -> Cells:
     identifier, adjmat, parameters, data, curve_param, value = key
     result = {"id": identifier, "adjmat": adjmat, "parameters": parameters, "data": data}
     result.setdefault(curve_param, value)  # an algorithm without parameters has its id alone

@@ -14,8 +14,9 @@ import numpy as np
 
 from dagathlon.evaluate.graphs.control import Baseline, Baselines, best_baseline
 from dagathlon.evaluate.ranking.contest import Contest, Placed, contest
-from dagathlon.evaluate.ranking.ranks import Better, Row, Unit, score_table
+from dagathlon.evaluate.ranking.ranks import Better, Unit, score_table
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Row
 
 Kind: TypeAlias = tuple[Any, ...]
 Name: TypeAlias = tuple[str, str]

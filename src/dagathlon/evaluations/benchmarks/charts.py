@@ -9,7 +9,7 @@ from typing import Any, cast
 from dagathlon.errors import StudyError
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing, StudyChart
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Part, Picture, Section
@@ -17,7 +17,7 @@ from dagathlon.report.tables.runs import named
 
 
 @dataclass(frozen=True, kw_only=True)
-class Charts(Evaluation):
+class Charts(OfLearners):
     """Draw charts of the runs; ``dagathlon modules`` lists them.
 
     Parameters
@@ -33,10 +33,6 @@ class Charts(Evaluation):
     charts: tuple[str, ...]
     ids: tuple[str, ...] = ()
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def problem(self) -> str:
         """The charts must be known, and their parameters valid."""
         try:
@@ -47,7 +43,7 @@ class Charts(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """The runs, and the charts that are asked for."""
-        runs = named(results.rows(self.ids or results.ids), results.algorithms)
+        runs = named(results.rows(self.included(results)), results.algorithms)
         return {"runs": Table(runs), "charts": Table([{"chart": text} for text in self.charts])}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.data import Dataset
 from dagathlon.data.reading.preview import ColumnSummary, described
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.frame import Cells, Row
+from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.section import Listing, Part, Section, Words
@@ -52,7 +52,7 @@ class DataDescription(Evaluation):
         return Section("data", "Data", parts)
 
 
-def _columns(data: Dataset) -> Iterator[dict[str, Any]]:
+def _columns(data: Dataset) -> Iterator[Cells]:
     for column in data.summary():
         yield {
             "column": column.name,

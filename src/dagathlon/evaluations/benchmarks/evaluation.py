@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dagathlon.evaluate.ranking.summary import roc_summary
+from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, graph_types
-from dagathlon.report.charts.parts import Chart, Rows, headed
+from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import combination, combinations, curve_name, named
+from dagathlon.study.records.runs import run_schema
 
 _UNIT = (0.0, 1.0)
 _OPTIONS = ("errorbar", "errorbarh", "scatter", "show_seed", "path", "text")
@@ -35,7 +37,7 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Benchmarks(Evaluation):
+class Benchmarks(OfLearners):
     """Compare estimates with the truth: tables of metrics, ROC-type curves, box plots.
 
     Parameters
@@ -70,10 +72,6 @@ class Benchmarks(Evaluation):
     xlim: tuple[float, ...] | None = None
     ylim: tuple[float, ...] | None = None
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The compared ids."""
-        return self.ids
-
     def compared(self) -> tuple[str, ...]:
         """The compared ids."""
         return self.ids
@@ -97,19 +95,25 @@ class Benchmarks(Evaluation):
         rows, prefix = results.rows(self.ids), self.filename_prefix
         summary = roc_summary(rows)
         found = {
-            "joint": Table(rows, f"{prefix}joint_benchmarks.csv", parquet=True),
-            "summary": Table(summary, f"{prefix}ROC_data.csv"),
+            "joint": Table(
+                rows,
+                f"{prefix}joint_benchmarks.csv",
+                parquet=True,
+                schema=run_schema(),
+                numbered=True,
+            ),
+            "summary": Table(summary, f"{prefix}ROC_data.csv", numbered=True),
             "runs": Table(named(rows, results.algorithms)),
             "settings": Table([row | {"setting": curve_name(row)} for row in summary]),
         }
         for module in dict.fromkeys(row["algorithm"] for row in rows):
             mine = [row for row in rows if row["algorithm"] == module]
-            found[f"module {module}"] = Table(mine, f"{prefix}{module}.csv")
+            found[f"module {module}"] = Table(mine, f"{prefix}{module}.csv", numbered=True)
         return found
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes]]:
         """A copy of the study."""
-        yield f"{self.filename_prefix}config/{results.study_name}", results.study_text
+        yield f"{self.filename_prefix}config/{results.study.name}", results.study.text
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Twelve for each combination of graph, parameters and data."""

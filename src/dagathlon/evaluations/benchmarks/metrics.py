@@ -11,17 +11,27 @@ import numpy as np
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
-from dagathlon.evaluations.predictive.scores import cross_entropy_score
+from dagathlon.evaluations.predictive.tables import cross_entropy_score
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
-from dagathlon.report.results import DIAGNOSTICS, PARTIAL, Results
+from dagathlon.report.results import DIAGNOSTICS, Results
 from dagathlon.report.section import Grid, Html, Part, Section, Words
-from dagathlon.report.tables.runs import Combination, combination, combinations, mean_of, named
-from dagathlon.report.tables.sortability import beside_runs
+from dagathlon.report.tables.metrics import beside_runs
+from dagathlon.report.tables.regimes import case_factors
+from dagathlon.report.tables.runs import (
+    Combination,
+    combination,
+    combinations,
+    mean_of,
+    named,
+    with_factors,
+)
 from dagathlon.report.words import short_title
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
 from dagathlon.study.plan.scoring import STANDARD
+from dagathlon.study.records.runs import run_schema
 
 # What tells runs apart and what they cost, taken over from the joint table.
 _ABOUT = ("id", "algorithm", "adjmat", "parameters", "data", "seed", "curve_param", "curve_value")
@@ -30,7 +40,7 @@ _TELLING = 0.75
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metrics(Evaluation):
+class Metrics(OfLearners):
     """Tabulate the metrics that Benchpress does not have, and diagnostics of every data set.
 
     Parameters
@@ -61,10 +71,6 @@ class Metrics(Evaluation):
     undirected: Literal["moral", "dependence"] | None = None
     equivalent: bool = False
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Diagnostics that another evaluation asked for are shown."""
@@ -82,17 +88,22 @@ class Metrics(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One table of runs and one of data sets."""
-        ids = self.ids or results.ids
-        note = {PARTIAL: True} if results.partial else {}
+        ids = self.included(results)
         joint, further = results.rows(ids), results.further_rows(ids)
         sortable = beside_runs(joint, results.case_rows)
-        rows = [
-            {name: row.get(name) for name in (*_ABOUT, *_COST)} | given_away | more | note
-            for row, more, given_away in zip(joint, further, sortable, strict=True)
-        ]
+        runs = results.runs_of(ids)
+        factors = case_factors(results, map(results.case, runs))
+        rows = results.marked(
+            {name: row.get(name) for name in _ABOUT}
+            | factors[results.case(run)]
+            | {name: row.get(name) for name in (*results.values(run), *_COST)}
+            | given_away
+            | more
+            for run, row, more, given_away in zip(runs, joint, further, sortable, strict=True)
+        )
         return {
-            "metrics": Table(rows, "metrics.csv", parquet=True),
-            "data sets": Table(results.case_rows, "data_sets.csv"),
+            "metrics": Table(rows, "metrics.csv", parquet=True, schema=run_schema()),
+            "data sets": Table(with_factors(results.case_rows), "data_sets.csv"),
             "runs": Table(named(results.rows(results.ids), results.algorithms)),
             "baselines": Table(
                 [
@@ -128,12 +139,8 @@ def _fit(cases: Cases) -> RunScore:
     return RunScore("held_out", HeldOut(), ("data", "test_data", "estimate"))
 
 
-def _grid(
-    rows: Sequence[Row], runs: Sequence[Row], baselines: Mapping[tuple[Combination, str], Row]
-) -> Grid:
-    groups: dict[Combination, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(combination(row), []).append(row)
+def _grid(rows: Rows, runs: Rows, baselines: Mapping[tuple[Combination, str], Row]) -> Grid:
+    groups = grouped((combination(row), row) for row in rows)
     names = case_names(combinations(rows))
     controls = [m for m in ("SHD_pattern", "F1_pattern", "bsf") if _best(runs, m, None) is not None]
     head = ["data", "rows", "nodes", "edges", "varsortability", "R²-sortability"]
@@ -151,7 +158,7 @@ def _grid(
     return Grid(head, shown)
 
 
-def _warning(rows: Sequence[Row]) -> str:
+def _warning(rows: Rows) -> str:
     note = (
         "Means over seeds. Sortability near 1 means that sorting the variables by variance, or by "
         "how much the others explain of it, gives the causal order away; ½ says nothing. "
@@ -169,11 +176,12 @@ def _warning(rows: Sequence[Row]) -> str:
     return note
 
 
-def _best(runs: Sequence[Row], metric: str, which: Combination | None) -> float | None:
-    found: dict[str, list[float]] = {}
-    for row in runs:
-        if is_number(row.get(metric)) and (which is None or combination(row) == which):
-            found.setdefault(row["setting"], []).append(float(row[metric]))
+def _best(runs: Rows, metric: str, which: Combination | None) -> float | None:
+    found = grouped(
+        (row["setting"], float(row[metric]))
+        for row in runs
+        if is_number(row.get(metric)) and (which is None or combination(row) == which)
+    )
     most = max(map(len, found.values()), default=0)
     means = [float(np.mean(values)) for values in found.values() if len(values) == most]
     if not means:
@@ -192,6 +200,6 @@ def _against(best: float | None, baseline: Row | None, metric: str) -> str:
     return Html(f"{said} → <b>{best:.3g}</b>")
 
 
-def _mean(rows: Sequence[Row], name: str, places: int) -> str:
+def _mean(rows: Rows, name: str, places: int) -> str:
     value = mean_of(rows, name)
     return "–" if value is None else f"{value:,.{places}f}"

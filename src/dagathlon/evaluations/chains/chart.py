@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dagathlon.report.charts.parts import HEIGHT, Chart, Rows, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import HEIGHT, Chart, nothing
 from dagathlon.report.figures.palette import PALETTE
 
 _WIDTH = 620
@@ -85,7 +85,7 @@ def stems(rows: Rows, bound: float) -> Chart:
     }
 
 
-def _lines(rows: Rows, x: dict[str, Any], y: dict[str, Any], colour: str, heading: str) -> Chart:
+def _lines(rows: Rows, x: Chart, y: Chart, colour: str, heading: str) -> Chart:
     domain: Sequence[str] = sorted({str(row[colour]) for row in rows}, key=_natural)
     range_ = [PALETTE[i % len(PALETTE)] for i in range(len(domain))]
     return {

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dagathlon.evaluate.posteriors.chains import autocorrelation
-from dagathlon.evaluations.chains.base import (
+from dagathlon.evaluations.chains.chart import autocorrelations, stems
+from dagathlon.evaluations.chains.trajectories import (
     ChainEvaluation,
     Functional,
     group_figures,
     group_variants,
     heading_lines,
+    series_of,
 )
-from dagathlon.evaluations.chains.chart import autocorrelations, stems
-from dagathlon.evaluations.chains.trajectories import series_of
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.evaluation import AnyTable, Block, LongTable, Table, TableSet
@@ -93,7 +93,7 @@ def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
     return autocorrelations(rows, colour, heading)
 
 
-def _points(block: Block, chain: int) -> list[dict[str, Any]]:
+def _points(block: Block, chain: int) -> list[Cells]:
     columns, labels = block
     shown = {"mcmc_seed": str(labels["mcmc_seed"]), "param_val": labels["param_val"]}
     return [

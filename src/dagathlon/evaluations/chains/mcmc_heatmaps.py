@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dagathlon.evaluations.chains.base import ChainEvaluation
-from dagathlon.evaluations.chains.trajectories import chain_runs
+from dagathlon.evaluations.chains.trajectories import ChainEvaluation, chain_runs
 from dagathlon.graphs import Graph, to_svg
 from dagathlon.posteriors.drawing import weights_of
 from dagathlon.posteriors.edge_strength import EdgeStrengths

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dagathlon.evaluations.chains.base import (
+from dagathlon.evaluations.chains.chart import trajectories
+from dagathlon.evaluations.chains.trajectories import (
     ChainEvaluation,
     Functional,
     group_figures,
     group_variants,
+    series_of,
 )
-from dagathlon.evaluations.chains.chart import trajectories
-from dagathlon.evaluations.chains.trajectories import series_of
+from dagathlon.frame import Cells
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import Block, LongTable, TableSet
@@ -70,7 +70,7 @@ def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
     return trajectories(rows, group[0][1]["functional"], colour, heading)
 
 
-def _points(block: Block, chain: int) -> Iterator[dict[str, Any]]:
+def _points(block: Block, chain: int) -> Iterator[Cells]:
     """Points of a line, thinned to what a figure can show."""
     columns, labels = block
     shown = {"mcmc_seed": str(labels["mcmc_seed"]), "param_val": labels["param_val"]}

@@ -1,17 +1,23 @@
-"""Chains of a study: the runs of samplers, and trajectories as tables."""
+"""Trajectories of Markov chains, and the base of evaluations that show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.posteriors.chains import score_trajectory, size_trajectory
+from dagathlon.frame import Cells, grouped_by
+from dagathlon.modules import Probability
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.report.evaluation import Block
+from dagathlon.report.charts.parts import Chart, headed
+from dagathlon.report.evaluation import Block, Evaluation
+from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
+from dagathlon.report.section import Variant
 from dagathlon.study.plan.plan import Case, Run
 
 NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
@@ -23,7 +29,7 @@ class ChainRun(NamedTuple):
     run: Run
     case: Case
     posterior: Posterior
-    values: dict[str, Any]
+    values: Cells
     module: str
     parameter: str
     parameter_value: str
@@ -38,7 +44,7 @@ class Series(NamedTuple):
     sample: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
 
-    def labels(self) -> dict[str, Any]:
+    def labels(self) -> Cells:
         """What tells the series from others, under Benchpress's names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")
@@ -109,12 +115,84 @@ def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
             yield Series(source, number, wanted.functional, *found)
 
 
-def grouped(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
+def by_figure(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
     """The series of each figure: all settings of a sampler on a data set, or one setting."""
-    groups: dict[tuple[Any, ...], list[Block]] = {}
-    for block in blocks:
-        labels = block[1]
-        keys = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
-        key = tuple(labels[name] for name in [*keys, *(["param_val"] if single else [])])
-        groups.setdefault(key, []).append(block)
-    return list(groups.values())
+    names = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
+    names += ["param_val"] if single else []
+    return list(grouped_by(blocks, lambda block: tuple(block[1][name] for name in names)).values())
+
+
+Functional: TypeAlias = Literal["score", "size"]
+DrawGroup: TypeAlias = Callable[[Sequence[Block], str, str], Chart]
+"""A chart of some chains: the column that colours them, and what stands above the colours."""
+
+# A page shows so many charts of chains; the files have all.
+_MOST_CHARTS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainEvaluation(Evaluation):
+    """Base of what is made of MCMC chains.
+
+    Parameters
+    ----------
+    id
+        The sampler.
+    burn_in
+        Fraction of the chain to leave out.
+    active
+        False switches it off.
+    """
+
+    shape = "objects"
+    id: str
+    burn_in: Probability = 0.0
+    active: bool = True
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The sampler, unless switched off."""
+        return (self.id,) if self.active else ()
+
+
+def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[str, Drawing]]:
+    """A figure for each sampler, and one for each of its settings, as Benchpress files them."""
+    for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
+        for number, group in enumerate(by_figure(blocks, single), 1):
+            labels = group[0][1]
+            chart = _drawn(group, single, draw)
+            heading = str(labels["id"]), heading_lines(labels, single)
+            yield f"{folder}/{number}.png", headed(chart, *heading)
+
+
+def group_variants(blocks: Sequence[Block], draw: DrawGroup) -> list[Variant]:
+    """The chains of each setting for the page, to choose from."""
+    groups = by_figure(blocks, single=True)[:_MOST_CHARTS]
+    charts = [_drawn(group, True, draw) for group in groups]
+    return list(zip(_chart_names(groups), charts, strict=True))
+
+
+def _drawn(group: Sequence[Block], single: bool, draw: DrawGroup) -> Chart:
+    if single:
+        return draw(group, "mcmc_seed", "chain")
+    return draw(group, "param_val", str(group[0][1]["param"]))
+
+
+def _chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
+    """What a reader chooses a chart by: sampler, functional, and what tells the data apart."""
+    labels = [group[0][1] for group in groups]
+    keys = ("id", "functional", "adjmat", "parameters", "data", "seed", "param_val")
+    told = [key for key in keys if key == "id" or len({str(one[key]) for one in labels}) > 1]
+    return [", ".join(_told(key, one[key]) for key in told) for one in labels]
+
+
+def _told(key: str, value: Any) -> str:
+    return f"seed {value}" if key == "seed" else str(value)
+
+
+def heading_lines(labels: Any, single: bool) -> list[str]:
+    """What stands under the title of a figure about chains."""
+    lines = [str(labels[name]) for name in ("adjmat", "parameters") if labels[name] != "None"]
+    lines.append(f"{labels['data']}, seed {labels['seed']}")
+    if single and labels["param"] != "id":
+        lines.append(f"{labels['param']} = {labels['param_val']}")
+    return lines

@@ -1,31 +1,136 @@
-"""Figures of intersection-validation beside the truth, from its tables."""
+"""Figures of the accuracy of intersection-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
-from dagathlon.evaluations.forecast_accuracy.accuracy import Point
-from dagathlon.evaluations.forecast_accuracy.chart import accuracy_against_size, accuracy_by_verdict
-from dagathlon.evaluations.forecast_accuracy.forecasts import VERDICTS
+from dagathlon.evaluations.forecast_accuracy.accuracy import VERDICTS, Point
 from dagathlon.evaluations.forecast_accuracy.tables import METHODS, PHD, Networks
-from dagathlon.evaluations.intersection_validation.graph_chart import (
+from dagathlon.evaluations.intersection_validation.charts import (
     MOST_NODES,
     PairWords,
     interval_drawing,
     pair_words,
 )
 from dagathlon.evaluations.intersection_validation.validation import interval_validation
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import PartialGraph
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
-from dagathlon.report.charts.parts import is_nothing
+from dagathlon.report.charts.parts import (
+    HEIGHT,
+    WIDTH,
+    Chart,
+    by_kind,
+    is_nothing,
+    nothing,
+    tooltip,
+)
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.section import Figure, Picture, Variant
 from dagathlon.report.tables.regimes import ordered
 
-Row: TypeAlias = Mapping[str, Any]
+CLASSES = ((5, "fewer than 5"), (10, "5 to 9"), (20, "10 to 19"), (None, "20 or more"))
+"""Numbers of connected pairs: the bound below which a class ends, and its words."""
+_COLOURS = ("#d55e00", "#e69f00", "#56b4e9", "#0072b2")
+_SHAPES = ("triangle-down", "square", "diamond", "circle")
+_Y: Chart = {
+    "field": "pearson",
+    "type": "quantitative",
+    "title": "correlation of PHD with SHD",
+    "scale": {"domain": [-1, 1]},
+}
+
+
+def class_of(connected: float) -> str:
+    """In words, how many pairs of an agreement graph are connected."""
+    return next(words for end, words in CLASSES if end is None or connected < end)
+
+
+def accuracy_against_size(rows: Rows) -> Chart:
+    """Correlation of PHD and SHD against the relative size of the agreement graph.
+
+    Parameters
+    ----------
+    rows
+        `network`, `point`, `rows`, `relative_size`, `connected`, `pearson`.
+    """
+    known = [row for row in rows if row["pearson"] is not None]
+    if not known:
+        return nothing("no correlation is defined")
+    values = [
+        {name: row[name] for name in ("point", "rows", "relative_size", "connected", "pearson")}
+        | {"case": row["network"], "class": class_of(row["connected"])}
+        for row in known
+    ]
+    order = [words for _, words in CLASSES if words in {value["class"] for value in values}]
+    places = [[words for _, words in CLASSES].index(words) for words in order]
+    legend: Chart = {"title": "connected pairs"}
+    field: Chart = {"field": "class", "type": "nominal", "legend": legend}
+    told = tooltip(case="network", point="intersection point", rows="rows of subsamples")
+    told += [
+        {"field": name, "title": name.replace("_", " "), "format": ".3g"}
+        for name in ("relative_size", "connected", "pearson")
+    ]
+    chart: Chart = {
+        "width": WIDTH,
+        "height": HEIGHT - 80,
+        "data": {"values": values},
+        "mark": {"type": "point", "filled": True, "size": 55, "opacity": 0.85},
+        "encoding": {
+            "x": {
+                "field": "relative_size",
+                "type": "quantitative",
+                "title": "relative size of the agreement graph",
+                "scale": {"zero": False, "padding": 10},
+            },
+            "y": _Y,
+            "color": field | {"scale": {"domain": order, "range": [_COLOURS[i] for i in places]}},
+            "shape": field | {"scale": {"domain": order, "range": [_SHAPES[i] for i in places]}},
+            "tooltip": told,
+        },
+    }
+    return by_kind(chart, list(dict.fromkeys(value["case"] for value in values)))
+
+
+def accuracy_by_verdict(rows: Rows, verdicts: tuple[str, ...]) -> Chart:
+    """The correlations that went with each verdict, with their quartiles.
+
+    Parameters
+    ----------
+    rows
+        `network`, `verdict`, `pearson`, one for each data set and number of rows.
+    verdicts
+        The verdicts, in order.
+    """
+    known = [row for row in rows if row["pearson"] is not None]
+    if not known:
+        return nothing("no correlation is defined")
+    values = [
+        {"verdict": row["verdict"], "pearson": round(float(row["pearson"]), 4)} for row in known
+    ]
+    there = {value["verdict"] for value in values}
+    order = [verdict for verdict in verdicts if verdict in there]
+    return {
+        "width": WIDTH,
+        "height": 46 * len(order),
+        "data": {"values": values},
+        "mark": {"type": "boxplot", "extent": "min-max", "size": 22},
+        "encoding": {
+            "x": _Y,
+            "y": {
+                "field": "verdict",
+                "type": "nominal",
+                "title": None,
+                "sort": order,
+                "scale": {"domain": order},
+            },
+        },
+    }
+
+
 _MOST_PICTURES = 30
 
 WORDS = {
@@ -121,13 +226,13 @@ def _curves(tables: TableSet) -> list[Variant]:
     return [_curve(tables, tables.rows("curves"), method) for method in METHODS]
 
 
-def _curve(tables: TableSet, rows: Sequence[Row], method: str) -> Variant:
+def _curve(tables: TableSet, rows: Rows, method: str) -> Variant:
     own = [_line(row) for row in rows if row["method"] == method]
     look = _look(tables, [row["id"] for row in own])
     return method, metric_lines(own, WORDS[method], look)
 
 
-def _line(row: Row) -> dict[str, Any]:
+def _line(row: Row) -> Chart:
     mean, se = row["mean"], row["se"] or 0.0
     return {
         "graph": row["network"],
@@ -145,7 +250,7 @@ def _look(tables: TableSet, names: Sequence[str]) -> Look:
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
 
 
-def _correlation(row: Row, name: str, value: Any) -> dict[str, Any]:
+def _correlation(row: Row, name: str, value: Any) -> Chart:
     numbers = dict.fromkeys(("mean", "low", "high"), value)
     about = {"graph": row["network"], "rows": row["rows"], "id": name}
     return about | numbers | {"data_sets": row.get("data_sets")}
@@ -217,7 +322,7 @@ def _forecasts(tables: TableSet) -> list[Variant]:
     ]
 
 
-def first_points(networks: Networks) -> Iterator[dict[str, Any]]:
+def first_points(networks: Networks) -> Iterator[Cells]:
     """The agreement graph of the first data set of every size, with the true graph (figure 7)."""
     for network, sizes in networks.networks.items():
         for rows, found in sizes.items():

@@ -1,9 +1,9 @@
-"""How far intersection-validation orders learners as the truth does: tables over data sets."""
+"""Tables of the accuracy of intersection-validation, and of what it costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,70 @@ from dagathlon.evaluate.ranking.correlations import (
     method_correlations,
     rank_correlations,
 )
-from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point
+from dagathlon.evaluate.ranking.summary import numbers
+from dagathlon.evaluations.forecast_accuracy.accuracy import Distances, Point, network_names
 from dagathlon.evaluations.intersection_validation.forecast import verdict_of
-from dagathlon.evaluations.intersection_validation.validation import Comparison
+from dagathlon.evaluations.intersection_validation.runs import subsample_of
+from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
+from dagathlon.report.results import Results
+from dagathlon.report.tables.regimes import regimes_of
+from dagathlon.report.tables.runs import setting_name
+from dagathlon.study.plan.plan import Run
 
-Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, int, str]
+_AT_ONCE = 4096
+
+
+def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
+    """For each network, number of rows and learner: runs, failures, seconds, and what is proven.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all of the setup.
+    """
+    found: list[tuple[Key, Row]] = []
+    names = {case[2:6]: name for case, name in network_names(results, results.cases).items()}
+    rows = {c[2:6]: kind.rows for c, kind in regimes_of(results, results.cases).items()}
+    chosen = tuple(ids) or tuple(results.ids)
+    labels = {case.transform for case in results.plan.cases} - {""}
+    runs = [*results.runs_of(chosen), *results.further_runs(chosen, *filter(subsample_of, labels))]
+    for run, row in _rows(results, runs):
+        case, algorithm = results.case(run), results.algorithms[run.entry]
+        draw = subsample_of(case.transform)
+        size = rows[case[2:6]] if draw is None else draw[0]
+        key = (names[case[2:6]], size, setting_name(algorithm, results.values(run)))
+        found.append((key, row))
+    groups = grouped(found)
+    order = list(dict.fromkeys(network for network, _, _ in groups))
+    for key in sorted(groups, key=lambda one: (order.index(one[0]), one[1])):
+        network, size, learner = key
+        about = {"network": network, "rows": size, "learner": learner}
+        yield about | _costs(groups[key])
+
+
+def _rows(results: Results, runs: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
+    """What is asked of the rows of runs; whole rows of all of them would fill the memory."""
+    for start in range(0, len(runs), _AT_ONCE):
+        part = runs[start : start + _AT_ONCE]
+        for run, row in zip(part, results.rows_of(part), strict=True):
+            yield run, {name: row.get(name) for name in ("cpu", "status", "proven")}
+
+
+def _costs(rows: Rows) -> Cells:
+    seconds = numbers(rows, "cpu")
+    proven = [bool(row["proven"]) for row in rows if row.get("proven") is not None]
+    return {
+        "runs": len(rows),
+        "failed": sum(row["status"] != "ok" for row in rows),
+        "median_cpu": float(np.median(seconds)) if seconds else None,
+        "worst_cpu": max(seconds, default=None),
+        "proven": float(np.mean(proven)) if proven else None,
+    }
+
+
 Means: TypeAlias = Mapping[str, float]
 METHODS = ("SHD", "CE", "CV")
 PHD = "PHD"
@@ -42,31 +101,28 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
     """Data sets by network and number of rows, in ascending order."""
-    found: dict[str, dict[int, list[Point]]] = {}
-    for point in sorted(points, key=lambda one: one.rows):
-        found.setdefault(point.network, {}).setdefault(point.rows, []).append(point)
-    order = dict.fromkeys(point.network for point in points)
-    return {name: found[name] for name in order}
+    networks = grouped_by(points, lambda one: one.network)
+    return {
+        name: grouped_by(sorted(own, key=lambda one: one.rows), lambda one: one.rows)
+        for name, own in networks.items()
+    }
 
 
 def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
     """The mean of a method that uses all rows, by learner."""
-    lists: dict[str, list[float]] = {}
-    for point in points:
-        for learner, value in point.values.get(method, {}).items():
-            lists.setdefault(learner, []).append(value)
+    lists = grouped(pair for point in points for pair in point.values.get(method, {}).items())
     means = {learner: mean_of(values) for learner, values in lists.items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
 
 def over_subsamples(found: Sequence[Distances], rows: int) -> dict[str, Mean]:
     """By learner the mean over data sets of means over their subsamples of so many rows."""
-    lists: dict[str, list[float]] = {}
-    for distances in found:
-        for learner, values in distances.get(rows, {}).items():
-            mean = mean_of(values.tolist())
-            if mean is not None:
-                lists.setdefault(learner, []).append(mean.mean)
+    lists = grouped(
+        (learner, mean.mean)
+        for distances in found
+        for learner, values in distances.get(rows, {}).items()
+        if (mean := mean_of(values.tolist())) is not None
+    )
     means = {learner: mean_of(values) for learner, values in lists.items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
@@ -115,7 +171,7 @@ class Networks:
             return over_data_sets(same, method)
         return over_subsamples([point.shd for point in points], size) if method == "SHD" else {}
 
-    def curves(self) -> Iterator[Row]:
+    def curves(self) -> Iterator[Cells]:
         """Learning curves of the methods that use all rows (figure 2)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
@@ -124,7 +180,7 @@ class Networks:
                         about = {"network": network, "rows": rows, "learner": learner}
                         yield about | {"method": method} | _cells(mean, "data_sets")
 
-    def partial_curves(self) -> Iterator[Row]:
+    def partial_curves(self) -> Iterator[Cells]:
         """Learning curves of the partial Hamming distance, for every intersection point."""
         for network, rows, size, points in self._cells():
             found = over_subsamples([point.phd for point in points], size)
@@ -138,7 +194,7 @@ class Networks:
                 for size in self.sizes(network, rows):
                     yield network, rows, size, points
 
-    def methods(self) -> Iterator[Row]:
+    def methods(self) -> Iterator[Cells]:
         """Correlations among the methods that use all rows (figure 3)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
@@ -148,12 +204,12 @@ class Networks:
                     if means[left] and means[right]:
                         yield about | _pair(means, left, right)
 
-    def accuracy(self) -> Iterator[Row]:
+    def accuracy(self) -> Iterator[Cells]:
         """PHD against the other methods for every point and size, with the agreement graphs."""
         for network, rows, size, points in self._cells():
             means = {PHD: _plain(over_subsamples([point.phd for point in points], size))}
             means |= {m: _plain(self.truth(network, size, points, m)) for m in METHODS}
-            row: Row = {"network": network, "point": rows, "rows": size} | agreement(points)
+            row: Cells = {"network": network, "point": rows, "rows": size} | agreement(points)
             apart = [separation(point.phd[size]) for point in points if size in point.phd]
             known = mean_of([value for value in apart if value is not None])
             row["separation"] = None if known is None else known.mean
@@ -167,26 +223,27 @@ class Networks:
                 row[f"pearson_{method}"] = found.get("correlation")
             yield row | {"data_sets": len(points)}
 
-    def data_sets(self) -> Iterator[Row]:
+    def data_sets(self) -> Iterator[Cells]:
         """The same for every data set by itself: what an analyst has."""
         for network, rows, size, points in self._cells():
             for point in (point for point in points if size in point.phd):
                 truth = _plain(self.truth(network, size, [point]))
                 phd = _plain(over_subsamples([point.phd], size))
-                about: Row = {"network": network, "point": rows, "seed": point.seed, "rows": size}
+                about: Cells = {"network": network, "point": rows, "seed": point.seed, "rows": size}
                 row = about | agreement([point]) | {"separation": separation(point.phd[size])}
                 yield row | _agreeing(phd, truth)
 
-    def pairs(self) -> Iterator[Row]:
+    def pairs(self) -> Iterator[Cells]:
         """Every two learners by what just these two agree on, beside their SHD (supplement)."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
-            found: dict[tuple[str, str], list[Comparison]] = {}
-            for one in (one for point in points for one in point.pairs if one.size == size):
-                if one.difference is not None and {one.left, one.right} <= truth.keys():
-                    found.setdefault((one.left, one.right), []).append(one)
+            found = grouped(
+                ((one.left, one.right), one)
+                for one in (one for point in points for one in point.pairs if one.size == size)
+                if one.difference is not None and {one.left, one.right} <= truth.keys()
+            )
             for (left, right), own in found.items():
-                row: Row = {"network": network, "point": rows, "rows": size}
+                row: Cells = {"network": network, "point": rows, "rows": size}
                 row |= {"left": left, "right": right}
                 row["relative_size"] = float(np.mean([one.relative_size for one in own]))
                 row["connected"] = float(np.mean([one.n_connected for one in own]))
@@ -196,11 +253,11 @@ class Networks:
                 yield row | {"data_sets": len(own)}
 
 
-def _cells(mean: Mean, of: str) -> Row:
+def _cells(mean: Mean, of: str) -> Cells:
     return {"mean": mean.mean, "se": mean.se, of: mean.n}
 
 
-def agreement(points: Sequence[Point]) -> Row:
+def agreement(points: Sequence[Point]) -> Cells:
     """Properties of agreement graphs, as means over data sets (figure 6), and their forecast."""
     size = float(np.mean([point.forecast.relative_size for point in points]))
     connected = float(np.mean([point.forecast.n_connected for point in points]))
@@ -226,25 +283,25 @@ def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None
     return between / chance**0.5 if chance > 0 else None
 
 
-def _pair(means: Mapping[str, Means], left: str, right: str) -> Row:
+def _pair(means: Mapping[str, Means], left: str, right: str) -> Cells:
     """Pearson's correlation of two methods over the learners that have both."""
     found = method_correlations({left: means[left], right: means[right]})[0]
-    row: Row = {"left": left, "right": right, "correlation": found.value}
+    row: Cells = {"left": left, "right": right, "correlation": found.value}
     return row | {"learners": found.learners, "note": found.note or None}
 
 
-def _agreeing(phd: Means, shd: Means) -> Row:
+def _agreeing(phd: Means, shd: Means) -> Cells:
     """How far PHD orders learners as SHD does, and what one loses by choosing by PHD."""
     found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
     both = [name for name in phd if name in shd]
-    row: Row = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
+    row: Cells = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
     if both:
         ranks = rank_correlations([[phd[name], shd[name]] for name in both], ["less", "less"])
         row["spearman"] = float(ranks[0, 1]) if np.isfinite(ranks[0, 1]) else None
     return row | _choice(phd, shd, both)
 
 
-def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Row:
+def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Cells:
     """Whether a learner of least PHD is one of least SHD, and how much more SHD it has on average.
 
     Beside it what a learner has more on average that is chosen blindly.

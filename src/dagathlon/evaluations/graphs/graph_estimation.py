@@ -1,18 +1,50 @@
-"""``graph_estimation``: every estimated graph as picture, matrix and file, against the truth."""
+"""``graph_estimation``: learned graphs as files and pictures, converted to other kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from dagathlon.evaluations.graphs.conversions import ORIGINAL, converted
 from dagathlon.evaluations.graphs.graph_files import features
-from dagathlon.graphs import Graph
-from dagathlon.report.evaluation import Evaluation
+from dagathlon.graphs import Graph, cpdag, pattern, skeleton
+from dagathlon.graphs.undirected import undirected_form
+from dagathlon.report.evaluation import OfLearners
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.study.plan.plan import Case
+
+ORIGINAL = "original"
+
+
+def _original(graph: Graph) -> Graph:
+    return graph
+
+
+def _cpdag(graph: Graph) -> Graph | None:
+    return cpdag(graph) if graph.is_dag else graph if graph.is_cpdag else None
+
+
+def _pattern(graph: Graph) -> Graph | None:
+    has_one = graph.is_undirected or graph.is_dag or graph.is_cpdag
+    return pattern(graph) if has_one else None
+
+
+_CONVERSIONS: Mapping[str, Callable[[Graph], Graph | None]] = {
+    ORIGINAL: _original,
+    "cpdag": _cpdag,
+    "pattern": _pattern,
+    "skeleton": skeleton,
+    "moral": partial(undirected_form, form="moral"),
+    "dependence": partial(undirected_form, form="dependence"),
+}
+
+
+def converted(graph: Graph, to: str) -> Graph | None:
+    """The graph as another type, None when it has no such form (a CPDAG of a cyclic graph)."""
+    return _CONVERSIONS[to](graph)
+
 
 _ENDS = {
     "graphs": "png",
@@ -24,7 +56,7 @@ _ENDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphEstimation(Evaluation):
+class GraphEstimation(OfLearners):
     """Draw, convert and write the estimated graphs.
 
     Parameters
@@ -52,10 +84,6 @@ class GraphEstimation(Evaluation):
     diffplots: bool = False
     csvs: bool = True
     graphvizcompare: bool = False
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The wanted ids."""
-        return self.ids
 
     def needs_truth(self) -> bool:
         """Only comparisons need it."""

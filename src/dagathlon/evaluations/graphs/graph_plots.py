@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from dagathlon.evaluations.graphs.graph_files import features
 from dagathlon.graphs import pattern
-from dagathlon.report.evaluation import Evaluation
+from dagathlon.report.evaluation import OfLearners
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphPlots(Evaluation):
+class GraphPlots(OfLearners):
     """Draw estimated graphs and compare them with the truth (the older form of graph_estimation).
 
     Parameters
@@ -25,10 +25,6 @@ class GraphPlots(Evaluation):
     name = "graph_plots"
     shape = "ids"
     ids: tuple[str, ...] = ()
-
-    def algorithms(self) -> tuple[str, ...]:
-        """The wanted ids."""
-        return self.ids
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes | Drawing]]:
         """Five files for each run, three where there is no truth."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dagathlon.evaluate.graphs.truth import graph_statistics
 from dagathlon.evaluations.graphs.properties_chart import graph_properties
+from dagathlon.frame import Cells
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
@@ -27,14 +27,14 @@ class GraphTrueStats(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each true graph."""
-        rows: list[dict[str, Any]] = []
+        rows: list[Cells] = []
         cases = {(c.graph_label, c.graph, c.noise): c for c in results.cases}
         for case in cases.values():
             truth = results.truth(case)
             if truth is not None:
                 name = {"adjmat": case.graph_label}
                 rows.append(name | graph_statistics(truth) | {"seed": case.seed})
-        return {"stats": Table(rows, "joint_stats.csv")}
+        return {"stats": Table(rows, "joint_stats.csv", numbered=True)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """One for all."""

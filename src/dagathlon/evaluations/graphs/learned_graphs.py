@@ -1,22 +1,88 @@
-"""``learned_graphs``: every learned graph drawn large, with what its learner counted."""
+"""``learned_graphs``: learned graphs side by side, their edges and statistics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from dagathlon.evaluations.graphs.learned_chart import MOST_NODES, learned_drawing, model_drawing
-from dagathlon.evaluations.no_truth.bootstrap import Copies, bootstrapped
-from dagathlon.graphs import Graph
-from dagathlon.report.charts.legend import Keyed
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.evaluations.no_truth.consensus import Copies, bootstrapped
+from dagathlon.frame import Cells, Row, Rows
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
+from dagathlon.graphs.graph import Edge
+from dagathlon.graphs.measurement import MeasurementModel
+from dagathlon.report.charts.legend import Key, Keyed
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, described, side_by_side
 from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables.places import data_columns, named_places, place_of
 from dagathlon.study.plan.plan import Run
+
+MOST_NODES = 200
+_FIXED = "#2b7fc9"
+_PLAIN, _THIN, _THICK = 1.6, 1.0, 6.0
+
+
+def model_drawing(model: MeasurementModel) -> Keyed:
+    """A measurement model: latent variables are ellipses."""
+    return Keyed(to_svg(model.graph, latents=model.latents), [])
+
+
+def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:
+    """A graph with its key.
+
+    Parameters
+    ----------
+    graph
+        What was learned.
+    copies
+        What was learned on bootstrap samples, if that is known: it gives edges their width.
+    """
+    shared = _class_of(graph)
+    styles, colours = {}, set[str]()
+    for edge in graph.edges():
+        fixed = shared is not None and edge.left in shared.parents(edge.right)
+        colour = _FIXED if fixed else "currentColor"
+        colours.add(colour)
+        words = "\n".join(_words(edge, fixed if shared is not None else None, copies))
+        share = None if copies is None else float(copies.joined[_at(edge, copies)])
+        styles[edge.left, edge.right] = EdgeStyle(colour, _width(share), 1.0, False, words)
+    keys = [Key("direction shared by the class", _FIXED, 3.0)] if _FIXED in colours else []
+    if shared is not None and "currentColor" in colours:
+        keys.append(Key("reversible", "currentColor", 3.0))
+    if copies is not None and styles:
+        for words, share in (("in half", 0.5), ("in all", 1.0)):
+            keys.append(Key(f"{words} bootstrap samples", "currentColor", _width(share)))
+    return Keyed(to_svg(graph, styles=styles), keys)
+
+
+def _class_of(graph: Graph) -> Graph | None:
+    """The graph that has the directions which all DAGs of the class share, if it is a class."""
+    if graph.is_dag:
+        return cpdag(graph)
+    return graph if graph.is_cpdag and not graph.is_undirected else None
+
+
+def _width(share: float | None) -> float:
+    return _PLAIN if share is None else _THIN + (_THICK - _THIN) * share
+
+
+def _at(edge: Edge, copies: Copies) -> tuple[int, int]:
+    return copies.names.index(edge.left), copies.names.index(edge.right)
+
+
+def _words(edge: Edge, fixed: bool | None, copies: Copies | None) -> Iterator[str]:
+    yield str(edge)
+    if fixed is not None:
+        yield "direction shared by the class" if fixed else "reversible: the class leaves it open"
+    if copies is not None:
+        i, j = _at(edge, copies)
+        yield f"bootstrap: joined in {copies.joined[i, j]:.0%} of {len(copies.sizes)} samples"
+        yield f"{edge.left} → {edge.right} in {copies.directed[i, j]:.0%}"
+        yield f"{edge.left} ← {edge.right} in {copies.directed[j, i]:.0%}"
+
 
 _MOST_GRAPHS = 40
 _CAPTION = (
@@ -31,7 +97,7 @@ _WIDTH = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedGraphs(Evaluation):
+class LearnedGraphs(OfLearners):
     """Draw learned graphs large, with bootstrap probabilities where `stability` is asked for.
 
     Parameters
@@ -44,13 +110,9 @@ class LearnedGraphs(Evaluation):
     on_page = True
     ids: tuple[str, ...] = ()
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Graphs, their edges, and the statistics of their learners."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
         about = named_places(results, [place_of(results, run) for run in runs])
@@ -121,7 +183,7 @@ def _drawn(row: Row) -> Keyed:
     return learned_drawing(row["graph"], row["copies"])
 
 
-def _picture(rows: Sequence[Row]) -> Picture:
+def _picture(rows: Rows) -> Picture:
     variants = [
         (
             described(row["graph"], row["name"]),
@@ -136,11 +198,11 @@ def _picture(rows: Sequence[Row]) -> Picture:
     return Picture("learned", "What was learned?", " ".join(captions), variants)
 
 
-def _edges(row: Row) -> Iterator[dict[str, Any]]:
+def _edges(row: Row) -> Iterator[Cells]:
     graph: Graph = row["graph"]
     copies: Copies | None = row["copies"]
     for edge in graph.edges():
-        cells: dict[str, Any] = {"graph": row["name"], "edge": str(edge)}
+        cells: Cells = {"graph": row["name"], "edge": str(edge)}
         if copies is not None:
             i, j = copies.names.index(edge.left), copies.names.index(edge.right)
             cells |= {
@@ -151,10 +213,10 @@ def _edges(row: Row) -> Iterator[dict[str, Any]]:
         yield cells
 
 
-def _statistics(results: Results, row: Row) -> Iterator[dict[str, Any]]:
+def _statistics(results: Results, row: Row) -> Iterator[Cells]:
     graph: Graph = row["graph"]
     run: Run = row["run"]
-    found: dict[str, Any] = {"kind of graph": graph.kind, "nodes": len(graph)}
+    found: Cells = {"kind of graph": graph.kind, "nodes": len(graph)}
     found["edges"] = graph.n_edges
     learned = results.learned(run)
     found |= {} if learned is None else dict(learned.stats)

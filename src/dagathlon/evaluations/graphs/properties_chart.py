@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dagathlon.report.charts.parts import Chart, Rows, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.figures.palette import PALETTE
 
 PROPERTIES = {
@@ -45,9 +45,7 @@ def graph_properties(rows: Rows) -> Chart:
     return {"vconcat": panels}
 
 
-def _bars(
-    cells: Rows, setting: str, order: Sequence[str], axis: dict[str, Any], height: int
-) -> Chart:
+def _bars(cells: Rows, setting: str, order: Sequence[str], axis: Chart, height: int) -> Chart:
     """The panels of one graph setting."""
     return {
         "title": setting,

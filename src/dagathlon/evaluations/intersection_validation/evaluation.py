@@ -23,8 +23,9 @@ from dagathlon.evaluations.intersection_validation.tables import (
     pair_rows,
     validated,
 )
+from dagathlon.frame import Row
 from dagathlon.modules import Count, Natural
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.results import Results
@@ -77,7 +78,7 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntersectionValidation(Evaluation):
+class IntersectionValidation(OfLearners):
     """Rank learners without a truth: who finds in fewer rows what all of them agree on in all rows.
 
     Parameters
@@ -114,10 +115,6 @@ class IntersectionValidation(Evaluation):
     copies: Count = 0
     pairwise: bool = True
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def problem(self) -> str:
         """There are subsamples to learn on."""
         if self.sizes is not None and not self.sizes:
@@ -150,7 +147,7 @@ class IntersectionValidation(Evaluation):
         for number in range(1, self.copies + 1):
             yield Learning((BootstrapSample(number=number),), ids)
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Seven tables, and what the section is made of."""
         found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
         if self._unasked:
@@ -160,11 +157,11 @@ class IntersectionValidation(Evaluation):
         made = {name: Table(list(rows(found)), file) for name, (rows, file) in _TABLES.items()}
         if not made["kinds"].rows:
             del made["kinds"]
-        return made | {"validated": Table([{"validated": one} for one in found])}
+        return {**made, "validated": Records(found)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Learning curves, ranks and the agreement graph of each data set."""
-        found = _validated(tables)
+        found = tables.records("validated")
         yield from figures(found)
         for number, (name, drawn) in enumerate(drawings(found), 1):
             svg = side_by_side([Panel(f"Agreement on {name}", drawn.picture.for_file())])
@@ -173,11 +170,7 @@ class IntersectionValidation(Evaluation):
 
     def section(self, tables: TableSet) -> Section | None:
         """Whether to believe the ranking, the ranking, what all agree on."""
-        return interval_section(_validated(tables))
-
-
-def _validated(tables: TableSet) -> list[Validated]:
-    return [row["validated"] for row in tables.rows("validated")]
+        return interval_section(tables.records("validated"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,4 +192,4 @@ class _ShownByDefault(IntersectionValidation):
             f"It is here unasked, on {self.subsamples} subsamples of the {self.most_sizes} largest "
             f"sizes at most; a study that names {self.name} chooses, and false leaves it out."
         )
-        return interval_section(_validated(tables), note)
+        return interval_section(tables.records("validated"), note)

@@ -15,6 +15,7 @@ from dagathlon.data.reading.preview import constant_columns
 from dagathlon.data.spec import facts_of
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
 from dagathlon.external.held_folder import HeldFolder
+from dagathlon.frame import grouped
 from dagathlon.learners.suggest import Suggestion, diverse_suggestions, suggest
 from dagathlon.modules import find
 from dagathlon.study.config.new_study import title_of, with_full_paths
@@ -55,50 +56,35 @@ def rank_without_truth(
     """Rank learners on data without a true graph, and say how far to believe the ranking.
 
     What all learners find in all rows, edges and missing edges alike, is the agreement graph. On
-    subsamples of the rows each learner is judged by how many of the agreed pairs it gets wrong:
-    whoever finds early what all find late is the better one (intersection-validation). How many
-    pairs are agreed on, and how many of them are joined, forecasts how reliable that is.
+    subsamples each learner is judged by how many of the agreed pairs it gets wrong, so that those
+    that find early what all find late come first (intersection-validation). How many pairs are
+    agreed on, and how many of them are joined, forecasts how reliable the ranking is.
 
     Parameters
     ----------
     data
         A `Dataset`, or anything `read_data` takes: a file, a data frame, an array.
     learners
-        Two or more: names, texts such as ``"pc[alpha=0.01]"``, pairs of a name and a mapping of
-        parameters, `Learner` objects or classes of them, yours as well if a file defines them; or a
-        mapping with the names that they shall have in tables. By default some that suit the data
-        and come to their graphs in different ways.
-    sizes
-        Numbers of rows of the subsamples, below that of the data; by default 100, 200, 400 and so
-        on (of fewer than 200 rows a quarter and a half of them).
-    subsamples
-        Number of subsamples of each size, the same for all learners.
-    copies
-        Number of bootstrap samples by which pairs are weighted, for a second ranking; 0 for none.
-    pairwise
-        Whether every two learners are compared by what these two agree on, besides.
-    seed
-        Seed of the subsamples and of the learners' random numbers.
-    jobs
-        Number of cores to use; 0 is all.
+        Two or more, as `dagathlon.learn` takes them: ``"pc[alpha=0.01]"``, ``("pc", {"alpha":
+        0.01})``, ``Pc(alpha=0.01)``, ``Pc``; or a mapping by their names in tables. By default
+        some that suit the data and search in different ways.
+    sizes, subsamples
+        Numbers of rows of the subsamples, by default 100, 200, 400 … below that of the data (of
+        fewer than 200 rows a quarter and a half), and number of subsamples of each size.
+    copies, pairwise
+        Number of bootstrap samples that weight pairs for a second ranking, 0 for none; and whether
+        every two learners are compared by what these two agree on.
+    seed, jobs
+        Seed of subsamples and learners; number of cores, 0 for all.
     timeout, memory_limit
-        Limits of each run: seconds or ``"10m"``, bytes or ``"2G"``. What exceeds them has failed on
-        that subsample, and is counted.
-    out
-        Folder to keep results in, with a page, tables and figures; a call that was interrupted goes
-        on from there. By default nothing is kept.
-    progress
-        Whether to show how far it is.
-
-    Returns
-    -------
-    IntervalResult
-        Forecast, agreement graph, ranking, and all distances.
+        Limits of each run: seconds or ``"10m"``, bytes or ``"2G"``. Runs beyond them are failures.
+    out, progress
+        Folder of results and report, from which an interrupted call goes on, by default a
+        temporary one; and whether to show the progress.
 
     Examples
     --------
-    >>> from dagathlon.data import load_data
-    >>> rank_without_truth(load_data("sachs_cd3cd28"), ["boss", "pc"])  # doctest: +SKIP
+    >>> rank_without_truth("data.csv", ["boss", "pc"])  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
     named = [one.spec for one in suggested(table)] if learners is None else learners
@@ -225,10 +211,10 @@ class Question:
         return entry | {"seed_range": [self.seed, self.seed]} | gaps
 
     def _content(self) -> dict[str, Any]:
-        algorithms: dict[str, list[dict[str, Any]]] = {}
-        for pick in self.picks:
-            values = with_full_paths(pick.module, pick.values)
-            algorithms.setdefault(pick.module.name, []).append({"id": pick.id, **values})
+        algorithms = grouped(
+            (pick.module.name, {"id": pick.id, **with_full_paths(pick.module, pick.values)})
+            for pick in self.picks
+        )
         ids = [pick.id for pick in self.picks]
         setup = {
             "title": self.title,

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from dagathlon.frame import Cells, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import combination_of
@@ -74,7 +75,7 @@ class IntervalRuns:
         return combination_of(self.case)
 
     @property
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Cells:
         """The cells that tell data sets apart in the files."""
         case = self.case
         labels = (case.graph_label, case.parameters_label, case.data_label)
@@ -120,12 +121,10 @@ def interval_runs(
     """
     chosen = tuple(ids) or tuple(results.ids)
     read = _Reader(results, None if draws is None else frozenset(draws))
-    own: dict[tuple[Any, ...], list[Run]] = {}
-    further: dict[tuple[Any, ...], list[Run]] = {}
-    for runs, found in ((results.plan.runs, own), (results.plan.further, further)):
-        for run in runs:
-            if run.entry in chosen:
-                found.setdefault(_key(results.case(run)), []).append(run)
+    own, further = (
+        grouped((_key(results.case(run)), run) for run in runs if run.entry in chosen)
+        for runs in (results.plan.runs, results.plan.further)
+    )
     for key, runs in own.items():
         yield read.data_set(runs, further.get(key, []))
 
@@ -155,14 +154,9 @@ class _Reader:
         ended = [run for run in own if run in self.ended]
         lost = [run for run in ended if self._learner(run) not in graphs]
         reasons = (row["reason"] or _NO_REASON for row in self.results.rows_of(lost))
-        asked: set[Draw] = set()
-        by_draw: dict[Draw, list[Run]] = {}
-        for run in further:
-            draw = self._draw(run)
-            if draw is not None:
-                asked.add(draw)
-                if self._learner(run) in graphs:
-                    by_draw.setdefault(draw, []).append(run)
+        drawn = [(draw, run) for run in further if (draw := self._draw(run)) is not None]
+        asked = {draw for draw, _ in drawn}
+        by_draw = grouped((draw, run) for draw, run in drawn if self._learner(run) in graphs)
         complete = sorted(d for d, runs in by_draw.items() if self.ended.issuperset(runs))
         compared = [run for draw in complete for run in by_draw[draw]]
         estimates = self._estimates(compared, graphs)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from dagathlon.evaluations.intersection_validation.forecast import percent
-from dagathlon.evaluations.intersection_validation.graph_chart import (
+from dagathlon.evaluations.intersection_validation.charts import (
     Drawn,
     interval_drawing,
     pair_words,
+    pairwise_tiles,
 )
-from dagathlon.evaluations.intersection_validation.pairs_chart import pairwise_tiles
+from dagathlon.evaluations.intersection_validation.forecast import percent
 from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
 from dagathlon.evaluations.intersection_validation.validation import (
     DISTANCES,
@@ -30,7 +30,8 @@ from dagathlon.evaluations.intersection_validation.words import (
     weighted,
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
-from dagathlon.report.charts.learning_curves import learning_curves
+from dagathlon.frame import Cells, grouped
+from dagathlon.report.charts.metric_lines import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import case_names
@@ -278,12 +279,12 @@ def _listing(found: Sequence[Validated]) -> Iterator[Part]:
         yield Listing("agreed", rows[:_MOST_ROWS])
 
 
-def _pairs(one: Validated, several: bool) -> Iterator[dict[str, Any]]:
+def _pairs(one: Validated, several: bool) -> Iterator[Cells]:
     if one.result is None:
         return
     k = len(one.result.learners)
     for pair in pair_words(one.result):
-        row: dict[str, Any] = {"data": one.name} if several else {}
+        row: Cells = {"data": one.name} if several else {}
         row["pair"] = pair.edge
         row["all agree"] = "yes" if pair.agreed is not None else "no"
         row["joined by"] = f"{pair.joined} of {k}"
@@ -341,10 +342,11 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
 
 
 def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
-    for row in summarise(result.distances, measure):
-        if row.mean is not None:
-            found.setdefault(row.learner, []).append(row.mean)
+    found = grouped(
+        (row.learner, row.mean)
+        for row in summarise(result.distances, measure)
+        if row.mean is not None
+    )
     whole = len(result.sizes)
     return {name: fmean(means) for name, means in found.items() if len(means) == whole}
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluations.intersection_validation.graph_chart import pair_words
+from dagathlon.evaluations.intersection_validation.charts import pair_words
 from dagathlon.evaluations.intersection_validation.runs import Draw, IntervalRuns, interval_runs
 from dagathlon.evaluations.intersection_validation.validation import (
     IntervalResult,
     Mean,
     interval_validation,
 )
+from dagathlon.frame import Cells, grouped
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import Combination
 
-Row: TypeAlias = dict[str, Any]
 Wanted: TypeAlias = Callable[[int | None], Container[Draw]]
 """The subsamples that count, of data with so many rows."""
 _FEWEST = 2
@@ -60,7 +60,7 @@ class Validated(NamedTuple):
     missing: int
 
     @property
-    def columns(self) -> Row:
+    def columns(self) -> Cells:
         """The cells that tell data sets apart in the files."""
         graph, parameters, data = self.data
         return {"graph": graph, "parameters": parameters, "data": data, "seed": self.seed}
@@ -169,7 +169,7 @@ def _named(found: Sequence[Validated]) -> list[Validated]:
     ]
 
 
-def distance_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def distance_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """One row for each learner, size and subsample: all distances."""
     for one in found:
         for score in one.result.distances if one.result else ():
@@ -179,7 +179,7 @@ def distance_rows(found: Iterable[Validated]) -> Iterator[Row]:
             yield one.columns | {"id": one.ids[score.learner]} | row | status
 
 
-def learner_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def learner_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """One row for each learner and size, and one without a size for its place over all sizes."""
     for one in found:
         if one.result is None:
@@ -204,23 +204,21 @@ def _failures(means: Iterable[Mean]) -> dict[str, int]:
     return found
 
 
-def kind_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def kind_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """Means over the seeds of one kind of data, for each learner and size; none of single seeds."""
-    kinds: dict[Combination, list[Validated]] = {}
-    for one in found:
-        if one.result is not None:
-            kinds.setdefault(one.data, []).append(one)
+    kinds = grouped((one.data, one) for one in found if one.result is not None)
     for group in kinds.values():
-        by_learner: dict[tuple[int, str], list[Mean]] = {}
-        for mean in (mean for one in group if one.result for mean in one.result.means):
-            by_learner.setdefault((mean.size, mean.learner), []).append(mean)
+        by_learner = grouped(
+            ((mean.size, mean.learner), mean)
+            for mean in (mean for one in group if one.result for mean in one.result.means)
+        )
         about = {name: cell for name, cell in group[0].columns.items() if name != "seed"}
         for (size, learner), means in by_learner.items() if len(group) > 1 else ():
             who = {"learner": learner, "id": group[0].ids.get(learner), "size": size}
             yield about | who | _over_seeds(means)
 
 
-def _over_seeds(means: Sequence[Mean]) -> Row:
+def _over_seeds(means: Sequence[Mean]) -> Cells:
     values = [mean.mean for mean in means if mean.mean is not None]
     ranks = [mean.mean_rank for mean in means if mean.mean_rank is not None]
     return {
@@ -232,7 +230,7 @@ def _over_seeds(means: Sequence[Mean]) -> Row:
     }
 
 
-def forecast_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def forecast_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """The forecast of each data set, and what it would be without each learner."""
     for one in found:
         if one.result is None:
@@ -246,7 +244,7 @@ def forecast_rows(found: Iterable[Validated]) -> Iterator[Row]:
             yield one.columns | {"without": who} | cells
 
 
-def pair_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def pair_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """The pairs that some learner joins: what all agree on, or who says what."""
     for one in found:
         for pair in pair_words(one.result) if one.result else ():
@@ -259,14 +257,14 @@ def pair_rows(found: Iterable[Validated]) -> Iterator[Row]:
             }
 
 
-def comparison_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def comparison_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """Every two learners by what just these two agree on."""
     for one in found:
         for row in one.result.pairwise if one.result else ():
             yield one.columns | row._asdict()
 
 
-def json_rows(found: Iterable[Validated]) -> Iterator[Row]:
+def json_rows(found: Iterable[Validated]) -> Iterator[Cells]:
     """Everything on each data set that has a result."""
     for one in found:
         if one.result is not None:

@@ -13,7 +13,7 @@ from dagathlon.evaluations.intersection_validation.forecast import (
     percent,
 )
 from dagathlon.evaluations.intersection_validation.ranks import OVERLAP, Mean, RankTest
-from dagathlon.evaluations.intersection_validation.result import IntervalResult
+from dagathlon.evaluations.intersection_validation.validation import IntervalResult
 from dagathlon.wording import counted, listed
 
 _BELIEVE = {

@@ -1,10 +1,22 @@
-"""Intersection-validation: learners ranked on data without a true graph."""
+"""Intersection-validation of learners without a true graph, and its result, which can be stored.
+
+References
+----------
+Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
+learning without ground truth, AISTATS.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import html
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError, listing
+from dagathlon.evaluate.ranking.significance import Friedman, Nemenyi
 from dagathlon.evaluations.intersection_validation.effects import agreed_effects, effect_distances
 from dagathlon.evaluations.intersection_validation.forecast import (
     Duplicate,
@@ -14,19 +26,20 @@ from dagathlon.evaluations.intersection_validation.forecast import (
     groups_of,
     leave_one_out,
     near_duplicates,
+    percent,
 )
 from dagathlon.evaluations.intersection_validation.notes import notes_on
-from dagathlon.evaluations.intersection_validation.pairs import Comparison, pairwise
 from dagathlon.evaluations.intersection_validation.ranks import (
     OVERLAP,
+    Comparison,
     Mean,
     Place,
     RankTest,
+    pairwise,
     rank_tests,
     ranking,
     summarise,
 )
-from dagathlon.evaluations.intersection_validation.result import Disputed, IntervalResult
 from dagathlon.evaluations.intersection_validation.scores import (
     DISTANCES,
     Combine,
@@ -35,7 +48,193 @@ from dagathlon.evaluations.intersection_validation.scores import (
     interval_scores,
 )
 from dagathlon.evaluations.intersection_validation.types import Estimates, Learned, written
-from dagathlon.graphs import Graph
+from dagathlon.frame import Row
+from dagathlon.graphs import Edge, Graph
+
+
+class Disputed(NamedTuple):
+    """A pair on which the learners do not agree.
+
+    Parameters
+    ----------
+    left, right
+        The pair.
+    said
+        The edge that each learner has there, as it is written, empty for none; in their order.
+    """
+
+    left: str
+    right: str
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IntervalResult:
+    """The outcome of intersection-validation on one data set.
+
+    Parameters
+    ----------
+    learners
+        Those that take part, in the order given.
+    nodes
+        The variables.
+    language
+        How edges were compared: ``classes``, ``marks``, ``arrowheads`` or ``skeletons``.
+    rows
+        Rows of the whole data, where known.
+    sizes, subsamples
+        Numbers of rows of the subsamples, and how many there are of each.
+    edges
+        What all learners agree on.
+    disputed
+        Pairs on which they do not agree, and what each says.
+    forecast
+        Whether to believe the ranking.
+    sensitivity
+        The forecast without each of the learners.
+    duplicates
+        Learners that are almost equal.
+    notes
+        Sentences on what to know: who was left out, who breaks or stacks the agreement.
+    distances
+        One row per learner, size and subsample.
+    means
+        Mean partial Hamming distances, standard errors and ranks by learner and size.
+    ranking
+        Learners by their mean rank over all subsamples, the best first.
+    tests
+        Friedman's and Nemenyi's tests, by size and over all.
+    pairwise
+        Every two learners by what just these two agree on.
+    n_effects
+        Ordered pairs whose effect all learners agree on; None where effects were not compared.
+    """
+
+    learners: tuple[str, ...]
+    nodes: tuple[str, ...]
+    language: str
+    rows: int | None
+    sizes: tuple[int, ...]
+    subsamples: int
+    edges: tuple[Edge, ...]
+    disputed: tuple[Disputed, ...]
+    forecast: Forecast
+    sensitivity: tuple[LeftOut, ...]
+    duplicates: tuple[Duplicate, ...]
+    notes: tuple[str, ...]
+    distances: tuple[IntervalScore, ...]
+    means: tuple[Mean, ...]
+    ranking: tuple[Place, ...]
+    tests: tuple[RankTest, ...]
+    pairwise: tuple[Comparison, ...]
+    n_effects: int | None
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """The distances that there are, of those in `DISTANCES`, the partial Hamming first."""
+        return [
+            name
+            for name in DISTANCES
+            if any(getattr(row, name) is not None for row in self.distances)
+        ]
+
+    def means_by(self, measure: str) -> list[Mean]:
+        """Means, standard errors and ranks by another of the distances."""
+        return summarise(self.distances, measure)
+
+    def first_by(self, measure: str) -> list[str]:
+        """Who is first by another of the distances; nobody where it tells no two learners apart."""
+        places = [place for place in ranking(self.distances, measure) if place.place is not None]
+        first = [place.learner for place in places if place.place == 1]
+        return first if len(first) < len(places) else []
+
+    def summary(self) -> str:
+        """What a command prints: whether to believe the ranking, the ranking, what to know."""
+        from dagathlon.evaluations.intersection_validation.text import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        told = self.forecast
+        return (
+            f"<IntervalResult of {len(self.learners)} learners on {len(self.nodes)} variables: "
+            f"{told.n_connected} connected pairs, {percent(told.relative_size)} of all pairs "
+            f"agreed on, {told.verdict}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Lists, dictionaries, texts and numbers alone, for a JSON file."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> IntervalResult:
+        """The result that `to_dict` wrote."""
+        known = {field.name: found[field.name] for field in fields(cls)}
+        return cls(**{name: _READERS.get(name, _listed)(value) for name, value in known.items()})
+
+    def to_json(self) -> str:
+        """All of it as text; `from_json` reads it."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> IntervalResult:
+        """The result that `to_json` wrote."""
+        return cls.from_dict(json.loads(text))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    return value
+
+
+def _listed(value: Any) -> Any:
+    """Lists become tuples, at any depth."""
+    return tuple(map(_listed, value)) if isinstance(value, list) else value
+
+
+def _record(kind: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
+    def read(found: Mapping[str, Any]) -> Any:
+        return kind(**{name: _listed(value) for name, value in found.items()})
+
+    return read
+
+
+def _records(kind: Callable[..., Any]) -> Callable[[list[Row]], Any]:
+    read = _record(kind)
+    return lambda found: tuple(map(read, found))
+
+
+def _test(size: int | None, friedman: Mapping[str, Any], nemenyi: Mapping[str, Any]) -> RankTest:
+    # An infinite F, of ranks that are the same on all subsamples, is no number in JSON.
+    f_statistic = float(friedman["f_statistic"])
+    first = Friedman(**{**friedman, "f_statistic": f_statistic})
+    return RankTest(size, first, _record(Nemenyi)(nemenyi))
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "edges": _records(Edge),
+    "disputed": _records(Disputed),
+    "forecast": _record(Forecast),
+    "sensitivity": _records(LeftOut),
+    "duplicates": _records(Duplicate),
+    "distances": _records(IntervalScore),
+    "means": _records(Mean),
+    "ranking": _records(Place),
+    "tests": _records(_test),
+    "pairwise": _records(Comparison),
+}
+
 
 __all__ = [
     "DISTANCES",
@@ -89,48 +288,51 @@ def interval_validation(
     estimates
         For each learner and number of rows the graphs on the subsamples, None where a run failed;
         the same subsamples for all learners, in the same order.
-    outputs
-        What learners return (``dag``, ``cpdag``, ``pag``, ``undirected``, …), as far as known.
-    algorithms
-        The algorithm of each learner: a ranking of different ones is not reliable (`forecast`).
-    bootstraps
-        Graphs of learners on bootstrap samples of all rows; pairs are then weighted by confidence.
-    combine
-        How confidences of several learners become one, as in `confidence_weights`.
-    rows
-        Number of rows of the whole data, to be told.
-    compare_pairs
-        Whether to compare every two learners by what just these two agree on.
-    compare_effects
-        Whether to count wrong effects, for DAGs and CPDAGs of up to 100 nodes.
-    notes
-        Sentences to put before those that are found here.
-
-    References
-    ----------
-    Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
-    learning without ground truth, AISTATS.
+    outputs, algorithms
+        Kind of graph (``dag``, ``cpdag``, ``pag``, ``undirected`` …) and algorithm of each learner,
+        where known: a ranking of different algorithms is not reliable (`forecast`).
+    bootstraps, combine
+        Graphs of learners on bootstrap samples of all rows, to weight pairs by confidence, and how
+        confidences of several learners are combined, as in `confidence_weights`.
+    rows, notes
+        Number of rows of the whole data, and sentences to put before the notes of the result.
+    compare_pairs, compare_effects
+        Whether to compare every two learners by what just these two agree on, and whether to count
+        wrong effects, for DAGs and CPDAGs of up to 100 nodes.
     """
     there = {name: graph for name, graph in graphs.items() if graph is not None}
     missing = [name for name in graphs if name not in there]
     _require_learners(there, missing)
     kept = {name: estimates[name] for name in there if name in estimates}
     learned = Learned.of(there, kept, outputs=outputs, algorithms=algorithms)
-    duplicates = near_duplicates(learned)
-    sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
     # Lines of an undirected graph look like a CPDAG, and say nothing of effects.
-    speak = compare_effects and learned.by == "classes"
-    effects = agreed_effects(there.values()) if speak else None
+    causal = compare_effects and learned.by == "classes"
+    effects = agreed_effects(there.values()) if causal else None
     wrong = None if effects is None else effect_distances(effects, learned)
-    distances = interval_scores(learned, weights, wrong)
+    found = _result(learned, missing, tuple(interval_scores(learned, weights, wrong)))
+    return replace(
+        found,
+        rows=rows,
+        notes=(*notes, *found.notes),
+        pairwise=tuple(pairwise(learned)) if compare_pairs else (),
+        n_effects=None if effects is None else effects.n,
+    )
+
+
+def _result(
+    learned: Learned, missing: Sequence[str], distances: tuple[IntervalScore, ...]
+) -> IntervalResult:
+    """Return forecast, ranking and tests of distances, without comparisons of pairs."""
+    duplicates = near_duplicates(learned)
+    sensitivity = leave_one_out(learned, groups_of(duplicates))
     means = summarise(distances)
     agreement = learned.agreement
     return IntervalResult(
         learners=learned.learners,
         nodes=learned.names,
         language=learned.by,
-        rows=rows,
+        rows=None,
         sizes=learned.sizes,
         subsamples=max((there.shape[1] for there in learned.there.values()), default=0),
         edges=tuple(agreement.edges()),
@@ -138,13 +340,13 @@ def interval_validation(
         forecast=forecast(agreement, learned.algorithms),
         sensitivity=tuple(sensitivity),
         duplicates=tuple(duplicates),
-        notes=(*notes, *notes_on(learned, missing, sensitivity, duplicates, means)),
-        distances=tuple(distances),
+        notes=tuple(notes_on(learned, missing, sensitivity, duplicates, means)),
+        distances=distances,
         means=tuple(means),
         ranking=tuple(ranking(distances)),
         tests=tuple(rank_tests(distances)),
-        pairwise=tuple(pairwise(learned)) if compare_pairs else (),
-        n_effects=None if effects is None else effects.n,
+        pairwise=(),
+        n_effects=None,
     )
 
 

@@ -18,6 +18,7 @@ from dagathlon.evaluations.intersection_validation.validation import (
     IntervalResult,
     RankTest,
 )
+from dagathlon.frame import grouped
 from dagathlon.report.section import Tone, Words
 from dagathlon.wording import agreeing, counted, listed
 
@@ -211,11 +212,8 @@ def tested(result: IntervalResult) -> str:
 
 def remarks(found: Sequence[Validated]) -> Iterator[Words]:
     """Who is left out, breaks or stacks the agreement, or fails; what is missing."""
-    sentences: dict[str, list[str]] = {}
     grave = {note for one in found if one.result for note in _grave(one.result)}
-    for one in found:
-        for note in _notes(one):
-            sentences.setdefault(note, []).append(one.name)
+    sentences = grouped((note, one.name) for one in found for note in _notes(one))
     for number, (note, names) in enumerate(sentences.items()):
         if number == _MOST_NOTES:
             yield Words(

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from dagathlon.evaluate.graphs.clusters import CLUSTER_MEASURES, ClusterScores
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Cells, Rows
 from dagathlon.graphs.drawing.svg import to_svg
+from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.modules import Count
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
-from dagathlon.report.tables.best_cells import best_cells
-from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
-from dagathlon.report.tables.regimes import method_of, ordered, told_rows
+from dagathlon.report.tables.latex import best_cells
+from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
+from dagathlon.report.tables.regimes import labelled_scores, method_of, ordered
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
+from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
 
 _SCORE = "clusters"
@@ -36,8 +39,15 @@ _ABOUT = (
 _DRAWN = "Ellipses are latent variables, boxes are observed. The first data set of each setting."
 
 
+class _Model(NamedTuple):
+    """The measurement model that a method learned."""
+
+    method: str
+    model: MeasurementModel
+
+
 @dataclass(frozen=True, kw_only=True)
-class Measurement(Evaluation):
+class Measurement(OfLearners):
     """Compare learned measurement models with the true one, and draw them.
 
     Parameters
@@ -54,38 +64,31 @@ class Measurement(Evaluation):
     ids: tuple[str, ...] = ()
     resamples: Count = 1000
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Agreement with the true clusters, where data are drawn from a model."""
         if "model" in cases.offers():
             yield RunScore(_SCORE, ClusterScores(), ("model", "estimate"))
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """All runs, means over data sets, and the models that are drawn."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         return {
-            "runs": Table([row | note for row in rows], "clusters.csv", parquet=True),
-            "means": Table(
-                [row | note for row in mean_rows(rows, known, self.resamples)], "means.csv"
-            ),
-            "models": Table(list(self._models(results))),
+            "runs": Table(results.marked(rows), "clusters.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(mean_rows(rows, known, self.resamples)), "means.csv"),
+            "models": Records(list(self._models(results))),
         }
 
-    def _rows(self, results: Results) -> list[dict[str, Any]]:
-        runs = results.runs_of(self.ids or results.ids)
+    def _rows(self, results: Results) -> list[Cells]:
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
-        return told_rows(results, scored)
+        return labelled_scores(results, scored)
 
-    def _models(self, results: Results) -> Iterator[Row]:
+    def _models(self, results: Results) -> Iterator[_Model]:
         """The first measurement model of each method."""
         seen: set[str] = set()
-        for run in results.runs_of(self.ids or results.ids):
+        for run in results.runs_of(self.included(results)):
             method = method_of(results, run).name
             if method in seen or len(seen) == _MOST_DRAWN:
                 continue
@@ -94,16 +97,16 @@ class Measurement(Evaluation):
                 continue
             seen.add(method)
             if len(learned.measurement.graph) <= _MOST_NODES:
-                yield {"method": method, "model": learned.measurement}
+                yield _Model(method, learned.measurement)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A drawing of each model."""
-        for number, (_, svg) in enumerate(_drawings(tables.rows("models")), 1):
+        for number, (_, svg) in enumerate(_drawings(tables.records("models")), 1):
             yield f"model_{number}.svg", svg
 
     def section(self, tables: TableSet) -> Section | None:
         """Numbers, then drawings."""
-        means, models = tables.rows("means"), tables.rows("models")
+        means, models = tables.rows("means"), tables.records("models")
         if not means and not models:
             return None
         parts: list[Part] = []
@@ -115,30 +118,24 @@ class Measurement(Evaluation):
         return Section("measurement", "Measurement models", parts)
 
 
-def _drawings(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    found = []
-    for row in rows:
-        model = row["model"]
-        n = len(model.clusters)
-        name = f"{row['method']}: {counted(n, 'cluster')}"
-        found.append((name, to_svg(model.graph, latents=model.latents)))
-    return found
+def _drawings(models: Sequence[_Model]) -> list[tuple[str, str]]:
+    return [
+        (
+            f"{method}: {counted(len(model.clusters), 'cluster')}",
+            to_svg(model.graph, latents=model.latents),
+        )
+        for method, model in models
+    ]
 
 
-def _grid(means: Sequence[Row]) -> Grid:
+def _grid(means: Rows) -> Grid:
     """Means by kind of data and method, the best agreement first; the best are bold."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(means, name)) > 1]
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = [
-            {"method": method}
-            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
-            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
-            for method in ordered(members, "method")
-        ]
-        found.sort(key=lambda row: -row.get(metrics[0], -1.0))
+        found = sorted(by_method(members), key=lambda row: -row.get(metrics[0], -1.0))
         for row, cells in zip(found, best_cells(found, metrics), strict=True):
             rows.append([*(str(place[name]) for name in about), row["method"], *cells])
     head = [*about, "method", *(measure_of(metric).label for metric in metrics)]

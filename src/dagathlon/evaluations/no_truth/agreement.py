@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from dagathlon.evaluations.no_truth.agreement_chart import agreement_plot, overlap_plot
-from dagathlon.evaluations.no_truth.bootstrap import bootstrapped, pair_probabilities
-from dagathlon.evaluations.no_truth.consensus import (
-    EdgeAgreement,
-    as_class,
-    edge_agreement,
-    skeleton_overlap,
-)
-from dagathlon.evaluations.no_truth.consensus_chart import (
+from dagathlon.evaluations.no_truth.agreement_charts import (
     CONNECTORS,
+    agreement_plot,
     consensus_drawing,
+    overlap_plot,
     said,
     shown_edges,
 )
+from dagathlon.evaluations.no_truth.consensus import (
+    EdgeAgreement,
+    as_class,
+    bootstrapped,
+    edge_agreement,
+    pair_probabilities,
+    skeleton_overlap,
+)
+from dagathlon.frame import Cells, grouped
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.legend import Keyed
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.graph_panels import Panel, side_by_side
 from dagathlon.report.page.tables import case_names
@@ -30,7 +33,6 @@ from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables.places import combination_of
 from dagathlon.report.tables.runs import Combination
-from dagathlon.study.plan.plan import Run
 from dagathlon.wording import counted, listed
 
 _MOST_ROWS = 500
@@ -53,7 +55,7 @@ _OVERLAP = (
 )
 
 
-class _Group(NamedTuple):
+class _Estimates(NamedTuple):
     """Estimates of the same variables: on one data set, or on data sets of one true graph."""
 
     name: str
@@ -68,7 +70,7 @@ class _Group(NamedTuple):
             return False
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
 
-    def by_class(self) -> _Group:
+    def by_class(self) -> _Estimates:
         """The same with the directions that classes share alone."""
         graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
         return self._replace(graphs=graphs)
@@ -78,8 +80,22 @@ class _Group(NamedTuple):
         return next(iter(self.graphs.values()))[0].names
 
 
+class _Agreed(NamedTuple):
+    """The agreement of learners on one data set, or on data sets of one true graph."""
+
+    name: str
+    nodes: tuple[str, ...]
+    n_graphs: Mapping[str, int]
+    votes: Mapping[str, str]
+    edges: Sequence[EdgeAgreement]
+    overlap: Sequence[Cells]
+    true: frozenset[frozenset[str]] | None
+    bootstrap: Mapping[frozenset[str], float]
+    drawn: bool
+
+
 @dataclass(frozen=True, kw_only=True)
-class Agreement(Evaluation):
+class Agreement(OfLearners):
     """Say on which edges algorithms agree, on data without truth or with a fixed true graph.
 
     Parameters
@@ -99,18 +115,14 @@ class Agreement(Evaluation):
     consensus: bool = True
     classes: bool = True
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Agreement is shown wherever estimates are over the same variables."""
         return cls(consensus=not has_truth)
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Edges with their support, and how much two algorithms share."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         groups = [group for group in _groups(results, ids) if group.comparable]
         if self.classes:
             groups = [group.by_class() for group in groups]
@@ -118,45 +130,45 @@ class Agreement(Evaluation):
         behind = {name: results.algorithm_behind(name) for name in ids}
         copies = bootstrapped(results, ids)
         found = [
-            {
-                "name": group.name,
-                "nodes": group.nodes,
-                "sizes": {name: len(found) for name, found in group.graphs.items()},
-                "votes": {name: behind[name] for name in group.graphs},
-                "edges": edge_agreement(group.graphs, behind),
-                "overlap": skeleton_overlap(group.graphs),
-                "true": _pairs(group.truth),
-                "bootstrap": pair_probabilities(
+            _Agreed(
+                group.name,
+                group.nodes,
+                {name: len(graphs) for name, graphs in group.graphs.items()},
+                {name: behind[name] for name in group.graphs},
+                edge_agreement(group.graphs, behind),
+                skeleton_overlap(group.graphs),
+                _pairs(group.truth),
+                pair_probabilities(
                     {k: v for k, v in copies.items() if k.data == group.data}, behind
                 ),
-                "consensus": self.consensus,
-            }
+                self.consensus,
+            )
             for group in groups
         ]
         return {
-            "groups": Table(found),
+            "groups": Records(found),
             "edges": Table([row for g in found for row in _edges(g, several)], "edges.csv"),
             "overlap": Table([row for g in found for row in _overlap(g, several)], "overlap.csv"),
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Two or three for each data set, or for each true graph."""
-        for number, group in enumerate(tables.rows("groups"), 1):
-            if group["consensus"]:
-                words = f"Consensus of {len(set(group['votes'].values()))} algorithms"
+        for number, group in enumerate(tables.records("groups"), 1):
+            if group.drawn:
+                words = f"Consensus of {len(set(group.votes.values()))} algorithms"
                 svg = side_by_side([Panel(words, _drawn(group)[0].for_file())])
                 yield f"consensus_{number}.svg", svg
                 yield f"consensus_{number}.png", svg
-            yield f"agreement_{number}", agreement_plot(group["edges"], group["true"])
-            yield f"overlap_{number}", overlap_plot(group["overlap"])
+            yield f"agreement_{number}", agreement_plot(group.edges, group.true)
+            yield f"overlap_{number}", overlap_plot(group.overlap)
 
     def section(self, tables: TableSet) -> Section | None:
         """The consensus, edges by algorithm, algorithms by algorithm, and the table of edges."""
-        groups = tables.rows("groups")
+        groups: Sequence[_Agreed] = tables.records("groups")
         if not groups:
             return None
-        edges = [(g["name"], agreement_plot(g["edges"], g["true"])) for g in groups]
-        overlaps = [(g["name"], overlap_plot(g["overlap"])) for g in groups]
+        edges = [(g.name, agreement_plot(g.edges, g.true)) for g in groups]
+        overlaps = [(g.name, overlap_plot(g.overlap)) for g in groups]
         parts: list[Part] = [Words(_in_words(group, len(groups) > 1)) for group in groups]
         parts += [
             *_consensus(groups),
@@ -169,24 +181,24 @@ class Agreement(Evaluation):
                 f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
             )
             parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
-        leading = all(group["true"] is None for group in groups)
+        leading = all(group.true is None for group in groups)
         told = _in_words(groups[0], several=False) if len(groups) == 1 and leading else ""
         return Section("agreement", "Agreement", parts, leading, lead=told)
 
 
-def _in_words(group: Mapping[str, Any], several: bool) -> str:
+def _in_words(group: _Agreed, several: bool) -> str:
     """How far the algorithms agree, in a sentence or two; only those that have a graph vote."""
-    edges: Sequence[EdgeAgreement] = group["edges"]
-    voters = list(dict.fromkeys(group["votes"].values()))
+    edges = group.edges
+    voters = list(dict.fromkeys(group.votes.values()))
     pairs = counted(len(edges), "pair")
     if len(voters) < 2:
-        graphs = sum(group["sizes"].values())
+        graphs = sum(group.n_graphs.values())
         each = "" if graphs == 1 else f" in some of its {graphs:,} graphs"
         words = f"Only {voters[0]} has a vote: it joins {pairs} of variables{each}."
     else:
         words = f"{counted(len(voters), 'algorithm')} ({listed(voters)}) join {pairs} of variables"
         words = f"{words}; {_shared(edges)}."
-    return f"{group['name']}: {words}" if several else words
+    return f"{group.name}: {words}" if several else words
 
 
 _DIRECTION = {"agreed": "in an agreed direction", "contradicting": "in contradicting directions"}
@@ -205,8 +217,8 @@ def _shared(edges: Sequence[EdgeAgreement]) -> str:
     return words + (f" and {against:,} in contradicting ones" if against else "")
 
 
-def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
-    drawn = [(g["name"], *_drawn(g)) for g in groups if g["consensus"]]
+def _consensus(groups: Sequence[_Agreed]) -> Iterator[Picture]:
+    drawn = [(g.name, *_drawn(g)) for g in groups if g.drawn]
     if not drawn:
         return
     cut = [f"{name}: {note}" if len(drawn) > 1 else note for name, _, note in drawn if note]
@@ -215,55 +227,50 @@ def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
     yield Picture("consensus", "What do the algorithms agree on?", caption, variants)
 
 
-def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
+def _drawn(group: _Agreed) -> tuple[Keyed, str]:
     """The consensus as a drawing, and what of it there is no room for."""
-    shown = shown_edges(group["edges"], group["nodes"], group["bootstrap"])
+    shown = shown_edges(group.edges, group.nodes, group.bootstrap)
     note = ""
-    if shown.left_out or len(shown.nodes) < len(group["nodes"]):
+    if shown.left_out or len(shown.nodes) < len(group.nodes):
         note = (
-            f"Drawn are the {len(shown.edges)} strongest of {len(group['edges'])} edges and "
-            f"{len(shown.nodes)} of {len(group['nodes'])} variables; edges.csv has all."
+            f"Drawn are the {len(shown.edges)} strongest of {len(group.edges)} edges and "
+            f"{len(shown.nodes)} of {len(group.nodes)} variables; edges.csv has all."
         )
-    return consensus_drawing(shown, group["votes"], group["bootstrap"]), note
+    return consensus_drawing(shown, group.votes, group.bootstrap), note
 
 
-def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
+def _edges(group: _Agreed, several: bool) -> Iterator[Cells]:
     """One row for each pair that some algorithm joins."""
-    edge: EdgeAgreement
-    for edge in group["edges"]:
+    for edge in group.edges:
         pair = frozenset((edge.left, edge.right))
-        row: dict[str, Any] = {"data": group["name"]} if several else {}
+        row: Cells = {"data": group.name} if several else {}
         row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
         row |= {"support": edge.support, "direction": edge.verdict}
         row |= {"left → right": edge.forward, "left ← right": edge.backward}
-        if group["bootstrap"]:
-            row["bootstrap"] = group["bootstrap"].get(pair, 0.0)
-        if group["true"] is not None:
-            row["in the truth"] = "yes" if pair in group["true"] else "no"
+        if group.bootstrap:
+            row["bootstrap"] = group.bootstrap.get(pair, 0.0)
+        if group.true is not None:
+            row["in the truth"] = "yes" if pair in group.true else "no"
         row["who says what"] = "; ".join(f"{k}: {said(v)}" for k, v in edge.claims.items())
         yield row
 
 
-def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
-    for pair in group["overlap"]:
-        yield ({"data": group["name"]} if several else {}) | pair
+def _overlap(group: _Agreed, several: bool) -> Iterator[Cells]:
+    for pair in group.overlap:
+        yield ({"data": group.name} if several else {}) | pair
 
 
-def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
+def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Estimates]:
     """Data settings whose truth is one and the same for all seeds, or that have none."""
-    by_case: dict[Combination, list[Run]] = {}
-    for run in results.runs_of(ids):
-        by_case.setdefault(combination_of(results.case(run)), []).append(run)
+    by_case = grouped((combination_of(results.case(run)), run) for run in results.runs_of(ids))
     names = case_names(list(by_case))
     for which, members in by_case.items():
         first = results.case(members[0])
         one = len({results.case(run).graph for run in members}) == 1
         if not one or (first.graph is not None and not results.origin(first).fixed_truth):
             continue
-        found: dict[str, list[Graph]] = {}
-        for run, graph in results.estimates(members):
-            found.setdefault(run.entry, []).append(graph)
-        yield _Group(names[which], which, results.truth(first), found)
+        found = grouped((run.entry, graph) for run, graph in results.estimates(members))
+        yield _Estimates(names[which], which, results.truth(first), found)
 
 
 def _pairs(truth: Graph | None) -> frozenset[frozenset[str]] | None:

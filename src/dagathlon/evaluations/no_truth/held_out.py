@@ -1,16 +1,16 @@
-"""``held_out``: how probable rows are under networks that were fitted without them."""
+"""``held_out``: how well graphs predict rows that were not learned from, with its chart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, paired_difference
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural
-from dagathlon.report.charts.parts import is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.charts.parts import STEP, WIDTH, Chart, is_nothing, nothing, tooltip
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Section, Words
@@ -21,8 +21,60 @@ from dagathlon.report.tables.places import (
     not_defined,
     place_of,
 )
-from dagathlon.report.tables.runs import Combination, combination
+from dagathlon.report.tables.runs import combination
 from dagathlon.study.config.plan_requests import Cases, DataScore, RunScore, Wanted
+
+_ERRORS = 2
+
+
+def held_out_plot(rows: Rows) -> Chart:
+    """How far each setting is behind the best one.
+
+    Parameters
+    ----------
+    rows
+        `setting`, `log-likelihood`, `to the best` and `± to the best`, the best first.
+    """
+    shown = [_bar(row) for row in rows if row["log-likelihood"] is not None]
+    if len(shown) < 2:
+        return nothing("there is nothing to compare")
+    order = [row["setting"] for row in shown]
+    y = {"field": "setting", "type": "nominal", "sort": order, "title": None}
+    title = "log-likelihood per row, difference to the best (nats)"
+    scale = {"zero": True, "nice": True}
+    x = {"field": "difference", "type": "quantitative", "title": title, "scale": scale}
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    return {
+        "width": WIDTH,
+        "height": {"step": STEP + 5},
+        "data": {"values": shown},
+        "encoding": {"y": y, "tooltip": tooltip(setting="setting", words="difference")},
+        "layer": [
+            {"mark": {"type": "rule", "strokeWidth": 2, "color": "#2b7fc9"}, "encoding": ends},
+            {
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 70,
+                    "opacity": 1,
+                    "color": "#2b7fc9",
+                },
+                "encoding": {"x": x},
+            },
+        ],
+    }
+
+
+def _bar(row: Any) -> Chart:
+    value, error = row["to the best"] or 0.0, row["± to the best"] or 0.0
+    return {
+        "setting": row["setting"],
+        "difference": value,
+        "low": value - _ERRORS * error,
+        "high": value + _ERRORS * error,
+        "words": "the best" if row["to the best"] is None else f"{value:.4f} ± {error:.4f}",
+    }
+
 
 _SCORE, _EMPTY = "held_out_rows", "held_out_empty"
 _EMPTY_NAME = "(no edges)"
@@ -39,7 +91,7 @@ _FIGURE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeldOutLikelihood(Evaluation):
+class HeldOutLikelihood(OfLearners):
     """Compare learned graphs by the likelihood of rows that their parameters have not seen.
 
     Parameters
@@ -55,10 +107,6 @@ class HeldOutLikelihood(Evaluation):
     ids: tuple[str, ...] = ()
     folds: Natural = 10
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Log-likelihoods of rows for each graph, and for none."""
         module = HeldOutRows(folds=self.folds)
@@ -67,14 +115,14 @@ class HeldOutLikelihood(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each setting and data set, the best first."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
-        found: dict[tuple[Combination, int], list[Row]] = {}
-        for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
-            if score is not None:
-                row = about[place] | score[_SCORE]
-                found.setdefault((place.data, place.seed), []).append(row)
+        found = grouped(
+            ((place.data, place.seed), about[place] | score[_SCORE])
+            for place, score in zip(places, results.scores(_SCORE, runs), strict=True)
+            if score is not None
+        )
         for row in results.data_rows(_EMPTY):
             members = found.get((combination(row), int(row["seed"])))
             if members:
@@ -105,14 +153,14 @@ class HeldOutLikelihood(Evaluation):
         return Section("held-out", "Held-out likelihood", parts, leading=True)
 
 
-def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _compared(rows: Rows) -> Iterator[Cells]:
     """Rows with their differences to the best one and to the empty graph."""
     scored = [row for row in rows if "blocks" in row]
     best = max(scored, key=lambda row: row["mean"], default=None)
     empty = next((row for row in scored if row["setting"] == _EMPTY_NAME), None)
     for row in sorted(rows, key=lambda row: -row.get("mean", float("-inf"))):
         names = (*data_columns(rows), "setting", "rows")
-        line: dict[str, Any] = {name: row.get(name) for name in names}
+        line: Cells = {name: row.get(name) for name in names}
         line["log-likelihood"] = row.get("mean")
         for name, other in (("to the best", best), ("to no edges", empty)):
             known = "blocks" in row and other is not None and other is not row
@@ -122,12 +170,12 @@ def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         yield line | {"note": row.get("note"), "remark": row.get("remark")}
 
 
-def _learned(rows: Sequence[Row]) -> list[Row]:
+def _learned(rows: Rows) -> list[Row]:
     """The graph without edges is so far behind that nothing else could be told apart."""
     return [row for row in rows if row["setting"] != _EMPTY_NAME]
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     data = data_columns(rows)
     head = [*data, "setting", "rows", "log-likelihood per row", "difference to the best"]
     head.append("difference to no edges")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.evaluations.no_truth.scores import ImpliedIndependences
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.learners.independence import problem_of_test
 from dagathlon.modules import Natural, Probability
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.results import Results
 from dagathlon.report.section import Grid, Listing, Part, Section, Words
 from dagathlon.report.tables.places import data_columns, named_places, not_defined, place_of
@@ -30,7 +31,7 @@ _HOW = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Independences(Evaluation):
+class Independences(OfLearners):
     """Test on the data what each learned graph implies: its independences, and its edges.
 
     Parameters
@@ -51,10 +52,6 @@ class Independences(Evaluation):
     alpha: Probability = 0.05
     most: Natural = 5000
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def problem(self) -> str:
         """There must be such a test."""
         return "" if self.test is None else problem_of_test(self.test)
@@ -66,7 +63,7 @@ class Independences(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """A row for each graph, and all that stands out."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
         graphs: list[Row] = []
@@ -107,7 +104,7 @@ class Independences(Evaluation):
         return Section("independences", "Rejected independences", parts, leading=True)
 
 
-def _counts(found: Row) -> dict[str, Any]:
+def _counts(found: Row) -> Cells:
     tested, edges = found.get("tested"), found.get("edges")
     rejected, needless = found.get("n_rejected"), found.get("n_needless")
     return {
@@ -124,7 +121,7 @@ def _counts(found: Row) -> dict[str, Any]:
     }
 
 
-def _independence(one: Sequence[Any]) -> dict[str, Any]:
+def _independence(one: Sequence[Any]) -> Cells:
     x, y, given, p_value, adjusted = one
     return {
         "independence": f"{x} ⟂ {y}" + (f" | {', '.join(given)}" if given else ""),
@@ -133,12 +130,12 @@ def _independence(one: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _edge(one: Sequence[Any]) -> dict[str, Any]:
+def _edge(one: Sequence[Any]) -> Cells:
     x, y, given, p_value, _ = one
     return {"edge": f"{x} – {y}", "given": ", ".join(given) or "nothing", "p": p_value}
 
 
-def _worst(rows: Sequence[Row]) -> list[Row]:
+def _worst(rows: Rows) -> list[Row]:
     """The first few of each graph."""
     taken: dict[tuple[Any, ...], int] = {}
     kept = []
@@ -150,7 +147,7 @@ def _worst(rows: Sequence[Row]) -> list[Row]:
     return kept
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     columns = [*data_columns(rows), "setting"]
     first = len(columns)
     columns += ["independences", "tested", "rejected", "share rejected", "edges", "not needed"]

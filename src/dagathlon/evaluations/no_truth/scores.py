@@ -19,6 +19,7 @@ from dagathlon.evaluate.models.approximate_extension import (
 )
 from dagathlon.evaluate.models.likelihood import cross_validated_rows
 from dagathlon.evaluations.no_truth.checks import Tested, audit
+from dagathlon.frame import Cells
 from dagathlon.graphs import Graph, Mark
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.independence import DEFAULT_TESTS, problem_of_test, shared_tests
@@ -57,7 +58,7 @@ class HeldOutRows(Module):
     kind = "metric"
     folds: Natural = 10
 
-    def compute(self, data: Dataset, estimate: Estimate | None = None) -> dict[str, Any]:
+    def compute(self, data: Dataset, estimate: Estimate | None = None) -> Cells:
         """Means of the rows in blocks, or why there are none; without an estimate no edge."""
         graph = Graph(data.names) if estimate is None else estimate.graph
         note = why_no_dag(graph)
@@ -96,7 +97,7 @@ class ImpliedIndependences(Module):
     alpha: Probability = 0.05
     most: Natural = 5000
 
-    def compute(self, data: Dataset, estimate: Estimate) -> dict[str, Any]:
+    def compute(self, data: Dataset, estimate: Estimate) -> Cells:
         """Counts, and the statements that stand out; or why there are none."""
         graph, remark = estimate.graph, dict[str, str]()
         if graph.kind == "mixed" and not (graph.marks == Mark.CIRCLE).any():

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dagathlon.evaluations.no_truth.agreement_chart import MOST_EDGES, tiles
-from dagathlon.evaluations.no_truth.bootstrap import Copies, bootstrapped
-from dagathlon.evaluations.no_truth.consensus import as_class
+from dagathlon.evaluations.no_truth.agreement_charts import MOST_EDGES, tiles
+from dagathlon.evaluations.no_truth.consensus import Copies, as_class, bootstrapped
+from dagathlon.frame import Cells, Row, Rows
 from dagathlon.graphs import Graph, Mark
 from dagathlon.modules import Natural
 from dagathlon.report.charts.parts import Chart, nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Listing, Part, Section, Words
@@ -37,7 +36,7 @@ _EDGES = "The edges that come back most, and the share of the bootstrap samples 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stability(Evaluation):
+class Stability(OfLearners):
     """Learn again on bootstrap samples of the data, and say which edges come back.
 
     Parameters
@@ -58,10 +57,6 @@ class Stability(Evaluation):
     ids: tuple[str, ...] = ()
     copies: Natural = 20
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning on every bootstrap sample."""
         for number in range(1, self.copies + 1):
@@ -69,7 +64,7 @@ class Stability(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """How stable each setting is, and how often each of them has an edge."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
         graphs = {place_of(results, run): as_class(graph) for run, graph in results.estimates(runs)}
@@ -101,9 +96,9 @@ class Stability(Evaluation):
         return Section("stability", "Stability", parts, leading=True)
 
 
-def _summary(graph: Graph | None, copies: Copies) -> dict[str, Any]:
+def _summary(graph: Graph | None, copies: Copies) -> Cells:
     """How much of a learner's graph comes back, and how much else comes with it."""
-    row: dict[str, Any] = {"edges": None, "edges back": None, "directions back": None}
+    row: Cells = {"edges": None, "edges back": None, "directions back": None}
     if graph is not None:
         marks = graph.subgraph(copies.names).marks
         mine = np.triu(marks != Mark.NONE)
@@ -118,7 +113,7 @@ def _summary(graph: Graph | None, copies: Copies) -> dict[str, Any]:
     return row | {"failed": copies.failed}
 
 
-def _edges(graph: Graph | None, copies: Copies) -> Iterator[dict[str, Any]]:
+def _edges(graph: Graph | None, copies: Copies) -> Iterator[Cells]:
     """One row for each pair that the graph or some bootstrap sample joins."""
     names = copies.names
     marks = None if graph is None else graph.subgraph(names).marks
@@ -134,7 +129,7 @@ def _edges(graph: Graph | None, copies: Copies) -> Iterator[dict[str, Any]]:
         }
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     data = data_columns(rows)
     head = [*data, "setting", "edges", "edges back", "directions back", "other edges"]
     head += ["edges of samples", "samples", "failed"]
@@ -142,7 +137,7 @@ def _grid(rows: Sequence[Row]) -> Grid:
     return Grid(head, [[row.get(name) for name in head] for row in ordered], 1 + len(data))
 
 
-def _wide(rows: Sequence[Row]) -> list[Row]:
+def _wide(rows: Rows) -> list[Row]:
     """One row for each edge, with a column for each setting."""
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     wide: list[Row] = []
@@ -155,7 +150,7 @@ def _wide(rows: Sequence[Row]) -> list[Row]:
     return wide[:_MOST_ROWS]
 
 
-def _ordered(rows: Sequence[Row], n_settings: int) -> list[tuple[str, dict[str, float]]]:
+def _ordered(rows: Rows, n_settings: int) -> list[tuple[str, dict[str, float]]]:
     """Shares by setting for each edge, those that come back most first."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -167,13 +162,13 @@ def _mean(shares: Mapping[str, float], n_settings: int) -> float:
     return sum(shares.values()) / n_settings
 
 
-def _charts(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
+def _charts(rows: Rows) -> Iterator[tuple[str, Chart]]:
     """Edges by setting, for each data set."""
     for name, found in by_data(rows).items():
         yield name or "the data", _chart(found)
 
 
-def _chart(rows: Sequence[Row]) -> Chart:
+def _chart(rows: Rows) -> Chart:
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     ordered = _ordered(rows, len(settings))[:MOST_EDGES]
     frequent = [item for item in ordered if _mean(item[1], len(settings)) >= _FREQUENT]

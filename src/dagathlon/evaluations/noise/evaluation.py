@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from dagathlon.errors import unknown
 from dagathlon.evaluations.noise.figures import noise_figures
 from dagathlon.evaluations.noise.resampling import Over
-from dagathlon.evaluations.noise.run_tables import NoiseStudyTables
 from dagathlon.evaluations.noise.runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.evaluations.noise.section import noise_parts
 from dagathlon.evaluations.noise.strengths import Groups
-from dagathlon.evaluations.noise.tables import ON_PAGE, noise_tables
+from dagathlon.evaluations.noise.tables import ON_PAGE, NoiseStudyTables, noise_tables
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Part, Section, Words
 
 _NO_NOISE = (
@@ -31,7 +30,7 @@ _NO_RUNS = "No data set has all its runs yet, or all of them were skipped."
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseStudy(Evaluation):
+class NoiseStudy(OfLearners):
     """Compare learners with and without noise in the data: ranks, losses, failures, run times.
 
     Data sets with the same network, number of rows and seed are compared with each other: those
@@ -77,10 +76,6 @@ class NoiseStudy(Evaluation):
     big: tuple[Natural, ...] | None = None
     intervals: Over | None = None
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def needs_truth(self) -> bool:
         """Everything is compared with the true graph."""
         return True
@@ -101,11 +96,10 @@ class NoiseStudy(Evaluation):
             reason = _NO_RUNS if has_noise(results) else _NO_NOISE
             return {"reason": Table([about | {"reason": reason}])}
         limit = charged_limit(results, self.limit, runs)
-        note = {PARTIAL: True} if results.partial else {}
         study = NoiseStudyTables.of(runs, limit, over=self.intervals)
         groups = Groups(self.small, self.large, self.limited, self.big)
         found = {
-            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=shown)
+            name: Table(results.marked(about | row for row in rows()), f"{name}.csv", layout=shown)
             for name, rows, layout in noise_tables(study, runs, groups)
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)

@@ -14,7 +14,6 @@ from dagathlon.evaluate.ranking.ranks import Better, Floats, Scores
 
 Failure: TypeAlias = Literal["timeout", "error", "memory"]
 Which: TypeAlias = Literal["all", "N", "noisy"]
-Row: TypeAlias = dict[str, Any]
 Places: TypeAlias = npt.NDArray[np.intp]
 
 CLEAN = "N"

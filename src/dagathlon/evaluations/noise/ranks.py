@@ -1,10 +1,14 @@
-"""Average and overall ranks with and without noise: Tables 8, 9, E1 to E3, Figures 1, 4 and D1.
+"""Ranks and scores of algorithms with and without noise: Tables 8 to 11, D1 to E7, Figures 1 and 4.
 
 Algorithms are ranked within each data set. Equal scores share the best of their ranks, and failures
 share the rank after the last that finished: if five of 15 fail, all five have rank 11. Over several
 codes the average is that of the averages of each code, which all count the same although some could
 not be run on every network: so Table 9 follows from Tables E1 to E3. The overall rank is that of
 the average; equal averages share it. Changes are without minus with noise, so that + is better.
+
+Tables D1 to D5 and E5 (scores), 10, D6 and E6 (worst and best), 11, D7 and E7 (between them).
+An algorithm's mean over the experiments counts where it failed in none of them; the worst and the
+best are of these means.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluate.ranking.ranks import Floats, ranks
-from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places, Row
+from dagathlon.evaluate.ranking.ranks import Better, Floats, ranks
+from dagathlon.evaluations.noise.grid import CLEAN, METRICS, NoiseGrid, Places, Which
 from dagathlon.evaluations.noise.resampling import Counts, Estimates, Resampling, known_mean, number
+from dagathlon.frame import Cells, grouped
 
 # Averages that differ by less are equal but for rounding.
 _SAME = 1e-9
@@ -52,9 +57,7 @@ def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> S
     found = np.full(grid.failed.shape, np.nan)
     if len(rows):
         found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
-    by_code: dict[str, list[int]] = {}
-    for i in rows.tolist():
-        by_code.setdefault(grid.cases[i].code, []).append(i)
+    by_code = grouped((grid.cases[i].code, i) for i in rows.tolist())
     parts = [drawn.means(_only(found, some)) for some in by_code.values()]
     averages = over_codes(parts or [drawn.means(found)])
     return Standing(found, averages, _places(averages), drawn.blocks(found))
@@ -77,9 +80,9 @@ def _places(averages: Floats) -> Floats:
     return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
 
 
-def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
+def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Cells]:
     """Tables 8 (without noise) and 9 (with noise, and the changes against none)."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         if noisy:
@@ -90,7 +93,7 @@ def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
     return result
 
 
-def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
+def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Cells]:
     average = Estimates.of(one.averages, one.blocks)
     overall = Estimates.of(one.places, one.blocks)
     result = []
@@ -110,7 +113,7 @@ def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
     return result
 
 
-def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Row]:
+def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Cells]:
     """With how much better the average and the overall rank are than without noise."""
     blocks = np.minimum(clean.blocks, loud.blocks)
     average = Estimates.of(clean.averages - loud.averages, blocks)
@@ -121,9 +124,9 @@ def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing)
     ]
 
 
-def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
+def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Tables E1 to E3, and Figure 4: the changes of the overall rank against no noise."""
-    result: list[Row] = []
+    result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         for code in grid.codes:
@@ -134,7 +137,7 @@ def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
-def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
+def rank_rows_by_density(grid: NoiseGrid) -> list[Cells]:
     """Figures 1 and D1: ranks without noise by data set, ordered by rows per free parameter.
 
     Ranks are averaged over seeds.
@@ -143,17 +146,17 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
     found = {metric: np.full(grid.failed.shape, np.nan) for metric in METRICS}
     for metric, better in METRICS.items():
         found[metric][rows] = ranks(grid.scores(metric).at(rows.tolist()), better, "min")
-    result: list[Row] = []
+    result: list[Cells] = []
     for (network, n), members in grid.cells(rows).items():
         for j in grid.taking_part(members):
-            row: Row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            row: Cells = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
             for metric in METRICS:
                 row[metric] = number(np.nanmean(found[metric][members, j]))
             result.append(row)
     return by_density(result)
 
 
-def place(grid: NoiseGrid, network: str, n: int) -> Row:
+def place(grid: NoiseGrid, network: str, n: int) -> Cells:
     """Network, its nodes, rows, and rows per free parameter where the parameters are known."""
     parameters = grid.n_parameters.get(network)
     return {
@@ -164,7 +167,7 @@ def place(grid: NoiseGrid, network: str, n: int) -> Row:
     }
 
 
-def by_density(rows: Iterable[Row]) -> list[Row]:
+def by_density(rows: Iterable[Cells]) -> list[Cells]:
     """Rows of a table by algorithm, then from few to many data rows per parameter."""
     return sorted(
         rows,
@@ -175,3 +178,116 @@ def by_density(rows: Iterable[Row]) -> list[Row]:
             row["n"],
         ),
     )
+
+
+# Means that differ by less are equal but for rounding.
+_COLUMNS = (*METRICS, "precision", "recall", "n_edges")
+
+
+def score_rows(grid: NoiseGrid, drawn: Resampling, code: str) -> list[Cells]:
+    """Means over seeds of all metrics with one kind of noise.
+
+    Means are over the runs that finished; `failures` says how many did not.
+    """
+    result: list[Cells] = []
+    for (network, n), members in grid.cells(grid.with_code(code)).items():
+        parts = {name: drawn.estimates(grid.only(name, members)) for name in _COLUMNS}
+        for j in grid.taking_part(members):
+            row: Cells = {"algorithm": grid.algorithms[j], "network": network, "n": n}
+            for name, part in parts.items():
+                row |= part.cells(name, j)
+            result.append(row | _counts(grid, members, j))
+    return result
+
+
+def _counts(grid: NoiseGrid, members: list[int], j: int) -> Cells:
+    return {
+        "runs": int(grid.took_part[members, j].sum()),
+        "failures": int(grid.failed[members, j].sum()),
+    }
+
+
+class Span(NamedTuple):
+    """Means of algorithms on the data sets of one network and size.
+
+    Parameters
+    ----------
+    network, n, metric
+        Where.
+    members
+        The data sets.
+    averages
+        Mean by algorithm (column), of the data and of each resample; NaN for one that failed or
+        did not take part everywhere.
+    blocks
+        How many networks and seeds stand behind them.
+    """
+
+    network: str
+    n: int
+    metric: str
+    members: list[int]
+    averages: Floats
+    blocks: int
+
+    @property
+    def better(self) -> Better:
+        """Whether more or less is better."""
+        return METRICS[self.metric]
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The worst and the best of each row; NaN where nobody has a mean."""
+        nobody = np.array(np.isnan(self.averages).all(axis=1))
+        filled = np.where(nobody[:, None], 0.0, self.averages)
+        least, most = (
+            np.where(nobody, np.nan, end(filled, axis=1)) for end in (np.nanmin, np.nanmax)
+        )
+        return (least, most) if self.better == "more" else (most, least)
+
+    @property
+    def shares(self) -> Floats:
+        """In each row 0 for the worst and 1 for the best; 1 where all are equal."""
+        worst, best = (end[:, None] for end in self.ends)
+        width = np.broadcast_to(best - worst, self.averages.shape)
+        found = np.ones_like(self.averages)
+        np.divide(self.averages - worst, width, out=found, where=np.abs(width) > _SAME)
+        return np.where(np.isnan(self.averages), np.nan, found)
+
+
+def spans(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Span]:
+    """One for each network, size and metric; an algorithm with a failure there has no mean."""
+    result = []
+    for (network, n), members in grid.cells(grid.of(which)).items():
+        out = np.isnan(grid.values["shd"][members]).any(axis=0)
+        for metric in METRICS:
+            part = grid.only(metric, members)
+            part[:, out] = np.nan
+            blocks = int(drawn.blocks(part).max(initial=0))
+            result.append(Span(network, n, metric, members, drawn.means(part), blocks))
+    return result
+
+
+def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
+    """The worst and the best mean, and whose they are."""
+    result: list[Cells] = []
+    for span in spans(grid, drawn, which):
+        row: Cells = {"metric": span.metric, "network": span.network, "n": span.n}
+        for label, ends in zip(("worst", "best"), span.ends, strict=True):
+            row |= Estimates.of(ends, span.blocks).cells(label)
+            whose = np.flatnonzero(np.abs(span.averages[0] - ends[0]) < _SAME)
+            row[f"{label}_by"] = ", ".join(grid.algorithms[j] for j in whose)
+        result.append(row)
+    return result
+
+
+def relative_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
+    """Where each algorithm lies between the worst and the best."""
+    result: list[Cells] = []
+    for span in spans(grid, drawn, which):
+        share = Estimates.of(span.shares, span.blocks)
+        where = {"network": span.network, "n": span.n}
+        for j in grid.taking_part(span.members):
+            known = {"metric": span.metric, "algorithm": grid.algorithms[j]} | where
+            result.append(known | share.cells("share", j) | _counts(grid, span.members, j))
+    return result

@@ -1,24 +1,25 @@
-"""Accuracy against the rate of noise, and the share of it that learners keep."""
+"""Charts of accuracy against the rate of noise, and of the share that learners keep."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from dagathlon.evaluations.noise.robustness import OVERALL
-from dagathlon.report.charts.facets import by_kind
+from dagathlon.evaluations.noise.robustness import OVERALL, n_kinds
+from dagathlon.frame import Row, Rows
 from dagathlon.report.charts.parts import (
     HEIGHT,
     STEP,
     WIDTH,
     Chart,
-    Row,
-    Rows,
+    by_kind,
     has_values,
+    is_nothing,
     nothing,
     tooltip,
 )
+from dagathlon.report.evaluation import TableSet
 from dagathlon.report.figures.palette import GREY, Look
+from dagathlon.report.section import Figure
 from dagathlon.simulate.noise_code import TRUE_MISSING
 
 _WORDS = {"M": "missing", "I": "incorrect", "S": "merged states", "L": "hidden variables"}
@@ -62,10 +63,8 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
     return _panels(_lines([_point(row) for row in rows], rates, look, words, "learner"), rows)
 
 
-def _lines(
-    points: list[dict[str, Any]], rates: Sequence[float], look: Look, words: str, of: str
-) -> Chart:
-    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
+def _lines(points: list[Chart], rates: Sequence[float], look: Look, words: str, of: str) -> Chart:
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": False, "nice": True}
     shown = [{"field": f, "title": t, "format": ".3g"} for f, t in _MEAN.items()]
     about = tooltip(id=of, rate="% of noise", seeds="seeds", failures="failed runs")
@@ -124,7 +123,7 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
     if not has_values(rows, "index"):
         return nothing("no learner was run both with and without noise")
     order = _order(rows)
-    x: dict[str, Any] = {"field": "index", "type": "quantitative"}
+    x: Chart = {"field": "index", "type": "quantitative"}
     x |= {"title": "share kept", "scale": {"zero": False}}
     y = {"field": "id", "type": "nominal", "sort": order, "title": None}
     one = {"datum": 1, "type": "quantitative"}
@@ -173,13 +172,13 @@ def _narrow(panels: Chart) -> Chart:
     return panels
 
 
-def _point(row: Row) -> dict[str, Any]:
+def _point(row: Row) -> Chart:
     kept = {name: row[name] for name in ("seeds", "failures")}
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "rate": _percent(row)}
     return kept | about | {name: _short(row[name]) for name in _MEAN}
 
 
-def _mark(row: Row) -> dict[str, Any]:
+def _mark(row: Row) -> Chart:
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "seeds": row["seeds"]}
     top = None if row["up_to"] is None else round(100 * row["up_to"], 6)
     return about | {"up_to": top} | {name: _short(row[name]) for name in _INDEX}
@@ -193,7 +192,7 @@ def _percent(row: Row) -> float:
     return round(100 * float(row["rate"]), 6)
 
 
-def _axis(rates: Sequence[float]) -> dict[str, Any]:
+def _axis(rates: Sequence[float]) -> Chart:
     return {
         "field": "rate",
         "type": "quantitative",
@@ -211,3 +210,73 @@ def _order(rows: Rows) -> list[str]:
         found = (row["kind"] != OVERALL, -row["index"])
         place[row["algorithm"]] = min(found, place.get(row["algorithm"], found))
     return sorted(place, key=lambda name: (place[name], name))
+
+
+# Clean data and one rate are no curve.
+_LEAST_RATES = 3
+
+
+def rate_figures(tables: TableSet) -> Iterator[Figure]:
+    """Curves where a kind of noise has several rates, and the robustness of each algorithm."""
+    index = [row for row in tables.rows("robustness") if _is_single(row["kind"])]
+    if not index:
+        return
+    look = _look(tables, index)
+    rows = _curved(tables.rows("rate_curves"))
+    if rows:
+        networks = dict.fromkeys(row["network"] for row in rows)
+        yield Figure(
+            "noise-rates",
+            "How does accuracy fall with the rate of noise?",
+            "Mean F1 at each rate, over sizes and seeds, with 95 % intervals over seeds where they "
+            "are several. A higher rate spoils more of the same values, so that a line is of one "
+            "set of samples. A failed run counts as 0; data on which an algorithm failed without "
+            "noise are left out of its lines.",
+            [
+                (name, noise_rates([r for r in rows if r["network"] == name], look))
+                for name in networks
+            ],
+        )
+        yield from _gaps(rows)
+    yield Figure(
+        "noise-robustness",
+        "Which algorithms are robust?",
+        "The area under the curve of F1 against the rate of noise, divided by what it would be if "
+        "F1 stayed as it is without noise: 1 keeps everything. All kinds: the mean over single "
+        "kinds. Rules are 95 % intervals over seeds.",
+        [("share of F1 that is kept", robustness_plot(index, look))],
+    )
+
+
+def _gaps(rows: Rows) -> Iterator[Figure]:
+    """Missing values as a state and as gaps, where a study has both."""
+    networks = dict.fromkeys(row["network"] for row in rows)
+    charts = {name: state_or_gap([r for r in rows if r["network"] == name]) for name in networks}
+    variants = [(name, chart) for name, chart in charts.items() if not is_nothing(chart)]
+    if variants:
+        yield Figure(
+            "noise-gaps",
+            "Missing values: a state of their own, or gaps?",
+            "Mean F1 where the same values are lost twice: replaced by a state that means missing, "
+            "and left out. Algorithms that take no gaps have one line. Rules are 95 % intervals "
+            "over seeds.",
+            variants,
+        )
+
+
+def _is_single(kind: str) -> bool:
+    return kind == OVERALL or n_kinds(kind) == 1
+
+
+def _curved(rows: Rows) -> list[Row]:
+    """Those of the kinds that have several rates."""
+    rates: dict[str, set[float]] = {}
+    for row in rows:
+        rates.setdefault(row["kind"], set()).add(row["rate"])
+    return [row for row in rows if len(rates[row["kind"]]) >= _LEAST_RATES]
+
+
+def _look(tables: TableSet, rows: Rows) -> Look:
+    """The colours of the page; others where an algorithm stands here with several settings."""
+    names = [row["algorithm"] for row in rows]
+    return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)

@@ -26,7 +26,8 @@ import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.grid import Case, Row
+from dagathlon.evaluations.noise.grid import Case
+from dagathlon.frame import Cells
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 Over: TypeAlias = Literal["networks", "seeds"]
@@ -128,7 +129,7 @@ class Estimates(NamedTuple):
         ends = (_quantile(ordered, share) for share in (tail, 1 - tail))
         return cls(drawn[0], *(np.where(nothing, np.nan, end) for end in ends))
 
-    def cells(self, name: str, *place: int) -> Row:
+    def cells(self, name: str, *place: int) -> Cells:
         """Three cells of a table: the value and the ends of its interval."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
         return {label: number(end[place]) for label, end in ends.items()}

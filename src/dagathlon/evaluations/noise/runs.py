@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import is_number, numbers
 from dagathlon.evaluations.forecast_accuracy.accuracy import network_names, stem
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
-from dagathlon.evaluations.noise.run_tables import NoiseRun
+from dagathlon.evaluations.noise.tables import NoiseRun
+from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.results import Results
 from dagathlon.report.tables.regimes import method_of, named, rows_of
@@ -27,7 +28,6 @@ _COLUMNS = {
     "time": "time",
 }
 
-Row: TypeAlias = Mapping[str, Any]
 _Key: TypeAlias = tuple[str, str, int, int, str]
 
 
@@ -68,18 +68,18 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     chosen = tuple(ids) or tuple(results.ids)
     places = case_places(results)
     sizes = _sizes(results, places)
-    groups: dict[_Key, list[Row]] = {}
+    found: list[tuple[_Key, Row]] = []
     runs = results.runs_of(chosen)
     pairs = zip(results.rows(chosen), results.further_rows(chosen), strict=True)
     for run, (row, further) in zip(runs, pairs, strict=True):
         case = results.case(run)
         if row["status"] != "skipped" and case[2:6] in results.compared:
             key = (*places[case[2:6]], method_of(results, run).name)
-            groups.setdefault(key, []).append(further | row)
-    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
+            found.append((key, further | row))
+    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in grouped(found).items()]
 
 
-def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
+def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
     """For each network, code and algorithm the run in the middle by F1, as the page numbers runs.
 
     Parameters
@@ -91,17 +91,17 @@ def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, An
     """
     chosen, places = set(ids) or set(results.ids), case_places(results)
     rows = zip(results.rows(results.ids), results.further_rows(results.ids), strict=True)
-    found: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
+    found: list[tuple[tuple[str, str, str], tuple[float, int]]] = []
     for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
         place = places[results.case(run)[2:6]]
         if run.entry in chosen:
             score = _mean([_scored(row[0] | row[1])], _COLUMNS["f1"])
             key = (place.network, place.code, method_of(results, run).name)
-            found.setdefault(key, []).append((-1.0 if score is None else score, number))
+            found.append((key, (-1.0 if score is None else score, number)))
     return [
         {"network": network, "code": code, "algorithm": algorithm}
         | {"run": sorted(scored)[len(scored) // 2][1]}
-        for (network, code, algorithm), scored in found.items()
+        for (network, code, algorithm), scored in grouped(found).items()
     ]
 
 
@@ -146,9 +146,7 @@ def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
 
 def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[str, _Size]:
     """Of each network: read from its smallest clean data set, or from any truth it has."""
-    cases: dict[str, list[Case]] = {}
-    for case in results.cases:
-        cases.setdefault(places[case[2:6]].network, []).append(case)
+    cases = grouped_by(results.cases, lambda case: places[case[2:6]].network)
     found = {}
     for network, mine in cases.items():
         first = min(mine, key=lambda case: (case.noise != CLEAN, places[case[2:6]].n))
@@ -175,7 +173,7 @@ def free_parameters(truth: Graph, data: Dataset) -> int | None:
     return int(sum((arity[j] - 1) * arity[into[:, j]].prod() for j in range(len(truth))))
 
 
-def run_of_starts(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
+def run_of_starts(key: _Key, rows: Rows, size: _Size | None) -> NoiseRun:
     """One run of all starts of an algorithm on a data set, from their rows of the joint table."""
     network, code, n, seed, algorithm = key
     finished = [_scored(row) for row in rows if row["status"] not in FAILURES]
@@ -206,11 +204,11 @@ def _scored(row: Row) -> Row:
     return {**row, **{name: row[name] if is_number(row.get(name)) else 0.0 for name in columns}}
 
 
-def _mean(rows: Sequence[Row], column: str) -> float | None:
-    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+def _mean(rows: Rows, column: str) -> float | None:
+    values = numbers(rows, column)
     return sum(values) / len(values) if values else None
 
 
-def _sum_of_means(rows: Sequence[Row], columns: Sequence[str]) -> float | None:
+def _sum_of_means(rows: Rows, columns: Sequence[str]) -> float | None:
     means = [_mean(rows, column) for column in columns]
     return None if None in means else sum(one for one in means if one is not None)

@@ -6,13 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from dagathlon.evaluations.noise.figures import noise_figures
+from dagathlon.evaluations.noise.figures import (
+    clean_scores,
+    kept_means,
+    noise_figures,
+    noisy_codes,
+    several_seeds,
+)
 from dagathlon.evaluations.noise.grid import CLEAN, FAILURES
 from dagathlon.evaluations.noise.robustness import OVERALL
 from dagathlon.evaluations.noise.strengths import CATEGORIES
-from dagathlon.evaluations.noise.summary import clean_scores, kept_means, noisy_codes, several_seeds
-from dagathlon.report.charts.failures import STATUSES
-from dagathlon.report.evaluation import Row, TableSet
+from dagathlon.frame import Row, Rows, grouped
+from dagathlon.report.charts.overview import STATUSES
+from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Grid, Html, Part, Words
 from dagathlon.wording import counted
 
@@ -140,9 +146,9 @@ def _keeps(tables: TableSet) -> Iterator[str]:
         f"{best.algorithm} keeps most of its accuracy ({_percent(best.mean or 0)}), "
         f"{last.algorithm} least ({_percent(last.mean or 0)})."
     )
-    clean: dict[str, list[float]] = {}
-    for (_, algorithm), score in clean_scores(tables, ("f1", "bsf")).items():
-        clean.setdefault(algorithm, []).append(score)
+    clean = grouped(
+        (algorithm, score) for (_, algorithm), score in clean_scores(tables, ("f1", "bsf")).items()
+    )
     means = {name: fmean(values) for name, values in clean.items()}
     ahead = sum(value > means.get(best.algorithm, 0.0) for value in means.values())
     if len(means) >= _SEVERAL and 2 * ahead >= len(means):
@@ -195,7 +201,7 @@ def _failures(tables: TableSet) -> Iterator[Part]:
         yield _failure_grid(tables.rows("failures_by_noise"), noisy_codes(tables))
 
 
-def _failed_starts(runs: Sequence[Row]) -> Iterator[str]:
+def _failed_starts(runs: Rows) -> Iterator[str]:
     """Whose starts failed where others of the same run finished."""
     some = [row for row in runs if row["failed_starts"] and not row["failure"]]
     if some:
@@ -207,7 +213,7 @@ def _failed_starts(runs: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
+def _failed_runs(runs: Rows) -> Iterator[str]:
     failed = [row for row in runs if row["failure"]]
     if not failed:
         return
@@ -221,7 +227,7 @@ def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
     yield f"{len(failed):,} of {counted(len(runs), 'run')} failed: {'; '.join(told)}."
 
 
-def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:
+def _failure_grid(rows: Rows, codes: Sequence[str]) -> Grid:
     """Failures of each algorithm by kind of noise: 3 timeout, 1 memory, 2 starts."""
     cells = {(row["algorithm"], row["code"]): row for row in rows}
     names = dict.fromkeys(r["algorithm"] for r in rows if any(r[kind] for kind in _FAILED))

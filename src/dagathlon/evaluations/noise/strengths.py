@@ -36,11 +36,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.ranking.ranks import Floats
-from dagathlon.evaluations.noise.change import charged
-from dagathlon.evaluations.noise.grid import CLEAN, FAILURES, METRICS, NoiseGrid, Row
-from dagathlon.evaluations.noise.kept import accuracy, finished_both, imputed
-from dagathlon.evaluations.noise.ranks import standing
-from dagathlon.evaluations.noise.relative import Span, spans
+from dagathlon.evaluations.noise.change import accuracy, charged, finished_both, imputed
+from dagathlon.evaluations.noise.grid import CLEAN, FAILURES, METRICS, NoiseGrid
+from dagathlon.evaluations.noise.ranks import Span, spans, standing
 from dagathlon.evaluations.noise.resampling import (
     Counts,
     Estimates,
@@ -48,6 +46,7 @@ from dagathlon.evaluations.noise.resampling import (
     divided,
     known_mean,
 )
+from dagathlon.frame import Cells
 
 CATEGORIES = (
     *("ranking", "small_networks", "large_networks", "limited_data", "big_data", "variance"),
@@ -101,13 +100,13 @@ class Groups(NamedTuple):
         return small, large
 
 
-def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups) -> list[Row]:
+def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups) -> list[Cells]:
     """Table 12, with intervals."""
     found = categories(grid, drawn, limit, groups)
     columns = {name: Estimates.of(scaled(one), blocks) for name, (one, blocks) in found.items()}
-    result: list[Row] = []
+    result: list[Cells] = []
     for j, name in enumerate(grid.algorithms):
-        row: Row = {"algorithm": name}
+        row: Cells = {"algorithm": name}
         for category in CATEGORIES:
             row |= columns[category].cells(category, j)
         result.append(row)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, nothing, tooltip
+from dagathlon.frame import Cells, Rows
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, by_kind, nothing, tooltip
 from dagathlon.report.figures.palette import GREY, Look
 
 AXES = {
@@ -55,7 +55,7 @@ def path_curves(rows: Rows, curve: str, look: Look) -> Chart:
     return by_kind(chart, graphs, own=("x",), titles=_SHORT[curve])
 
 
-def _point(row: Any, place: int) -> dict[str, Any]:
+def _point(row: Any, place: int) -> Cells:
     return {
         "id": row["id"],
         "method": row["method"],
@@ -68,7 +68,7 @@ def _point(row: Any, place: int) -> dict[str, Any]:
     }
 
 
-def _chance(values: Rows, graphs: list[str]) -> list[dict[str, Any]]:
+def _chance(values: Rows, graphs: list[str]) -> list[Cells]:
     """The line of graphs that are drawn at random, as far as the curves of a panel reach."""
     ends = []
     for graph in graphs:

@@ -1,4 +1,4 @@
-"""``paths``: graphs along penalties and over edge probabilities against the truth."""
+"""``paths``: graphs along the penalties of a learner, or along edge probabilities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dagathlon.evaluate.undirected.scores import PathScores
 from dagathlon.evaluations.paths.chart import path_curves
-from dagathlon.evaluations.paths.recovery_table import compact
+from dagathlon.evaluations.paths.recovery import compact
 from dagathlon.evaluations.paths.tables import (
     area_rows,
     mean_areas,
@@ -16,19 +16,103 @@ from dagathlon.evaluations.paths.tables import (
     point_rows,
     scored_runs,
 )
-from dagathlon.evaluations.paths.words import AREA_VIEWS, area_grid, long_areas, opening, selection
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Probability
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import Evaluation, OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
-from dagathlon.report.section import Figure, Part, Picture, Section, Variant, Words
+from dagathlon.report.results import Results
+from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
+from dagathlon.report.tables.latex import best_cells
+from dagathlon.report.tables.metrics import kinds
 from dagathlon.report.tables.regimes import ordered
 from dagathlon.study.config.plan_requests import Cases, RunScore, Wanted
 from dagathlon.study.plan.plan import Run
+
+_FORMS = {
+    "moral": "True graphs with directed edges are compared by their moral graphs.",
+    "dependence": "True graphs with directed edges are compared by their graphs of unconditional "
+    "dependence.",
+}
+AREA_VIEWS = {
+    "Areas under the curves": ("undirected_auroc", "undirected_auprc"),
+    "F1 of the best graph of each curve, and of the chosen one": (
+        "undirected_best_f1",
+        "undirected_chosen_f1",
+    ),
+}
+"""Which means stand side by side."""
+MANY = 30
+"""A table of more rows is folded, and methods by kinds of data stand in its place."""
+# A choice that costs so much of F1 is worth a sentence.
+_LOST = 0.05
+
+
+def opening(means: Rows, undirected: str) -> str:
+    """What is compared here, and by what."""
+    along = set(ordered(means, "along"))
+    of = {
+        "penalty": "one for each penalty of a learner's path",
+        "probability": "one for each least probability of an edge of a sampler",
+    }
+    what = " or ".join(of[name] for name in of if name in along)
+    return (
+        f"Undirected graphs, {what}, against the true graph. The area under the ROC curve (AUROC) "
+        "is the chance that a true edge comes before a pair that is not joined; ½ is no better "
+        "than lots. Where true edges are few, the area under precision against recall (AUPRC) "
+        "says more. Curves go on in a straight line to the complete graph from where a path ends. "
+        f"{_FORMS[undirected]}"
+    )
+
+
+def selection(means: Rows) -> Iterator[str]:
+    """Which methods choose a graph that is far from the best one of their path."""
+    scores = ((r["method"], r["undirected_best_f1"], r["undirected_chosen_f1"]) for r in means)
+    found = grouped(
+        (method, best - chosen)
+        for method, best, chosen in scores
+        if best is not None and chosen is not None
+    )
+    lost = {method: sum(values) / len(values) for method, values in found.items()}
+    told = sorted((one for one in lost.items() if one[1] >= _LOST), key=lambda one: -one[1])
+    if told:
+        said = ", ".join(f"{method} {value:.2f}" for method, value in told[:6])
+        yield (
+            "What the choice of a graph costs, as mean difference in F1 to the best graph of the "
+            f"same curve: {said}."
+        )
+
+
+def area_grid(means: Rows) -> Grid:
+    """Means with standard errors, a line for each kind of data and method; the best are bold."""
+    about = [name for name in ("graph", "model", "rows") if len(ordered(means, name)) > 1]
+    head = [*about, "method", "data sets", "AUROC", "AUPRC", "best F1", "F1 of the chosen graph"]
+    columns = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
+    rows = []
+    for members in kinds(means).values():
+        for row, cells in zip(members, best_cells(members, columns, ".3f"), strict=True):
+            place = [_text(row[name]) for name in about]
+            rows.append([*place, row["method"], row["data_sets"], *cells])
+    folded = f"All means with standard errors ({len(rows):,} rows)" if len(rows) > MANY else ""
+    return Grid(head, rows, len(about) + 1, folded)
+
+
+def long_areas(means: Rows) -> Iterator[Cells]:
+    """A row for each mean."""
+    for row in means:
+        about = {name: row[name] for name in ("graph", "model", "rows", "method")}
+        for metric in (one for view in AREA_VIEWS.values() for one in view):
+            if row[metric] is not None:
+                shown = {"mean": row[metric], "se": row[f"{metric}_se"], "known": row["data_sets"]}
+                yield about | {"metric": metric} | shown
+
+
+def _text(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
 
 _SCORE = "paths"
 _CAPTION = (
@@ -44,7 +128,7 @@ _TITLES = {"ROC": "ROC", "PR": "precision and recall"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Evaluation):
+class Paths(OfLearners):
     """Compare learners of undirected graphs along their penalties, and over edge probabilities.
 
     A learner that walks along penalties gives a graph for each of them, a sampler one for each
@@ -72,10 +156,6 @@ class Paths(Evaluation):
     undirected: Literal["moral", "dependence"] = "moral"
     burn_in: Probability = 0.5
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Paths of learners of undirected graphs are shown wherever there is a truth."""
@@ -96,16 +176,15 @@ class Paths(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Every graph of every curve, areas by run, means, and what figures show."""
-        runs = results.runs_of(self.ids or results.ids)
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, self.scores(results, runs), strict=True)
         known = [(run, score) for run, score in pairs if score and score.get("points")]
         found = scored_runs(results, known)
-        note = {PARTIAL: True} if results.partial else {}
         areas = area_rows(found)
         return {
-            "points": Table([row | note for row in point_rows(found)], "path_data.csv"),
-            "areas": Table([row | note for row in areas], "areas.csv"),
-            "means": Table([row | note for row in mean_areas(areas)], "means.csv"),
+            "points": Table(results.marked(point_rows(found)), "path_data.csv"),
+            "areas": Table(results.marked(areas), "areas.csv"),
+            "means": Table(results.marked(mean_areas(areas)), "means.csv"),
             "curves": Table(list(mean_curves(found))),
             "about": Table([{"undirected": self.form(results)}]),
         }

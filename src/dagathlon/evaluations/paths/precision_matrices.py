@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.evaluate.undirected.scores import PrecisionScores
-from dagathlon.evaluations.paths.recovery_table import compact
-from dagathlon.evaluations.paths.words import MANY
+from dagathlon.evaluations.paths.evaluation import MANY
+from dagathlon.evaluations.paths.recovery import compact
+from dagathlon.frame import Cells, Rows
 from dagathlon.modules import Count
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
-from dagathlon.report.results import PARTIAL, Results
+from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
-from dagathlon.report.tables.best_cells import best_cells
-from dagathlon.report.tables.metrics import ABOUT, kinds, mean_rows
-from dagathlon.report.tables.regimes import ordered, told_rows
+from dagathlon.report.tables.latex import best_cells
+from dagathlon.report.tables.metrics import ABOUT, by_method, kinds, mean_rows
+from dagathlon.report.tables.regimes import labelled_scores, ordered
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
+from dagathlon.study.records.runs import run_schema
 from dagathlon.wording import counted
 
 _SCORE = "precision_matrices"
@@ -57,7 +59,7 @@ _ALL_FITTED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrecisionMatrices(Evaluation):
+class PrecisionMatrices(OfLearners):
     """Compare estimated precision matrices with the true one, and by the likelihood of fresh rows.
 
     Parameters
@@ -83,10 +85,6 @@ class PrecisionMatrices(Evaluation):
     precision: Literal["own", "fitted"] = "own"
     resamples: Count = 1000
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Losses of every run on continuous data that are drawn from a model."""
         if cases.facts.kind in ("discrete", "mixed"):
@@ -99,19 +97,18 @@ class PrecisionMatrices(Evaluation):
         """All runs, and means over data sets."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         means = mean_rows(rows, known, self.resamples)
         return {
-            "runs": Table([row | note for row in rows], "losses.csv", parquet=True),
-            "means": Table([row | note for row in means], "means.csv"),
+            "runs": Table(results.marked(rows), "losses.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(means), "means.csv"),
             "about": Table([{"precision": self.precision, "metrics": known}]),
         }
 
-    def _rows(self, results: Results) -> list[dict[str, Any]]:
-        runs = results.runs_of(self.ids or results.ids)
+    def _rows(self, results: Results) -> list[Cells]:
+        runs = results.runs_of(self.included(results))
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, score) for run, score in pairs if score]
-        return told_rows(results, scored)
+        return labelled_scores(results, scored)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A figure for each loss and model."""
@@ -166,7 +163,7 @@ def _is_loss(metric: str) -> bool:
     return measure_of(metric).better == "less"
 
 
-def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
+def _grid(runs: Rows, means: Rows) -> Grid:
     """Means by kind of data and method, the nearest to the truth first; the best are bold."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(runs, name)) > 1]
@@ -175,13 +172,7 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = [
-            {"method": method}
-            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
-            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
-            for method in ordered(members, "method")
-        ]
-        found.sort(key=lambda row: row.get(metrics[0], math.inf))
+        found = sorted(by_method(members), key=lambda row: row.get(metrics[0], math.inf))
         for row, cells in zip(found, best_cells(found, metrics), strict=True):
             data = [str(place[name]) for name in about]
             rows.append([*data, row["method"], how[row["method"]], *cells])
@@ -189,7 +180,7 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
     return Grid(head, rows, len(about) + 2, folded)
 
 
-def _notes(runs: Sequence[Row]) -> Iterator[str]:
+def _notes(runs: Rows) -> Iterator[str]:
     """Who has no matrix or no number, how often, and why for example."""
     for method in ordered(runs, "method"):
         own = [row for row in runs if row["method"] == method]

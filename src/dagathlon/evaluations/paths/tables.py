@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import numbers
 from dagathlon.evaluate.undirected.scores import AREAS
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.posteriors.packed import Floats
 from dagathlon.report.results import Results
-from dagathlon.report.tables.metrics import ABOUT, Kind, kinds
-from dagathlon.report.tables.places import combination_of
-from dagathlon.report.tables.regimes import method_of, regimes_of
+from dagathlon.report.tables.metrics import ABOUT, kinds
+from dagathlon.report.tables.regimes import labelled_scores
 from dagathlon.study.plan.plan import Run
 
-Row: TypeAlias = Mapping[str, Any]
 AREA_COLUMNS = tuple(one.name for one in AREAS)
 _GRID = 101
 _SHOWN = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
@@ -33,7 +32,7 @@ class Scored(NamedTuple):
         What `PathScores` gave.
     """
 
-    about: dict[str, Any]
+    about: Cells
     score: Mapping[str, Any]
 
     @property
@@ -50,17 +49,11 @@ class Scored(NamedTuple):
 
 def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
     """Runs that have a curve, with what tells them apart."""
-    regimes = regimes_of(results, (results.case(run) for run, _ in pairs))
-    found = []
-    for run, score in pairs:
-        case, method = results.case(run), method_of(results, run)
-        labels = combination_of(case)._asdict()
-        about = {**regimes[case]._asdict(), **labels, "seed": case.seed, "id": run.entry}
-        found.append(Scored(about | {"method": method.name, "start": method.start}, score))
-    return found
+    rows = labelled_scores(results, [(run, {}) for run, _ in pairs])
+    return [Scored(about, score) for about, (_, score) in zip(rows, pairs, strict=True)]
 
 
-def point_rows(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
     """A row for each graph of each curve."""
     for one in found:
         chosen, positives, negatives = one.counts
@@ -79,7 +72,7 @@ def point_rows(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
             }
 
 
-def area_rows(found: Sequence[Scored]) -> list[dict[str, Any]]:
+def area_rows(found: Sequence[Scored]) -> list[Cells]:
     """A row for each run: areas, best and chosen F1."""
     return [
         one.about
@@ -89,17 +82,17 @@ def area_rows(found: Sequence[Scored]) -> list[dict[str, Any]]:
     ]
 
 
-def mean_areas(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def mean_areas(rows: Rows) -> Iterator[Cells]:
     """Means over data sets by kind of data and method, those of the largest area first."""
     for kind, members in kinds(rows).items():
         means = []
         for method in dict.fromkeys(row["method"] for row in members):
             own = [row for row in members if row["method"] == method]
-            about: dict[str, Any] = dict(zip(ABOUT, kind, strict=True))
+            about: Cells = dict(zip(ABOUT, kind, strict=True))
             about |= {"id": own[0]["id"], "method": method, "along": own[0]["along"]}
             about["data_sets"] = len({(row["seed"], row["data"]) for row in own})
             for name in _SHOWN:
-                values = [float(row[name]) for row in own if is_number(row[name])]
+                values = numbers(own, name)
                 about[name] = float(np.mean(values)) if values else None
                 about[f"{name}_se"] = _error(values)
             means.append(about)
@@ -112,17 +105,17 @@ def _error(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def mean_curves(found: Sequence[Scored]) -> Iterator[dict[str, Any]]:
+def mean_curves(found: Sequence[Scored]) -> Iterator[Cells]:
     """Points of mean curves by kind of data and method.
 
     The true positive rates of all data sets are averaged at equal false positive rates, and
     precision at equal recall, as far as all curves of the method reach.
     """
-    groups: dict[tuple[Kind, str], list[Scored]] = {}
-    for one in found:
-        if all(one.counts[1:]):
-            kind = tuple(one.about[name] for name in ABOUT)
-            groups.setdefault((kind, one.about["method"]), []).append(one)
+    groups = grouped(
+        ((tuple(one.about[name] for name in ABOUT), one.about["method"]), one)
+        for one in found
+        if all(one.counts[1:])
+    )
     for (kind, method), own in groups.items():
         about = dict(zip(ABOUT, kind, strict=True))
         about |= {"id": own[0].about["id"], "method": method, "data_sets": len(own)}

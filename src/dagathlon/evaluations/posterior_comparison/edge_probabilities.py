@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dagathlon.evaluations.posterior_comparison import words as belief_words
-from dagathlon.evaluations.posterior_comparison.comparison import Belief
+from dagathlon.evaluations.posterior_comparison.comparison import (
+    Belief,
+    Beliefs,
+    beliefs_of,
+    posterior_ids,
+)
 from dagathlon.evaluations.posterior_comparison.parts import (
     agreement_parts,
     calibration_parts,
@@ -17,7 +22,6 @@ from dagathlon.evaluations.posterior_comparison.parts import (
     shown_sets,
     table_parts,
 )
-from dagathlon.evaluations.posterior_comparison.pooled_chains import beliefs_of, posterior_ids
 from dagathlon.evaluations.posterior_comparison.tables import (
     Named,
     agreement_rows,
@@ -28,11 +32,26 @@ from dagathlon.evaluations.posterior_comparison.tables import (
     reference_of,
     score_rows,
 )
+from dagathlon.frame import Cells
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.modules import Natural, Probability
-from dagathlon.report.evaluation import Evaluation, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Part, Section, Words
+
+
+class _Compared(NamedTuple):
+    """Posteriors of a setup, and what the section says of them."""
+
+    beliefs: Beliefs
+    posteriors: Sequence[Named]
+    reference: str | None
+    least: float
+    scores: Mapping[str, Any]
+    without: Sequence[str]
+    no_dag: bool
+    undirected: UndirectedForm | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +99,7 @@ class EdgeProbabilities(Evaluation):
         """It is shown wherever a learner gives a posterior."""
         return cls()
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Methods by data set, edges, calibration, and how far methods are apart."""
         ids = posterior_ids(results, self.algorithms() if self.ids else results.ids)
         if not ids:
@@ -89,18 +108,18 @@ class EdgeProbabilities(Evaluation):
         beliefs = beliefs_of(results, ids, reference, self.data_sets)
         found = named_beliefs(beliefs.found)
         shown = shown_sets(found)
-        about = {
-            "beliefs": beliefs,
-            "found": found,
-            "reference": reference,
-            "least": self.least,
-            "scores": _scores(results, beliefs.found),
-            "without": [one for one in self.algorithms() if one not in ids],
-            "no dag": _no_dag(results, found),
-            "undirected": results.undirected,
-        }
+        about = _Compared(
+            beliefs,
+            found,
+            reference,
+            self.least,
+            _scores(results, beliefs.found),
+            [one for one in self.algorithms() if one not in ids],
+            _no_dag(results, found),
+            results.undirected,
+        )
         return {
-            "all": Table([about] if found else []),
+            "compared": Records([about] if found else []),
             "methods": Table([method_row(one) for one in found], "methods.csv"),
             "edges": Table([row for one in found for row in edge_rows(one)], "edges.csv"),
             "calibration": Table(list(calibration_rows(found, self.bins)), "calibration.csv"),
@@ -123,34 +142,35 @@ class EdgeProbabilities(Evaluation):
         parts = list(_parts(tables))
         if not parts:
             return None
-        leading = not any(one.truth is not None for one in tables.rows("all")[0]["found"])
+        posteriors = tables.records("compared")[0].posteriors
+        leading = not any(one.truth is not None for one in posteriors)
         return Section("edge-probabilities", "Edge probabilities", parts, leading)
 
 
 def _parts(tables: TableSet) -> Iterator[Part]:
-    if not tables.rows("all"):
+    if not tables.records("compared"):
         return
-    about = tables.rows("all")[0]
-    found, reference = about["found"], about["reference"]
+    about: _Compared = tables.records("compared")[0]
+    found, reference = about.posteriors, about.reference
     methods = list(dict.fromkeys(one.method for one in found))
     shown = shown_sets(found)
-    yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
-    yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
-    yield from map(Words, belief_words.searches(about["beliefs"].searches))
+    yield Words(belief_words.opening(about.beliefs, methods, len(shown)))
+    yield from map(Words, belief_words.left_out(about.without, about.no_dag))
+    yield from map(Words, belief_words.searches(about.beliefs.searches))
     yield from map(Words, belief_words.undirected(found))
-    yield from map(Words, belief_words.undirected_truth(about["undirected"]))
+    yield from map(Words, belief_words.undirected_truth(about.undirected))
     yield from map(Words, belief_words.coverage(found))
     # On many kinds of data with a truth methods are judged; the edges of one data set come last.
     judged = len({one.case for one in found}) > 1 and any(one.truth is not None for one in found)
     if not judged:
-        yield from edge_parts(shown, about["least"])
+        yield from edge_parts(shown, about.least)
     yield from calibration_parts(tables)
     yield from convergence_parts(tables, shown)
-    yield from map(Words, belief_words.other_scores(about["scores"], reference))
+    yield from map(Words, belief_words.other_scores(about.scores, reference))
     yield from cost_parts(tables, reference)
     yield from agreement_parts(tables, shown)
     if judged:
-        yield from edge_parts(shown, about["least"], closed=True)
+        yield from edge_parts(shown, about.least, closed=True)
     yield from table_parts(shown)
 
 
@@ -160,9 +180,9 @@ def _no_dag(results: Results, found: Sequence[Named]) -> bool:
     return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
 
 
-def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:
+def _scores(results: Results, beliefs: Sequence[Belief]) -> Cells:
     """The score that each method weighs graphs with, of those that have one."""
-    found: dict[str, Any] = {}
+    found: Cells = {}
     for one in beliefs:
         settings = results.algorithm(one.whose.run).settings
         parameters = settings[one.whose.run.setting].parameters

@@ -13,17 +13,18 @@ from dagathlon.evaluations.posterior_comparison.charts import (
     belief_matrix,
     difference_tiles,
     distance_against_cost,
+    edge_graph,
     edges_by_method,
     reliability_plot,
     trace_plot,
 )
-from dagathlon.evaluations.posterior_comparison.edge_graph_chart import edge_graph
 from dagathlon.evaluations.posterior_comparison.tables import (
     LEAST_WRITTEN,
     Named,
     by_method,
     disputed,
 )
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Variant, Words
@@ -83,9 +84,7 @@ _APART = "The difference between two methods in the probability of an edge."
 
 def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
     """The data sets whose matrices are drawn: the first of each kind, or the first few of one."""
-    sets: dict[tuple[str, int], list[Named]] = {}
-    for one in found:
-        sets.setdefault((one.case, one.belief.whose.seed), []).append(one)
+    sets = grouped(((one.case, one.belief.whose.seed), one) for one in found)
     kinds = len({case for case, _ in sets})
     each = 1 if kinds > 1 else _FEW_SETS
     taken: dict[str, int] = {}
@@ -183,7 +182,7 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
     return Picture("belief-graph", "The posterior as a graph", caption, variants)
 
 
-def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
+def _wide(group: Sequence[Named]) -> Iterator[Cells]:
     """A row for each edge, with a column for each method; the most probable first."""
     names, truth = group[0].belief.names, group[0].truth
     alike = [one for one in group if one.belief.names == names]
@@ -192,7 +191,7 @@ def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
         i, j = divmod(cell, len(names))
         if mean[i, j] < LEAST_WRITTEN and (truth is None or not truth[i, j]):
             continue
-        row: dict[str, Any] = {"data": group[0].set_name} if group[0].set_name else {}
+        row: Cells = {"data": group[0].set_name} if group[0].set_name else {}
         row["edge"] = f"{names[i]} {group[0].belief.mark} {names[j]}"
         row |= {} if truth is None else {"in the truth": "yes" if truth[i, j] else "no"}
         yield row | {one.method: float(one.belief.edges[i, j]) for one in alike}
@@ -217,7 +216,7 @@ def calibration_parts(tables: TableSet) -> Iterator[Part]:
     yield _score_grid(scores)
 
 
-def _score_grid(scores: Sequence[Mapping[str, Any]]) -> Grid:
+def _score_grid(scores: Rows) -> Grid:
     kinds = list(dict.fromkeys(row["of"] for row in scores))
     columns = {"brier": "Brier", "log_score": "log score", "ece": "ECE"}
     head = ["method", "data sets"]
@@ -251,7 +250,7 @@ def _traces(one: Named) -> Chart:
     return trace_plot(chains, traces[0].burnin)
 
 
-def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
+def _chain_grid(rows: Rows) -> Grid:
     head = ["method", "apart about", "chains", "draws", "effective size", "R̂", "apart"]
     cells = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
@@ -267,7 +266,7 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
 
 def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     """The cost of each method against its distance to the reference, or to the true graph."""
-    rows: list[Mapping[str, Any]] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
+    rows: list[Row] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     names = {
         "edge_error": f"largest error against {reference}",
@@ -290,16 +289,14 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     yield _cost_grid(rows)
 
 
-def _reference_cost(
-    rows: Sequence[Mapping[str, Any]], case: str, reference: str | None
-) -> tuple[str, float] | None:
+def _reference_cost(rows: Rows, case: str, reference: str | None) -> tuple[str, float] | None:
     """What the reference is called, and the median of its cost on one kind of data."""
     own = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
     known = [cost for cost in own if cost]
     return (f"{reference} takes this long", float(np.median(known))) if known else None
 
 
-def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
+def _cost_grid(rows: Rows) -> Grid:
     columns = {"cpu": "CPU seconds", "expected edges": "expected edges"}
     columns |= {"e_shd": "E-SHD ↓", "edge_error": "largest error ↓", "graph_mmd": "Graph MMD ↓"}
     there = [name for name in columns if any(row[name] is not None for row in rows)]

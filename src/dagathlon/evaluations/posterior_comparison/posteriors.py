@@ -1,33 +1,195 @@
-"""``posteriors``: what distributions over graphs are worth, and which metrics say so."""
+"""``posteriors``: how far learned posteriors are from a truth or a reference, with figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posteriors.scores import PosteriorScores, unknown_metric
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.evaluations.posterior_comparison.posterior_figures import (
-    DISTANCES,
-    ENTROPIES,
-    PROXIES,
-    posterior_figures,
-    trust_parts,
-    truth_parts,
+from dagathlon.evaluations.posterior_comparison.words import (
+    STRONG,
+    Yardstick,
+    beaten,
+    entropies,
+    in_short,
+    metrics_in_words,
+    trusted,
+    yardsticks,
 )
+from dagathlon.frame import Cells
 from dagathlon.modules import Count, Natural, Probability
+from dagathlon.report.charts.matrix import correlation_tiles
+from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.evaluation import Evaluation, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
-from dagathlon.report.results import PARTIAL, Results
-from dagathlon.report.section import Part, Section, Words
-from dagathlon.report.tables.metrics import correlation_rows, mean_rows
-from dagathlon.report.tables.regimes import method_of, regimes_of
+from dagathlon.report.figures.palette import Look
+from dagathlon.report.results import Results
+from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
+from dagathlon.report.tables.metrics import ALL_GRAPHS, correlation_rows, mean_rows
+from dagathlon.report.tables.regimes import method_of, ordered, regimes_of
 from dagathlon.study.config.library import plain_id
 from dagathlon.study.config.plan_requests import Cases, Input, RunScore, Wanted
 from dagathlon.study.plan.plan import Run
+from dagathlon.study.records.runs import run_schema
+
+DISTANCES = ("graph_mmd", "params_mmd")
+"""What compares with the true posterior: by it the other metrics are judged."""
+PROXIES = ("e_shd", "e_cpdag_shd", "edge_auroc", "edge_auprc", "nll", "i_nll", "i_kl", "i_mmd")
+"""What compares with the true graph or model, in the order of the paper's figures."""
+ENTROPIES = ("entropy", "entropy_kl")
+
+_RANKED = (
+    "On each data set, at each start, the methods are ranked by every metric; Spearman's "
+    "correlation of two rankings is averaged over starts and data sets. Signs are turned so that 1 "
+    "means that two metrics prefer the same methods. Ranking on each data set by itself keeps hard "
+    "and easy data sets from making any two metrics look alike, as one ranking of all runs would."
+)
+_TRUST = (
+    "Rank correlations over the data sets of all graphs. A metric is said to agree where the "
+    f"correlation is at least {STRONG:g} and its 95 % interval lies above 0, and to go against "
+    "where the opposite holds; correlations.csv has the intervals."
+)
+
+
+def posterior_figures(tables: TableSet) -> list[Figure]:
+    """Those that have something to show, the judgement on metrics first."""
+    metrics = ordered(tables.rows("metrics"), "metric")
+    proxies = [m for m in metrics if m not in (*DISTANCES, *ENTROPIES)]
+    found = [
+        Figure(
+            "posterior-agreement",
+            "When do metrics agree with the distance to the true posterior?",
+            _RANKED,
+            _agreement(tables),
+        ),
+        Figure(
+            "posterior-distance",
+            "How far from the true posterior are the methods?",
+            "Graph MMD compares edges, Params MMD coefficients and noise variances; 0 is the true "
+            "posterior.",
+            _lines(tables, [m for m in metrics if m in DISTANCES]),
+        ),
+        Figure(
+            "posterior-metrics",
+            "What do the methods score against the true graph and model?",
+            "Where rows are few, the true posterior need not be the best by these metrics. Axes on "
+            "which values differ widely are logarithmic away from 0.",
+            _lines(tables, proxies),
+        ),
+        Figure(
+            "posterior-entropy",
+            "How uncertain are the methods?",
+            "Entropy has no better end: that of the true posterior is the right one. The estimate "
+            "from nearest neighbours is that of the paper's appendix D.",
+            _lines(tables, [m for m in metrics if m in ENTROPIES]),
+        ),
+        Figure(
+            "posterior-correlations",
+            "Which metrics order the methods alike?",
+            _RANKED,
+            _tiles(tables),
+        ),
+    ]
+    return [figure for figure in found if figure.variants]
+
+
+def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
+    """A chart of panels for each metric and model."""
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
+    look = _look(tables, [row["id"] for row in rows])
+    models = ordered(rows, "model")
+    found = []
+    for metric in metrics:
+        for model in models:
+            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            name = measure_of(metric).label
+            found.append((f"{name}, {model}" if len(models) > 1 else name, own, metric))
+    return [(name, metric_lines(own, metric, look)) for name, own, metric in found if own]
+
+
+def _look(tables: TableSet, names: Sequence[str]) -> Look:
+    """The colours of algorithms, unless methods are settings of them."""
+    return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
+
+
+def _agreement(tables: TableSet) -> list[Variant]:
+    """Correlations of all metrics with each distance, over the number of rows."""
+    rows = tables.rows("correlations")
+    found: list[Variant] = []
+    for distance in DISTANCES:
+        own = [row for row in rows if row["left"] == distance and row["right"] not in DISTANCES]
+        shown = [{**row, "id": measure_of(row["right"]).label} for row in own]
+        look = Look.of(row["id"] for row in shown)
+        models = ordered(shown, "model")
+        for model in models:
+            chosen = [row for row in shown if row["model"] == model]
+            title = measure_of(distance).label
+            name = f"with {title}, {model}" if len(models) > 1 else f"with {title}"
+            chart = correlation_lines(chosen, f"rank correlation with {title}", look)
+            found.append((name, chart))
+    return found
+
+
+def _tiles(tables: TableSet) -> list[Variant]:
+    """All correlations, for each model and number of rows."""
+    metrics = ordered(tables.rows("metrics"), "metric")
+    rows = [row for row in tables.rows("correlations") if row["graph"] != ALL_GRAPHS]
+    found: list[Variant] = []
+    for model in ordered(rows, "model"):
+        for size in sorted({row["rows"] for row in rows if row["model"] == model}):
+            own = [row for row in rows if (row["model"], row["rows"]) == (model, size)]
+            found.append((f"{model}, {size:,} rows", correlation_tiles(own, metrics)))
+    return found
+
+
+def trust_parts(tables: TableSet) -> Iterator[Part]:
+    """Which metrics order methods as the distance to the true posterior does, and where."""
+    rows = tables.rows("correlations")
+    head = ["data", "rows", "agree", "go against", "neither"]
+    for distance in DISTANCES:
+        found = trusted(rows, distance, DISTANCES)
+        if not found:
+            continue
+        title = measure_of(distance).label
+        yield Words(in_short(found, distance), f"Which metrics can stand for {title}?")
+        yield Grid(
+            head,
+            [[one.model, f"{one.rows:,}", *map(metrics_in_words, one[2:])] for one in found],
+            5,
+        )
+        yield Words(_TRUST)
+
+
+def truth_parts(tables: TableSet) -> Iterator[Part]:
+    """How the true posterior itself does."""
+    references = {row["model"]: row["reference"] for row in tables.rows("references")}
+    means = tables.rows("means")
+    metrics = ordered(tables.rows("metrics"), "metric")
+    proxies = [m for m in metrics if m not in DISTANCES and measure_of(m).better]
+    found = list(yardsticks(means, proxies, references))
+    if found:
+        heading = "By which metrics does the true posterior look worse than approximations of it?"
+        words = "Behind more than half of the methods, by means over data sets and graphs:"
+        yield Words(f"{words} {beaten(found)}", heading)
+        yield _behind(found, proxies)
+    for place, said in enumerate(entropies(means, references)):
+        yield Words(said, "" if place else "How uncertain is the true posterior?")
+
+
+def _behind(found: Sequence[Yardstick], metrics: Sequence[str]) -> Grid:
+    """How many methods have a better mean than the true posterior, by metric."""
+    lines: dict[tuple[str, int], dict[str, str]] = {}
+    for one in found:
+        cells = lines.setdefault((one.model, one.rows), {})
+        cells[one.metric] = f"{len(one.better)} of {one.others}"
+    head = ["data", "rows", *(measure_of(metric).label for metric in metrics)]
+    rows = [[m, f"{n:,}", *(own.get(k) for k in metrics)] for (m, n), own in lines.items()]
+    return Grid(head, rows)
+
 
 _SCORES, _BESIDE = "posteriors", "posteriors_beside"
 _INPUTS: tuple[Input, ...] = ("truth", "model", "data", "test_data", "posterior")
@@ -146,21 +308,20 @@ class Posteriors(Evaluation):
             return {}
         rows = [row for one in together for row in one.rows(results)]
         known = [m for m in (*self.shown, *ENTROPIES) if any(is_number(r.get(m)) for r in rows)]
-        note = {PARTIAL: True} if results.partial else {}
         means = mean_rows(rows, known, self.resamples)
         ranked = [metric for metric in known if measure_of(metric).better]
         others = [row for row in rows if self.rank_reference or not row["reference"]]
         pairs = correlation_rows(others, ranked, self.resamples)
         references = {row["model"]: row["method"] for row in rows if row["reference"]}
         return {
-            "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
-            "means": Table([row | note for row in means], "means.csv"),
-            "correlations": Table([row | note for row in pairs], "correlations.csv"),
+            "runs": Table(results.marked(rows), "runs.csv", parquet=True, schema=run_schema()),
+            "means": Table(results.marked(means), "means.csv"),
+            "correlations": Table(results.marked(pairs), "correlations.csv"),
             "references": Table([{"model": k, "reference": v} for k, v in references.items()]),
             "metrics": Table([{"metric": metric} for metric in known]),
         }
 
-    def rows(self, results: Results) -> list[dict[str, Any]]:
+    def rows(self, results: Results) -> list[Cells]:
         """Kind of data, method, start and metrics of every run that it is about."""
         asked = results.runs_of(self.algorithms() if self.ids else results.ids)
         runs = [run for run in asked if self._is_mine(results, run)]
@@ -169,7 +330,7 @@ class Posteriors(Evaluation):
         found = []
         for run, pair, cost in zip(runs, scores, results.rows_of(runs), strict=True):
             case, method = results.case(run), method_of(results, run, self._named(run.entry))
-            row: dict[str, Any] = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
+            row: Cells = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
             row |= {"method": method.name, "start": method.start}
             row["reference"] = run.entry == self.reference
             row |= {name: cost.get(name) for name in ("time", "status")}

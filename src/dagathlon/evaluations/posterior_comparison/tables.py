@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon.evaluate.posteriors.calibration import calibration, reliability
 from dagathlon.evaluate.posteriors.graphs import RankedEdges
 from dagathlon.evaluations.posterior_comparison.comparison import Belief, in_one_spelling
+from dagathlon.frame import Cells, Row, grouped
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
@@ -72,7 +73,7 @@ def reference_of(results: Results, ids: Iterable[str]) -> str | None:
     return next(exact, None)
 
 
-def method_row(one: Named) -> dict[str, Any]:
+def method_row(one: Named) -> Cells:
     """What a posterior cost, how far it is from truth and reference, how it was drawn."""
     belief, verdict = one.belief, one.belief.verdict
     return {
@@ -95,12 +96,12 @@ def method_row(one: Named) -> dict[str, Any]:
     }
 
 
-def edge_rows(one: Named) -> Iterator[dict[str, Any]]:
+def edge_rows(one: Named) -> Iterator[Cells]:
     """A row for each edge that is not improbable, or true."""
     belief, truth = one.belief, one.truth
     wanted = belief.edges >= LEAST_WRITTEN
     for i, j in np.argwhere(wanted if truth is None else wanted | truth).tolist():
-        row: dict[str, Any] = {"data": one.case, "seed": belief.whose.seed, "setting": one.method}
+        row: Cells = {"data": one.case, "seed": belief.whose.seed, "setting": one.method}
         row |= {"from": belief.names[i], "to": belief.names[j]}
         row["probability"] = float(belief.edges[i, j])
         if truth is not None:
@@ -121,13 +122,10 @@ def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
 
 def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
     """Posteriors by id and setting."""
-    groups: dict[tuple[str, str], list[Named]] = {}
-    for one in found:
-        groups.setdefault((one.belief.whose.id, one.method), []).append(one)
-    return groups
+    return grouped(((one.belief.whose.id, one.method), one) for one in found)
 
 
-def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
+def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
     """Reliability of edges and paths by method: of all data, and of each kind where several."""
     cases = list(dict.fromkeys(one.case for one in found))
     for case in ["", *(cases if len(cases) > 1 else ())]:
@@ -138,7 +136,7 @@ def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, An
                 yield from (about | {"of": of} | row for row in _bins(pooled(group, of), bins))
 
 
-def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[dict[str, Any]]:
+def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[Cells]:
     """The bins that are not empty."""
     if not outcomes:
         return
@@ -148,7 +146,7 @@ def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[dict[str, Any]
         yield {"predicted": predicted, "observed": observed, "size": int(found.count[k])}
 
 
-def score_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
+def score_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
     """Scores of the probabilities of edges and paths of each method, over all data sets."""
     for (identifier, method), group in by_method(found).items():
         for of in ("edges", "paths"):
@@ -160,7 +158,7 @@ def score_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
                 yield row | {"data sets": len(outcomes), "pairs": len(present)}
 
 
-def nearly_certain(rows: Iterable[Mapping[str, Any]], setting: str) -> Mapping[str, Any] | None:
+def nearly_certain(rows: Iterable[Row], setting: str) -> Mapping[str, Any] | None:
     """The last bin of a method: the edges that it gives 0.9 or more, if there are such."""
     sure = [
         row
@@ -171,7 +169,7 @@ def nearly_certain(rows: Iterable[Mapping[str, Any]], setting: str) -> Mapping[s
     return sure[-1] if sure else None
 
 
-def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
+def agreement_rows(found: Sequence[Named]) -> Iterator[Cells]:
     """How far any two methods are apart on a data set, both ways, and where most."""
     for left, right in itertools.product(found, found):
         if left.belief.names != right.belief.names:
@@ -193,7 +191,7 @@ def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
         }
 
 
-def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
+def disputed(found: Sequence[Named]) -> list[Cells]:
     """The edges of one data set on which the methods differ most."""
     names, mark = found[0].belief.names, found[0].belief.mark
     alike = [one for one in found if one.belief.names == names]
@@ -203,6 +201,6 @@ def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
     for cell in np.argsort(-np.round(spread, 9), axis=None, kind="stable")[:_MOST_DISPUTED]:
         i, j = divmod(int(cell), len(names))
         if spread[i, j] > 0:
-            row: dict[str, Any] = {"edge": f"{names[i]} {mark} {names[j]}", "range": spread[i, j]}
+            row: Cells = {"edge": f"{names[i]} {mark} {names[j]}", "range": spread[i, j]}
             rows.append(row | {one.method: float(one.belief.edges[i, j]) for one in alike})
     return rows

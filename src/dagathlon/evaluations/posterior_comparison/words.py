@@ -1,16 +1,20 @@
-"""What posteriors say in sentences: chains that disagree, overconfidence, who is near."""
+"""Sentences on posteriors: agreement, calibration, distances and their correlations."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluations.posterior_comparison.pooled_chains import Beliefs
+from dagathlon.evaluate.metric import measure_of
+from dagathlon.evaluations.posterior_comparison.comparison import Beliefs
 from dagathlon.evaluations.posterior_comparison.tables import Named, nearly_certain
+from dagathlon.frame import Row, Rows, grouped
+from dagathlon.report.charts.matrix import short
+from dagathlon.report.tables.metrics import ALL_GRAPHS
 from dagathlon.report.words import duration
 
 _SAFE_RHAT, _SAFE_GAP = 1.05, 0.1
@@ -107,7 +111,7 @@ def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[s
         )
 
 
-def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def convergence(rows: Rows) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
@@ -123,7 +127,7 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"No sign that the chains of {'; '.join(settled)} have not settled."
 
 
-def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: float) -> str:
+def _doubt(method: str, own: Rows, rhat: float, draws: float) -> str:
     """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
     worst = most_apart(own)
     if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
@@ -137,7 +141,7 @@ def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: fl
     )
 
 
-def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def most_apart(rows: Rows) -> Mapping[str, Any]:
     """The row whose chains differ most about an edge."""
     return max(rows, key=lambda row: row["apart"] or 0.0)
 
@@ -161,9 +165,7 @@ def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bo
     return f"{words} They are too short, or do not mix: trust its probabilities with care."
 
 
-def calibration(
-    rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def calibration(rows: Rows, scores: Rows) -> Iterator[str]:
     """Who is too sure, and whose probabilities are best by the Brier score."""
     edges = [row for row in scores if row["of"] == "edges"]
     for row in edges:
@@ -182,7 +184,7 @@ def calibration(
         )
 
 
-def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterator[str]:
+def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
     """Who comes nearest to the reference, or to the true graph, and at what cost."""
     column = "e_shd" if reference is None else "edge_error"
     known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
@@ -200,12 +202,9 @@ def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterato
     yield words + " in the mean" + ("." if cost is None else f", in {duration(cost)} of CPU.")
 
 
-def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def agreement(rows: Rows) -> Iterator[str]:
     """Who differs most on each data set, and about what."""
-    sets: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        if row["left"] != row["right"]:
-            sets.setdefault(row["data"], []).append(row)
+    sets = grouped((row["data"], row) for row in rows if row["left"] != row["right"])
     for name, found in sets.items():
         place = f"{name}: " if name else ""
         most = max(found, key=lambda row: row["largest"])
@@ -220,13 +219,183 @@ def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _grouped(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["setting"], []).append(row)
-    return groups
+def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    return grouped((row["setting"], row) for row in rows)
 
 
-def _mean(rows: Sequence[Mapping[str, Any]], column: str) -> float | None:
+def _mean(rows: Rows, column: str) -> float | None:
     values = [row[column] for row in rows if row[column] is not None]
     return float(np.mean(values)) if values else None
+
+
+STRONG = 0.5
+"""Least rank correlation of metrics that are said to agree."""
+# Entropies below this part of the true posterior's are said to be too low.
+_LOW = 0.5
+_ENTROPY = "entropy"
+
+
+class Trust(NamedTuple):
+    """How metrics go with a distance to the true posterior on one kind of data.
+
+    Parameters
+    ----------
+    model, rows
+        The kind of data, over all graphs.
+    agree, against, between
+        Correlations of metrics that order methods as the distance does, the other way round, or
+        neither way.
+    """
+
+    model: str
+    rows: int
+    agree: Rows
+    against: Rows
+    between: Rows
+
+    @property
+    def mean(self) -> float:
+        """The mean correlation of all metrics with the distance."""
+        return float(np.mean([row["mean"] for row in (*self.agree, *self.against, *self.between)]))
+
+
+def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[Trust]:
+    """Which metrics agree with a distance to the true posterior, for each kind of data.
+
+    Parameters
+    ----------
+    correlations
+        `graph`, `model`, `rows`, `left`, `right`, `mean`, `low`, `high`.
+    distance
+        The metric that compares with the true posterior.
+    besides
+        Further such metrics, about which nothing is said.
+    """
+    joint = [row for row in correlations if row["graph"] == ALL_GRAPHS] or correlations
+    groups = grouped(
+        ((row["model"], row["rows"]), row)
+        for row in joint
+        if row["left"] == distance and row["right"] not in besides
+    )
+
+    found = []
+    for (model, size), members in sorted(groups.items()):
+        members.sort(key=lambda row: -row["mean"])
+        agree = [row for row in members if row["low"] > 0 and row["mean"] >= STRONG]
+        against = [row for row in members if row["high"] < 0 and row["mean"] <= -STRONG]
+        rest = [row for row in members if row not in agree and row not in against]
+        found.append(Trust(model, size, agree, against, rest))
+    return found
+
+
+def metrics_in_words(rows: Rows) -> str:
+    """``E-SHD .61, AUROC .55``, one after the other."""
+    said = [f"{measure_of(row['right']).label} {short(row['mean'])}" for row in rows]
+    return ", ".join(said) or "none"
+
+
+def in_short(found: Sequence[Trust], distance: str) -> str:
+    """A sentence for each model: how trust changes with the number of rows."""
+    title = measure_of(distance).label
+    said = []
+    for model in dict.fromkeys(one.model for one in found):
+        own = [one for one in found if one.model == model]
+        course = ", ".join(f"{short(one.mean)} with {one.rows:,} rows" for one in own)
+        sure = [f"{one.rows:,}" for one in own if len(one.agree) > len(one.between)]
+        most = (
+            f"most metrics agree with it at {', '.join(sure)} rows"
+            if sure
+            else ("at no number of rows do most metrics agree with it")
+        )
+        said.append(f"{model}: the mean rank correlation with {title} is {course}; {most}.")
+    return " ".join(said)
+
+
+class Yardstick(NamedTuple):
+    """The true posterior's own mean of a metric, and the methods that have a better one."""
+
+    model: str
+    rows: int
+    metric: str
+    value: float
+    better: Mapping[str, float]
+    others: int
+
+
+def yardsticks(
+    means: Rows, metrics: Sequence[str], references: Mapping[str, str]
+) -> Iterator[Yardstick]:
+    """How the true posterior does by each metric, on the mean over graphs.
+
+    Parameters
+    ----------
+    means
+        `graph`, `model`, `rows`, `method`, `metric`, `mean`.
+    metrics
+        Those with a direction that do not compare with the true posterior.
+    references
+        The method that is the true posterior, by model.
+    """
+    for (model, size, metric), values in over_graphs(means).items():
+        reference = references.get(model, "")
+        if metric not in metrics or reference not in values:
+            continue
+        sign = 1 if measure_of(metric).better == "more" else -1
+        own = values[reference]
+        others = {k: v for k, v in values.items() if k != reference}
+        better = {k: v for k, v in others.items() if sign * v > sign * own}
+        yield Yardstick(model, size, metric, own, better, len(others))
+
+
+def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
+    """Means over the graphs that all methods have, by model, rows and metric."""
+    found: dict[tuple[str, int, str], dict[str, dict[str, float]]] = {}
+    for row in means:
+        key = (row["model"], row["rows"], row["metric"])
+        found.setdefault(key, {}).setdefault(row["method"], {})[row["graph"]] = row["mean"]
+    joint = {}
+    for key, methods in found.items():
+        shared = set.intersection(*(set(graphs) for graphs in methods.values()))
+        if shared:
+            joint[key] = {
+                name: float(np.mean([graphs[one] for one in sorted(shared)]))
+                for name, graphs in methods.items()
+            }
+    return joint
+
+
+def beaten(found: Sequence[Yardstick]) -> str:
+    """At how many kinds of data the true posterior is behind most of what approximates it."""
+    said = []
+    for model in dict.fromkeys(one.model for one in found):
+        own = [one for one in found if one.model == model]
+        worse = []
+        for size in sorted({one.rows for one in own}):
+            here = [one for one in own if one.rows == size]
+            behind = sum(len(one.better) > one.others / 2 for one in here)
+            worse.append(f"{behind} of {len(here)} with {size:,} rows")
+        said.append(f"{model}: by {', '.join(worse)}.")
+    return " ".join(said)
+
+
+def entropies(means: Rows, references: Mapping[str, str]) -> Iterator[str]:
+    """How uncertain the true posterior is, and who is far too sure, for each model."""
+    joint = over_graphs([row for row in means if row["metric"] == _ENTROPY])
+    for model, reference in references.items():
+        own = {size: v for (m, size, _), v in sorted(joint.items()) if m == model}
+        course = [f"{v[reference]:.2f} with {n:,}" for n, v in own.items() if reference in v]
+        if not course:
+            continue
+        said = [f"{model}: the entropy of {reference} is {', '.join(course)} rows."]
+        low = {n: _too_sure(values, reference) for n, values in own.items()}
+        for name in dict.fromkeys(name for found in low.values() for name in found):
+            sizes = [f"{n:,}" for n, found in low.items() if name in found]
+            said.append(f"{name} has less than half of it with {', '.join(sizes)} rows.")
+        yield " ".join(said)
+
+
+def _too_sure(values: Mapping[str, float], reference: str) -> list[str]:
+    if reference not in values:
+        return []
+    others = {k: v for k, v in values.items() if k != reference}
+    return [name for name, value in others.items() if value < _LOW * values[reference]]

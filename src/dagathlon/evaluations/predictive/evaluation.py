@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
-from dagathlon.evaluations.no_truth.held_out_chart import held_out_plot
-from dagathlon.evaluations.predictive.scores import (
+from dagathlon.evaluations.no_truth.held_out import held_out_plot
+from dagathlon.evaluations.predictive.tables import (
     CROSS_ENTROPY,
+    VALUE,
     cross_entropy_score,
     cross_validated,
     fold_learning,
+    predictive_rows,
+    summarised,
 )
-from dagathlon.evaluations.predictive.tables import VALUE, predictive_rows, summarised
+from dagathlon.frame import Cells, Row, Rows, grouped
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import Chart, is_nothing
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import OfLearners, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.results import Results
@@ -54,7 +56,7 @@ _WORDS = "cross-validated log-likelihood per row (nats)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Predictive(Evaluation):
+class Predictive(OfLearners):
     """Compare learners by the likelihood of rows that neither graph nor parameters have seen.
 
     Parameters
@@ -82,10 +84,6 @@ class Predictive(Evaluation):
         """Something must be left to learn from."""
         return "" if self.folds > 1 else "folds must be 2 or more"
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning without each fold, and the cross-entropy where there is a true model."""
         ids, n_rows = self.ids or cases.ids, cases.facts.n_rows
@@ -94,7 +92,7 @@ class Predictive(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each setting and data set, and means over data sets of a kind."""
-        ids = self.ids or results.ids
+        ids = self.included(results)
         rows = predictive_rows(results, cross_validated(results, ids, self.folds), ids)
         return {"predictive": Table(rows, "predictive.csv"), "means": Table(summarised(rows))}
 
@@ -126,7 +124,7 @@ class Predictive(Evaluation):
         return Section("predictive", "Cross-validated likelihood", parts, leading=True)
 
 
-def _differences(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
+def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
     """For each data set how far settings are behind the best one."""
     for name, found in by_data(rows).items():
         chart = held_out_plot([{**row, "log-likelihood": row[VALUE]} for row in found])
@@ -134,13 +132,11 @@ def _differences(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
             yield name or "the data", chart
 
 
-def _against_rows(rows: Sequence[Row]) -> list[tuple[str, Chart]]:
+def _against_rows(rows: Rows) -> list[tuple[str, Chart]]:
     """Curves over the number of rows, where some graph has several; a panel for each graph."""
-    groups: dict[tuple[str, int, str], list[Row]] = {}
-    for row in rows:
-        if row[VALUE] is not None:
-            graph = " ".join(str(row[n]) for n in ("adjmat", "parameters") if row[n] != "None")
-            groups.setdefault((graph, row["rows"], row["setting"]), []).append(row)
+    groups = grouped(
+        ((_graph(row), row["rows"], row["setting"]), row) for row in rows if row[VALUE] is not None
+    )
     if len({(graph, n) for graph, n, _ in groups}) <= len({graph for graph, _, _ in groups}):
         return []
     points = [_point(*place, found) for place, found in groups.items()]
@@ -148,7 +144,11 @@ def _against_rows(rows: Sequence[Row]) -> list[tuple[str, Chart]]:
     return [("", metric_lines(points, _WORDS, look))]
 
 
-def _point(graph: str, n: int, setting: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _graph(row: Row) -> str:
+    return " ".join(str(row[name]) for name in ("adjmat", "parameters") if row[name] != "None")
+
+
+def _point(graph: str, n: int, setting: str, rows: Rows) -> Cells:
     values = np.array([row[VALUE] for row in rows])
     mean, error = float(values.mean()), rows[0]["se"] or 0.0
     if len(values) > 1:
@@ -157,7 +157,7 @@ def _point(graph: str, n: int, setting: str, rows: Sequence[Row]) -> dict[str, A
     return about | {"mean": mean, "low": mean - 2 * error, "high": mean + 2 * error}
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def _grid(rows: Rows) -> Grid:
     about = [*data_columns(rows), "setting"]
     counted = [name for name in ("rows", "data sets") if any(row.get(name) for row in rows)]
     entropy = any(row.get(CROSS_ENTROPY) is not None for row in rows)

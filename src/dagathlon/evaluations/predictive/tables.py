@@ -1,28 +1,118 @@
-"""Tables of cross-validated likelihoods: a row for each data set, and means over data sets."""
+"""Scores and tables of cross-validated likelihoods."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dagathlon.evaluate.models.cross_validation import CrossValidated
+from dagathlon.evaluate.models.cross_entropy import CrossEntropy
+from dagathlon.evaluate.models.cross_validation import CrossValidated, PredictedRows, joined_folds
+from dagathlon.evaluate.models.learner_prior import SAMPLE_SIZE
 from dagathlon.evaluations.no_truth.scores import paired_difference
-from dagathlon.evaluations.predictive.scores import CROSS_ENTROPY
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import Place, named_places, place_of
 from dagathlon.report.tables.runs import combination, combinations, mean_of
+from dagathlon.simulate.iid import Iid
+from dagathlon.simulate.resampling import Fold
+from dagathlon.simulate.transform import Transform
+from dagathlon.study.config.plan_requests import Cases, Input, Learning, RunScore, transform_label
 from dagathlon.wording import counted
+
+CROSS_ENTROPY = "cross_entropy"
+"""Name of the score of runs, and of its column."""
+_PREDICTED = "predicted_rows"
+
+
+def cross_entropy_score(
+    cases: Cases, sample_size: float = SAMPLE_SIZE, *, weak: bool = False
+) -> RunScore:
+    """The cross-entropy of runs; for further runs, one of the scores of a `Learning`.
+
+    Where rows are plain draws from the model it is computed from the model, else from the fresh
+    data that all scores share.
+
+    Parameters
+    ----------
+    cases
+        The data sets.
+    sample_size
+        Imaginary rows where a learner has no prior of its own.
+    weak
+        Whether it gives way to what another evaluation asks for.
+    """
+    plain = type(cases.generator) is Iid and not any(step.for_fresh_data for step in cases.steps)
+    scaled = plain and bool(getattr(cases.generator, "standardized", False))
+    module = CrossEntropy(sample_size=sample_size, scaled=scaled)
+    source: Input = "model" if plain else "test_data"
+    return RunScore(CROSS_ENTROPY, module, (source, "data", "estimate"), weak)
+
+
+def fold_learning(
+    ids: Iterable[str],
+    folds: int = 10,
+    sample_size: float = SAMPLE_SIZE,
+    before: tuple[Transform, ...] = (),
+    n_rows: int | None = None,
+) -> Iterator[Learning]:
+    """Learning on all rows but those of a fold, for every fold, scored on the rows of the fold.
+
+    Parameters
+    ----------
+    ids
+        Algorithms.
+    folds
+        Number of folds.
+    sample_size
+        Imaginary rows where a learner has no prior of its own.
+    before
+        Transforms of the data of which the folds are, such as a subsample.
+    n_rows
+        Number of rows, where it is known.
+    """
+    inputs: tuple[Input, ...] = ("data", "test_data", "estimate")
+    score = RunScore(_PREDICTED, PredictedRows(sample_size=sample_size), inputs)
+    # Too few rows for the folds are reason enough to be told once.
+    told = 1 if n_rows is not None and n_rows < folds else folds
+    for number in range(1, told + 1):
+        learned = (*before, Fold(number=number, folds=folds))
+        tried = (*before, Fold(number=number, folds=folds, left_out=True))
+        yield Learning(learned, tuple(ids), tried=tried, scores=(score,))
+
+
+def cross_validated(
+    results: Results,
+    ids: Iterable[str],
+    folds: int = 10,
+    before: tuple[Transform, ...] = (),
+) -> dict[Place, CrossValidated]:
+    """Cross-validated log-likelihoods as far as they are in, by setting and data set.
+
+    Parameters
+    ----------
+    results
+        Those of a setup that asked for `fold_learning` with the same folds and transforms.
+    ids, folds, before
+        As there.
+    """
+    parts = (Fold(number=number, folds=folds) for number in range(1, folds + 1))
+    labels = [transform_label((*before, fold)) for fold in parts]
+    runs = [run for label in labels for run in results.further_runs(ids, label)]
+    scores = zip(runs, results.scores(_PREDICTED, runs), strict=True)
+    found = grouped((place_of(results, run), score) for run, score in scores)
+    return {place: joined_folds(scores) for place, scores in found.items() if len(scores) == folds}
+
 
 VALUE = "cv_log_likelihood"
 
 
 def predictive_rows(
     results: Results, found: Mapping[Place, CrossValidated], ids: Sequence[str]
-) -> list[dict[str, Any]]:
+) -> list[Cells]:
     """One row for each data set and setting, the best setting of a data set first.
 
     Parameters
@@ -36,9 +126,7 @@ def predictive_rows(
     """
     entropies = _entropies(results, ids)
     about = named_places(results, found)
-    groups: dict[tuple[Any, ...], list[Place]] = {}
-    for place in found:
-        groups.setdefault(place[:2], []).append(place)
+    groups = grouped((place[:2], place) for place in found)
     rows = []
     for places in groups.values():
         ordered = sorted(places, key=lambda one: -_number(found[one].mean))
@@ -55,13 +143,13 @@ def _number(value: float | None) -> float:
     return -math.inf if value is None else value
 
 
-def _labels(place: Place) -> dict[str, Any]:
+def _labels(place: Place) -> Cells:
     graph, parameters, data = place.data
     labels = {"id": place.id, "adjmat": graph, "parameters": parameters, "data": data}
     return labels | {"seed": place.seed}
 
 
-def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, dict[str, Any]]:
+def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, Cells]:
     runs = results.runs_of(ids)
     scores = results.scores(CROSS_ENTROPY, runs)
     return {
@@ -71,9 +159,9 @@ def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, dict[str, An
     }
 
 
-def _compared(own: CrossValidated, best: CrossValidated) -> dict[str, Any]:
+def _compared(own: CrossValidated, best: CrossValidated) -> Cells:
     """The numbers of a setting, with its difference to the best one on the same rows."""
-    row: dict[str, Any] = {"rows": own.rows, VALUE: own.mean, "se": own.error}
+    row: Cells = {"rows": own.rows, VALUE: own.mean, "se": own.error}
     row |= {"to the best": None, "± to the best": None}
     if own is not best and own.mean is not None and best.mean is not None:
         row["to the best"] = own.mean - best.mean
@@ -82,7 +170,7 @@ def _compared(own: CrossValidated, best: CrossValidated) -> dict[str, Any]:
     return row
 
 
-def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def summarised(rows: Rows) -> list[Cells]:
     """One row for each kind of data and setting, the best setting first.
 
     Where a kind has several data sets, numbers are means over them and errors are over data sets;
@@ -95,7 +183,7 @@ def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         Those of `predictive_rows`.
     """
     names = case_names(combinations(rows))
-    found: list[dict[str, Any]] = []
+    found: list[Cells] = []
     for kind, name in names.items():
         members = [row for row in rows if combination(row) == kind]
         about = {"data": name} if len(names) > 1 else {}
@@ -103,7 +191,7 @@ def summarised(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _of_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _of_kind(rows: Rows) -> Iterator[Cells]:
     seeds = sorted({row["seed"] for row in rows})
     if len(seeds) == 1:
         dropped = ("adjmat", "parameters", "data", "seed")
@@ -127,9 +215,7 @@ def _of_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield _without(setting, list(own.values()), len(seeds))
 
 
-def _means(
-    setting: str, rows: Sequence[Mapping[str, Any]], values: Any, apart: Any
-) -> dict[str, Any]:
+def _means(setting: str, rows: Rows, values: Any, apart: Any) -> Cells:
     best = not apart.any()
     row = {"setting": setting, "id": rows[0]["id"], "rows": rows[0]["rows"]}
     row |= {"data sets": len(values), VALUE: float(values.mean()), "se": _error(values)}
@@ -139,7 +225,7 @@ def _means(
     return row | {CROSS_ENTROPY: mean_of(rows, CROSS_ENTROPY), "note": None, "remark": remark}
 
 
-def _without(setting: str, rows: Sequence[Mapping[str, Any]], n: int) -> dict[str, Any]:
+def _without(setting: str, rows: Rows, n: int) -> Cells:
     reasons = [row["note"] for row in rows if row[VALUE] is None]
     missing = n - sum(row[VALUE] is not None for row in rows)
     reason = f": {reasons[0]}" if reasons else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from dagathlon.evaluate.ranking.significance import Nemenyi
+from dagathlon.frame import Cells
 from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.figures.palette import Look
 
@@ -46,7 +46,7 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
     return {"width": max(_WIDTH, least), "height": height, "layer": layers, "usermeta": room}
 
 
-def _gutter(rows: list[dict[str, Any]], side: str) -> float:
+def _gutter(rows: list[Cells], side: str) -> float:
     """The room that the names on one side need."""
     return _LETTER * max((len(row["label"]) for row in rows if row["side"] == side), default=0) + 12
 
@@ -66,7 +66,7 @@ def _axis(k: int, left: float, right: float, least: float) -> Chart:
     }
 
 
-def _place(found: Nemenyi, i: int, top: float) -> dict[str, Any]:
+def _place(found: Nemenyi, i: int, top: float) -> Cells:
     """The better half is named on the left, from the best down; the others on the right."""
     k = len(found.names)
     left = i < (k + 1) // 2
@@ -83,7 +83,7 @@ def _place(found: Nemenyi, i: int, top: float) -> dict[str, Any]:
     }
 
 
-def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[Chart]:
+def _names(rows: list[Cells], x: Chart, y: Chart, look: Look) -> list[Chart]:
     values: Chart = {"values": rows}
     line: Chart = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
     tips = [{"field": "name", "title": "setting"}, {"field": "rank", "format": ".3f"}]

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import NamedTuple, cast
 
 from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import rankable
 from dagathlon.evaluate.ranking.ranks import Unit
-from dagathlon.evaluate.ranking.significance import LEAST_BLOCKS
+from dagathlon.evaluate.ranking.significance import LEAST_BLOCKS, Friedman, Nemenyi
+from dagathlon.evaluate.ranking.verdict import Verdict
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.evaluations.ranking.chart import critical_difference
 from dagathlon.evaluations.ranking.tables import Ranks, rank_tables
+from dagathlon.frame import Row, Rows, grouped, rows_by
 from dagathlon.modules import Probability
-from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.cost import accuracy_against_cost, against_parameter, varied_parameters
 from dagathlon.report.charts.parts import headed
-from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
-from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
+from dagathlon.report.evaluation import AnyTable, Evaluation, OfLearners, Records, Table, TableSet
 from dagathlon.report.figures.chart import Drawing
 from dagathlon.report.page.lead import contenders, ranked_data
 from dagathlon.report.page.tables import Tables
@@ -51,8 +52,27 @@ _ROBUSTNESS = (
 _STEADINESS = " Steadiness: little variance of the relative scores over kinds of data."
 
 
+class _Diagram(NamedTuple):
+    """Tests of the ranks by one metric: what a critical-difference diagram is drawn from."""
+
+    metric: str
+    nemenyi: Nemenyi | None
+    friedman: Friedman | None
+    data_sets: int
+    blocks: int
+    contenders: str
+    data: str
+
+    @classmethod
+    def of(cls, metric: str, one: Verdict) -> _Diagram:
+        """Return the tests of a verdict."""
+        contest = one.contest
+        tests = (contest.nemenyi(), contest.friedman(), contest.n_cases, contest.n_blocks)
+        return cls(metric, *tests, contenders(one), ranked_data(contest))
+
+
 @dataclass(frozen=True, kw_only=True)
-class Ranking(Evaluation):
+class Ranking(OfLearners):
     """Rank the settings of all algorithms: tables, tests, strengths, costs, sensitivity.
 
     Parameters
@@ -78,10 +98,6 @@ class Ranking(Evaluation):
     alpha: Probability = 0.05
     unit: Unit = "data_set"
 
-    def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
-        return self.ids
-
     def needs_truth(self) -> bool:
         """Ranks are of metrics."""
         return True
@@ -105,37 +121,28 @@ class Ranking(Evaluation):
         """Facts about the data sets, to rank on those of one kind."""
         yield DataScore(DIAGNOSTICS, CaseDiagnostics(), ("truth", "data"), weak=True)
 
-    def tables(self, results: Results) -> Mapping[str, Table]:
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Eight tables, and what the diagrams are drawn from."""
-        ids, shown = self.ids or results.ids, Tables(results, {})
+        ids, shown = self.included(results), Tables(results, {})
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
         unit = cast(Unit, results.provenance.rank_unit or self.unit)
         ranks = Ranks.of(results, ids, asked, self.alpha, unit)
-        note = {PARTIAL: True} if results.partial else {}
-        found = {
-            name: Table([row | note for row in rows], f"{name}.csv")
+        found: dict[str, AnyTable] = {
+            name: Table(results.marked(rows), f"{name}.csv")
             for name, rows in rank_tables(ranks).items()
         }
-        found["diagrams"] = Table(
-            [
-                {"metric": m, "nemenyi": one.contest.nemenyi()}
-                | {"friedman": one.contest.friedman(), "data_sets": one.contest.n_cases}
-                | {"blocks": one.contest.n_blocks}
-                | {"contenders": contenders(one), "data": ranked_data(one.contest)}
-                for m, one in ranks.verdicts.items()
-            ]
-        )
+        found["diagrams"] = Records([_Diagram.of(m, one) for m, one in ranks.verdicts.items()])
         found["algorithms"] = Table([{"setting": k, "id": v} for k, v in ranks.ids.items()])
         found["settings"] = Table(shown.settings)
         return found
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Critical differences, accuracy against cost and against parameters."""
-        metrics = [row["metric"] for row in tables.rows("diagrams")]
-        for row in tables.rows("diagrams"):
-            chart = critical_difference(row["nemenyi"], _ids(tables), tables.look)
-            heading = f"{words(row['metric']).title}: {tables.title}"
-            yield f"critical_difference_{row['metric']}", headed(chart, heading)
+        metrics = [one.metric for one in tables.records("diagrams")]
+        for one in tables.records("diagrams"):
+            chart = critical_difference(one.nemenyi, _ids(tables), tables.look)
+            heading = f"{words(one.metric).title}: {tables.title}"
+            yield f"critical_difference_{one.metric}", headed(chart, heading)
         settings = tables.rows("settings")
         for metric in metrics[:1]:
             for cost in ("time", "memory"):
@@ -147,7 +154,7 @@ class Ranking(Evaluation):
 
     def section(self, tables: TableSet) -> Section | None:
         """Ranks, what they are worth, and for which data."""
-        if not tables.rows("diagrams") or len(tables.rows("algorithms")) < 2:
+        if not tables.records("diagrams") or len(tables.rows("algorithms")) < 2:
             return None
         parts: list[Part] = [*self._diagrams(tables), *_no_test(tables), *_ranks(tables)]
         if self.ids:
@@ -158,14 +165,14 @@ class Ranking(Evaluation):
 
     def _diagrams(self, tables: TableSet) -> Iterator[Part]:
         """The critical-difference diagrams, with what Friedman's test says."""
-        first = tables.rows("diagrams")[0]
+        first = tables.records("diagrams")[0]
         variants = [
-            (words(row["metric"]).title, critical_difference(found, _ids(tables), tables.look))
-            for row in tables.rows("diagrams")
-            if (found := row["nemenyi"]) is not None
+            (words(one.metric).title, critical_difference(one.nemenyi, _ids(tables), tables.look))
+            for one in tables.records("diagrams")
+            if one.nemenyi is not None
         ]
         caption = (
-            f"Average ranks of {first['contenders']} over {first['data']}; the best is on the "
+            f"Average ranks of {first.contenders} over {first.data}; the best is on the "
             "left. A thick bar joins algorithms whose ranks differ by less than the critical "
             f"difference (Nemenyi, level {self.alpha:g}; all pairs at once, which asks for more "
             f"than the interval of one gap). {self._friedman(tables)}"
@@ -175,14 +182,14 @@ class Ranking(Evaluation):
             yield Figure("ranks", heading, caption, variants)
 
     def _friedman(self, tables: TableSet) -> str:
-        first = tables.rows("diagrams")[0]
-        found = first["friedman"]
+        first = tables.records("diagrams")[0]
+        found = first.friedman
         if found is None:
             return ""
         p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
         differ = "they differ" if found.p_value < self.alpha else "they need not differ"
-        about = f"{counted(first['data_sets'], 'data set')} in {counted(found.n, 'block')}"
-        return f"Friedman's test on {words(first['metric']).title}, {about}: {p}, {differ}."
+        about = f"{counted(first.data_sets, 'data set')} in {counted(found.n, 'block')}"
+        return f"Friedman's test on {words(first.metric).title}, {about}: {p}, {differ}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,15 +208,15 @@ def _ids(tables: TableSet) -> dict[str, str]:
 
 def _order(tables: TableSet) -> list[str]:
     """All settings, by their rank on the first metric."""
-    first = tables.rows("diagrams")[0]["metric"]
+    first = tables.records("diagrams")[0].metric
     ranked = [row["setting"] for row in tables.rows("ranks") if row["metric"] == first]
     return [*ranked, *(name for name in _ids(tables) if name not in ranked)]
 
 
 def _no_test(tables: TableSet) -> Iterator[Part]:
     """Why there is no diagram."""
-    if all(row["nemenyi"] is None for row in tables.rows("diagrams")):
-        n = max((row["blocks"] for row in tables.rows("diagrams")), default=0)
+    if all(one.nemenyi is None for one in tables.records("diagrams")):
+        n = max((one.blocks for one in tables.records("diagrams")), default=0)
         blocks = f"{counted(n, 'block')} of data"
         yield Words(
             f"No test is made of whether the algorithms differ: there {agreeing(n, 'is', 'are')} "
@@ -219,7 +226,7 @@ def _no_test(tables: TableSet) -> Iterator[Part]:
 
 
 def _ranks(tables: TableSet) -> Iterator[Part]:
-    metrics = [row["metric"] for row in tables.rows("diagrams")]
+    metrics = [one.metric for one in tables.records("diagrams")]
     found = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
     shared = {
         key: n
@@ -233,8 +240,8 @@ def _ranks(tables: TableSet) -> Iterator[Part]:
         failures = max((row["failures"] for row in mine if row is not None), default=0)
         rows.append([name, *(_rank(row, shared) for row in mine), str(failures)])
     more = len(order) - _MOST_ROWS
-    first = tables.rows("diagrams")[0]
-    told = _RANKS.format(contenders=first["contenders"], data=first["data"])
+    first = tables.records("diagrams")[0]
+    told = _RANKS.format(contenders=first.contenders, data=first.data)
     told += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in found.values()) else ""
     told += _BELOW if below else ""
     if more > 0:
@@ -257,13 +264,9 @@ def _rank(row: Row | None, shared: Collection[tuple[str, int]]) -> str:
 
 def _like_mine(tables: TableSet) -> Iterator[Part]:
     """For each kind of data, the algorithms that rank first on it; equals stand together."""
-    metric = tables.rows("diagrams")[0]["metric"]
-    kinds: dict[tuple[Any, ...], dict[str, list[str]]] = {}
-    for row in tables.rows("data_like_mine"):
-        if row["metric"] == metric:
-            key = (row["factor"], row["value"], row["data_sets"])
-            ranked = kinds.setdefault(key, {})
-            ranked.setdefault(f"{row['average_rank']:.2f}", []).append(row["setting"])
+    metric = tables.records("diagrams")[0].metric
+    ranked = [row for row in tables.rows("data_like_mine") if row["metric"] == metric]
+    kinds = rows_by(ranked, "factor", "value", "data_sets")
     if not kinds:
         return
     note = (
@@ -272,14 +275,15 @@ def _like_mine(tables: TableSet) -> Iterator[Part]:
     )
     yield Words(note, "Which algorithm for data like mine?")
     head = ["data with", "value", "data sets", "ranks first", "second", "third"]
-    rows = [[*map(str, key), *_podium(ranked)] for key, ranked in kinds.items()]
+    rows = [[*map(str, key), *_podium(own)] for key, own in kinds.items()]
     yield Grid(head, rows, 6)
 
 
-def _podium(ranked: Mapping[str, Sequence[str]]) -> list[str]:
+def _podium(rows: Rows) -> list[str]:
     """Three cells: after two firsts there is no second."""
     cells: list[str] = []
-    for rank, names in ranked.items():
+    places = grouped((f"{row['average_rank']:.2f}", row["setting"]) for row in rows)
+    for rank, names in places.items():
         cells += [f"{'; '.join(names)} ({rank})", *["–"] * (len(names) - 1)]
     return [*cells, "–", "–", "–"][:3]
 

@@ -10,7 +10,6 @@ import numpy as np
 from dagathlon.evaluate.ranking.ranks import (
     Better,
     Floats,
-    Row,
     Scores,
     Unit,
     case_of,
@@ -19,8 +18,8 @@ from dagathlon.evaluate.ranking.ranks import (
     score_table,
 )
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.evaluations.noise.curves import row_trials
-from dagathlon.evaluations.noise.robustness import OVERALL, robustness
+from dagathlon.evaluations.noise.robustness import OVERALL, robustness, row_trials
+from dagathlon.frame import Cells, Rows, grouped
 
 Case: TypeAlias = tuple[Any, ...]
 Block: TypeAlias = tuple[Any, ...]
@@ -60,9 +59,7 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
     A competitor that failed on one seed of a kind of data has no share there: its mean would be
     over the easier data sets.
     """
-    places: dict[Case, list[int]] = {}
-    for i, case in enumerate(scores.cases):
-        places.setdefault(case[:-1], []).append(i)
+    places = grouped((case[:-1], i) for i, case in enumerate(scores.cases))
     result = []
     for kind, chosen in places.items():
         part = scores.at(chosen)
@@ -90,7 +87,7 @@ def _share(value: float | None, among: Sequence[float], better: Better) -> float
     return (value - low) / (high - low) if better == "more" else (high - value) / (high - low)
 
 
-def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Block, dict[str, Any]]:
+def data_facts(rows: Rows, diagnostics: Rows = ()) -> dict[Block, Cells]:
     """What is known of each data set: kind of variables, rows, nodes, density, noise.
 
     Parameters
@@ -100,7 +97,7 @@ def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Blo
     diagnostics
         One row per data set, with `n` and `kind`.
     """
-    facts: dict[Block, dict[str, Any]] = {}
+    facts: dict[Block, Cells] = {}
     for row in rows:
         known = facts.setdefault(case_of(row), {"noise": _noise(row["data"])})
         if is_number(row.get("n_nodes")):
@@ -183,8 +180,8 @@ def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
 
 
 def strengths(
-    rows: Sequence[Row], metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
-) -> list[dict[str, Any]]:
+    rows: Rows, metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
+) -> list[Cells]:
     """Each competitor in each category, from 0 (the worst of all) to 1 (the best).
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
@@ -208,13 +205,12 @@ def strengths(
     names = list(dict.fromkeys(str(row[by]) for row in rows))
     raw: dict[str, dict[str, float]] = {}
     shares: list[Relative] = []
-    averages: dict[str, list[float]] = {}
+    ranks: list[tuple[str, float]] = []
     for metric, better in metrics.items():
         scores = score_table(rows, metric, by)
         shares += relative_scores(scores, better)
-        for row in rank_table(scores, better):
-            averages.setdefault(row.name, []).append(-row.average)
-    raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
+        ranks += [(row.name, -row.average) for row in rank_table(scores, better)]
+    raw["ranking"] = {name: float(np.mean(found)) for name, found in grouped(ranks).items()}
     by_kind = {case[:-1]: known for case, known in facts.items()}
     raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
@@ -246,10 +242,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
 
         found[below] = _means(one for one in shares if small(one))
         found[above] = _means(one for one in shares if not small(one))
-    by_name: dict[str, list[float]] = {}
-    for one in shares:
-        if one.share is not None:
-            by_name.setdefault(one.name, []).append(one.share)
+    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
     if len({one.case for one in shares}) > 1:
         found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
     noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
@@ -260,7 +253,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
     return found
 
 
-def _robust(rows: Sequence[Row], metrics: Iterable[str], by: str) -> dict[str, float]:
+def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
     """The robustness index over all kinds of noise; where noise helps, 1."""
     metric = next((name for name in metrics if "f1" in name.casefold()), None)
     if metric is None:
@@ -274,28 +267,25 @@ def _robust(rows: Sequence[Row], metrics: Iterable[str], by: str) -> dict[str, f
 
 
 def _means(shares: Any) -> dict[str, float]:
-    by_name: dict[str, list[float]] = {}
-    for one in shares:
-        if one.share is not None:
-            by_name.setdefault(one.name, []).append(one.share)
+    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
     return {name: float(np.mean(found)) for name, found in by_name.items()}
 
 
-def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
     """Misfit and time, more being better, on data sets that say the same of all."""
     common = _finished_by_all(rows, by)
-    misfit: dict[str, list[float]] = {}
-    time: dict[str, list[float]] = {}
-    for row in rows:
-        name, edges = str(row[by]), row.get("true_n_edges_skel")
-        if case_of(row) not in common.get(name, ()):
-            continue
-        if is_number(edges) and edges:
-            learned = row["TP_skel"] + row["FP_skel"]
-            misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
-        if is_number(row.get("time")):
-            time.setdefault(name, []).append(-float(row["time"]))
-    found = {"fitting": misfit, "time": time}
+    named = ((str(row[by]), row) for row in rows)
+    shared = [(name, row) for name, row in named if case_of(row) in common.get(name, ())]
+    found = {
+        "fitting": grouped(
+            (name, -abs(row["TP_skel"] + row["FP_skel"] - edges) / edges)
+            for name, row in shared
+            if is_number(edges := row.get("true_n_edges_skel")) and edges
+        ),
+        "time": grouped(
+            (name, -float(row["time"])) for name, row in shared if is_number(row.get("time"))
+        ),
+    }
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
         for category, by_name in found.items()
@@ -303,7 +293,7 @@ def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
     }
 
 
-def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
+def _finished_by_all(rows: Rows, by: str) -> dict[str, set[Case]]:
     """The data sets on which all finished who finish half or more, by the names of these."""
     ended: dict[str, set[Case]] = {}
     for row in rows:
@@ -315,12 +305,11 @@ def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
     return dict.fromkeys(often, common)
 
 
-def _finished(rows: Sequence[Row], by: str) -> dict[str, float]:
+def _finished(rows: Rows, by: str) -> dict[str, float]:
     """The share of runs that finished; what was skipped was no run."""
-    ended: dict[str, list[bool]] = {}
-    for row in rows:
-        if row["status"] != "skipped":
-            ended.setdefault(str(row[by]), []).append(row["status"] == "ok")
+    ended = grouped(
+        (str(row[by]), row["status"] == "ok") for row in rows if row["status"] != "skipped"
+    )
     return {name: float(np.mean(found)) for name, found in ended.items()}
 
 

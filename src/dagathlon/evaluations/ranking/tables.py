@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.contest import Contest
 from dagathlon.evaluate.ranking.ranks import Scores, Unit, direction, score_table
-from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.evaluate.ranking.summary import is_number, numbers
 from dagathlon.evaluate.ranking.verdict import Verdict, verdict
 from dagathlon.evaluations.ranking.strengths import (
     LikeMine,
@@ -22,12 +22,11 @@ from dagathlon.evaluations.ranking.strengths import (
     relative_scores,
     strengths,
 )
-from dagathlon.report.charts.failures import STATUSES
+from dagathlon.frame import Cells, grouped
+from dagathlon.report.charts.overview import STATUSES
 from dagathlon.report.results import Results
-from dagathlon.report.tables.runs import named
+from dagathlon.report.tables.runs import named, with_factors
 from dagathlon.study.records.schema import Algorithm
-
-Row: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ class Ranks:
         What counts once in an average rank.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[Cells]
     entries: Mapping[str, Algorithm]
     asked: Sequence[str]
     alpha: float
-    diagnostics: Sequence[Row] = ()
+    diagnostics: Sequence[Cells] = ()
     baselines: Baselines = field(default_factory=dict)
     unit: Unit = "data_set"
 
@@ -87,7 +86,7 @@ class Ranks:
         return {row["setting"]: row["id"] for row in self.rows}
 
     @cached_property
-    def facts(self) -> dict[tuple[Any, ...], dict[str, Any]]:
+    def facts(self) -> dict[tuple[Any, ...], Cells]:
         """What is known of the data."""
         return data_facts(self.rows, self.diagnostics)
 
@@ -120,26 +119,26 @@ class Ranks:
         found = self.contests[metric]
         return ranks_by_kind(found.table, found.better, self.facts, self.unit)
 
-    def strengths(self) -> list[Row]:
+    def strengths(self) -> list[Cells]:
         """Each setting in each category."""
         return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
 
 
-def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
+def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
     """All tables by name."""
     return {
         "ranks": list(_rank_rows(ranks)),
-        "relative": list(_relative_rows(ranks)),
+        "relative": with_factors(_relative_rows(ranks)),
         "tests": list(_significance_rows(ranks)),
         "pairwise": list(_pair_rows(ranks)),
         "strengths": ranks.strengths(),
         "data_like_mine": list(_like_mine_rows(ranks)),
         "costs": list(_cost_rows(ranks)),
-        "sensitivity": list(_sensitivity_rows(ranks)),
+        "sensitivity": with_factors(_sensitivity_rows(ranks)),
     }
 
 
-def _rank_rows(ranks: Ranks) -> Iterator[Row]:
+def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
     """Places and average ranks of the contenders by metric, then the other settings."""
     for metric, found in ranks.contests.items():
         below = ranks.below(metric)
@@ -162,7 +161,7 @@ def _rank_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def _relative_rows(ranks: Ranks) -> Iterator[Row]:
+def _relative_rows(ranks: Ranks) -> Iterator[Cells]:
     """Means between the worst and the best, by metric, kind of data and setting."""
     for metric, scores in ranks.scores.items():
         for one in relative_scores(scores, direction(metric)):
@@ -175,7 +174,7 @@ def _relative_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def _significance_rows(ranks: Ranks) -> Iterator[Row]:
+def _significance_rows(ranks: Ranks) -> Iterator[Cells]:
     """Friedman's test and Nemenyi's critical difference, by metric."""
     for metric, contest in ranks.contests.items():
         found, groups = contest.friedman(), contest.nemenyi()
@@ -187,7 +186,7 @@ def _significance_rows(ranks: Ranks) -> Iterator[Row]:
             yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}
 
 
-def _pair_rows(ranks: Ranks) -> Iterator[Row]:
+def _pair_rows(ranks: Ranks) -> Iterator[Cells]:
     """Wilcoxon's test of every pair of algorithms, each at its best setting."""
     for metric, contest in ranks.contests.items():
         for pair in contest.pairwise():
@@ -196,7 +195,7 @@ def _pair_rows(ranks: Ranks) -> Iterator[Row]:
             yield {"metric": metric} | row
 
 
-def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
+def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
     """Average ranks by kind of data."""
     for metric in ranks.contests:
         for one in ranks.like_mine(metric):
@@ -205,11 +204,9 @@ def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
                 yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
 
 
-def _cost_rows(ranks: Ranks) -> Iterator[Row]:
+def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
     """How the runs of each setting ended and what they cost."""
-    groups: dict[str, list[Row]] = {}
-    for row in ranks.rows:
-        groups.setdefault(row["setting"], []).append(row)
+    groups = grouped((row["setting"], row) for row in ranks.rows)
     for setting, members in groups.items():
         row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
         row |= {status: sum(m["status"] == status for m in members) for status in STATUSES}
@@ -221,7 +218,7 @@ def _cost_rows(ranks: Ranks) -> Iterator[Row]:
         yield row
 
 
-def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
+def _sensitivity_rows(ranks: Ranks) -> Iterator[Cells]:
     """Each metric against each parameter that the study varies, and its spread over seeds."""
     for metric in ranks.metrics:
         for identifier in dict.fromkeys(ranks.ids.values()):
@@ -234,21 +231,21 @@ def _varied(entry: Algorithm) -> list[str]:
     return list(entry.varied)
 
 
-def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        case = (row["adjmat"], row["parameters"], row["data"])
-        groups.setdefault((str(row.get(parameter)), *case), []).append(row)
+def _against(rows: Sequence[Cells], metric: str, parameter: str) -> Iterator[Cells]:
+    groups = grouped(
+        ((str(row.get(parameter)), row["adjmat"], row["parameters"], row["data"]), row)
+        for row in rows
+    )
     for (value, adjmat, parameters, data), members in groups.items():
-        numbers = [float(row[metric]) for row in members if is_number(row.get(metric))]
+        values = numbers(members, metric)
         about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}
-        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(numbers)}
-        yield about | _spread(numbers)
+        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n_runs": len(values)}
+        yield about | _spread(values)
 
 
-def _spread(numbers: Sequence[float]) -> Row:
-    if not numbers:
+def _spread(values: Sequence[float]) -> Cells:
+    if not values:
         return dict.fromkeys(("mean", "sd", "median", "q05", "q95"))
-    low, middle, high = (float(q) for q in np.quantile(numbers, (0.05, 0.5, 0.95)))
-    sd = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
-    return {"mean": float(np.mean(numbers)), "sd": sd, "median": middle, "q05": low, "q95": high}
+    low, middle, high = (float(q) for q in np.quantile(values, (0.05, 0.5, 0.95)))
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {"mean": float(np.mean(values)), "sd": sd, "median": middle, "q05": low, "q95": high}

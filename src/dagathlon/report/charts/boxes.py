@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.parts import (
     RUNS,
     STEP,
     WIDTH,
     Chart,
-    Rows,
     data,
     has_values,
     nothing,
@@ -101,14 +101,14 @@ def _counts(runs: Rows, metric: str) -> bool:
     return all(float(value).is_integer() for value in values if isinstance(value, int | float))
 
 
-def setting_axis(runs: Rows) -> dict[str, Any]:
+def setting_axis(runs: Rows) -> Chart:
     """Encoding of settings on the vertical axis, in the order of the table."""
     order = list(dict.fromkeys(row["setting"] for row in runs))
     return {"field": "setting", "type": "nominal", "sort": order, "title": None}
 
 
-def _scale(log: bool, limits: Sequence[float] | None) -> dict[str, Any]:
-    scale: dict[str, Any] = {"type": "log"} if log else {"zero": False}
+def _scale(log: bool, limits: Sequence[float] | None) -> Chart:
+    scale: Chart = {"type": "log"} if log else {"zero": False}
     scale |= {"nice": False, "padding": 6}
     if limits is not None and (not log or limits[0] > 0):
         scale["domain"] = list(limits)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dagathlon.evaluate.ranking.summary import roc_summary
+from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes
 from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.parts import Chart
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.figures.chart import Drawing, StudyChart
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.tables.runs import curve_name
 
-Runs = Sequence[Mapping[str, Any]]
+Runs = Rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,5 +85,5 @@ class CostChart(StudyChart):
         return accuracy_against_cost(_settings(runs), self.metric, self.cost, look)
 
 
-def _settings(runs: Runs) -> list[dict[str, Any]]:
+def _settings(runs: Runs) -> list[Chart]:
     return [row | {"setting": curve_name(row)} for row in roc_summary(runs)]

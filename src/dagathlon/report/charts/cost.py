@@ -1,13 +1,15 @@
-"""Accuracy against cost: what a better graph takes."""
+"""Charts of a metric against cost, against a varied parameter and against the data."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from dagathlon.frame import Rows, grouped
 from dagathlon.report.charts.parts import (
     HEIGHT,
     SETTINGS,
     WIDTH,
     Chart,
-    Rows,
     data,
     has_values,
     nothing,
@@ -83,4 +85,135 @@ def _front(x: str, y: str, better: str) -> Chart:
             "color": "#8c8c8c",
         },
         "encoding": {"detail": {"field": "case"}, "order": {"field": x}},
+    }
+
+
+DATA = "by_data"
+_CURVE = ("factor", "group")
+
+
+def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -> Chart:
+    """The metric against a parameter of the algorithms, median and 5–95 % bars over seeds.
+
+    Parameters
+    ----------
+    settings
+        One row per setting with statistics of the metric; rows whose `curve_param` is another
+        parameter, and algorithms that have one value of it only, are left out.
+    metric
+        The column.
+    parameter
+        The varied parameter.
+    look
+        Colours and symbols.
+    """
+    ids = varied_parameters(settings).get(parameter, [])
+    rows = [r for r in settings if r.get("curve_param") == parameter and r["id"] in ids]
+    chart = _curves(_Table(SETTINGS, rows, "curve_value"), metric, parameter, look)
+    same = [{"field": "curve_param", "equal": parameter}, {"field": "id", "oneOf": ids}]
+    return chart | {"transform": [{"filter": {"and": same}}]} if "layer" in chart else chart
+
+
+def varied_parameters(settings: Rows) -> dict[str, list[str]]:
+    """Parameters that a study varies within an algorithm, and the algorithms it varies them in."""
+    values: dict[tuple[str, str], set[str]] = {}
+    for row in settings:
+        key = (str(row["curve_param"]), str(row["id"]))
+        values.setdefault(key, set()).add(str(row["curve_value"]))
+    return grouped(
+        (parameter, identifier) for (parameter, identifier), seen in values.items() if len(seen) > 1
+    )
+
+
+def against_data(rows: Rows, metric: str, curve: tuple[str, str], look: Look) -> Chart:
+    """The metric against a quantity of the data, each algorithm at its best setting there.
+
+    Parameters
+    ----------
+    rows
+        One row per algorithm and value: `factor`, `group`, `value`, `id`, `setting` and statistics.
+    metric
+        The column.
+    curve
+        The varied quantity, and the group of data sets in which only it varies.
+    look
+        Colours and symbols.
+    """
+    chosen = [row for row in rows if (row["factor"], row["group"]) == curve]
+    chart = _curves(_Table(DATA, chosen, "value"), metric, curve[0], look)
+    same = [{"field": name, "equal": v} for name, v in zip(_CURVE, curve, strict=True)]
+    return chart | {"transform": [{"filter": {"and": same}}]} if "layer" in chart else chart
+
+
+class _Table(NamedTuple):
+    """The points of curves: the table they are in, and its column along the axis."""
+
+    name: str
+    rows: Rows
+    column: str
+
+
+def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
+    name, rows, column = table
+    fields = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
+    if not has_values(rows, fields[0]):
+        return nothing("no run has a number to show")
+    wanted = ["id", "setting", "case", "place", "n_seeds", "curve_param", *_CURVE]
+    x = _axis(rows, column, what)
+    bars: Chart = {
+        "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45},
+        "encoding": {"y": {"field": fields[1], "type": "quantitative"}, "y2": {"field": fields[2]}},
+    }
+    line: Chart = {
+        "mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.6, "strokeWidth": 1.5},
+        "encoding": {"detail": {"field": "group" if name == DATA else "case"}},
+    }
+    point: Chart = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {
+            "shape": look.shape(),
+            "tooltip": [
+                *tooltip(setting="algorithm", case="data", n_seeds="seeds"),
+                {"field": fields[0], "format": ".3g", "title": metric},
+            ],
+        },
+    }
+    colour = look.colour()
+    there = sorted({str(row["id"]) for row in rows})
+    for part in (colour, point["encoding"]["shape"]):
+        part["legend"]["values"] = there
+    encoding = {"x": x, "y": quantity(fields[0], metric), "color": colour}
+    layers = [bars, line, point]
+    if x["type"] == "nominal":
+        # Nothing lies between the values: no lines, and the algorithms side by side.
+        encoding["xOffset"] = {"field": "id", "type": "nominal"}
+        layers.remove(line)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": data(name, rows, [*wanted, column, *fields]),
+        "encoding": encoding,
+        "layer": layers,
+    }
+
+
+def _axis(rows: Rows, column: str, what: str) -> Chart:
+    """Numbers on a scale that suits their range, anything else side by side."""
+    values = [row[column] for row in rows]
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) < len(values) or not numbers:
+        order = list(dict.fromkeys(map(str, values)))
+        lines = {"labelAngle": 0, "grid": True, "bandPosition": 0} if len(order) <= 8 else {}
+        return {"field": column, "type": "nominal", "title": what, "sort": order, "axis": lines}
+    wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
+    # Room on both sides, so that the first and the last point do not sit on the frame.
+    scale: Chart = {"type": "log"} if wide else {"zero": False}
+    scale |= {"nice": False, "padding": 14}
+    axis = {"values": sorted(set(numbers))} if len(set(numbers)) <= 8 else {}
+    return {
+        "field": column,
+        "type": "quantitative",
+        "title": what,
+        "scale": scale,
+        "axis": axis | {"format": ".6~g"},
     }

@@ -1,12 +1,21 @@
-"""A metric against the number of rows: a line for each method, a panel for each graph."""
+"""Lines of metrics against the number of rows, with intervals."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
+from dagathlon.frame import Rows
+from dagathlon.report.charts.parts import (
+    HEIGHT,
+    WIDTH,
+    Chart,
+    by_kind,
+    has_values,
+    nothing,
+    tooltip,
+)
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.words import short_title
 
@@ -65,7 +74,7 @@ def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") 
     """
     known = [row for row in rows if row["mean"] is not None]
     missing = [row for row in rows if row["mean"] is None]
-    scale: dict[str, Any] = {"domain": [-1, 1]}
+    scale: Chart = {"domain": [-1, 1]}
     if missing:
         scale = {"domain": [_UNDEFINED - 0.04, 1], "nice": False}
     return _lines(known, words, scale, look, across=across, missing=missing)
@@ -74,7 +83,7 @@ def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") 
 def _lines(
     rows: Rows,
     words: str,
-    scale: dict[str, Any],
+    scale: Chart,
     look: Look,
     *,
     own: Sequence[str] = (),
@@ -85,7 +94,7 @@ def _lines(
         return nothing("no run has a number to show")
     graphs = list(dict.fromkeys(str(row["graph"]) for row in (*rows, *missing)))
     sizes = sorted({int(row["rows"]) for row in (*rows, *missing)})
-    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     about = tooltip(id="method", rows=across, data_sets="data sets")
     shown = [{"field": f, "title": f, "format": ".3g"} for f in ("mean", "low", "high")]
@@ -112,13 +121,13 @@ def _lines(
     return panels
 
 
-def _point(row: Any) -> dict[str, Any]:
+def _point(row: Any) -> Chart:
     kept = {name: row[name] for name in ("rows", "id", "data_sets")}
     numbers = {name: float(f"{row[name]:.5g}") for name in ("mean", "low", "high")}
     return kept | numbers | {"case": row["graph"]}
 
 
-def _cross(row: Any) -> dict[str, Any]:
+def _cross(row: Any) -> Chart:
     kept = {name: row[name] for name in ("rows", "id", "data_sets")}
     return kept | {"mean": None, "at": _UNDEFINED, "case": row["graph"]}
 
@@ -128,7 +137,7 @@ def _defined(layer: Chart) -> Chart:
     return layer | {"transform": [{"filter": "isValid(datum.mean)"}]}
 
 
-def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
+def _crosses(y: Chart, about: Sequence[Chart]) -> Chart:
     """What stands for correlations that are not defined."""
     return {
         "transform": [{"filter": "!isValid(datum.mean)"}],
@@ -137,10 +146,10 @@ def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
     }
 
 
-def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
+def _axis(sizes: Sequence[int], across: str) -> Chart:
     several = _SEVERAL if len(sizes) > 2 else _TWO
     wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= several
-    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    scale: Chart = {"type": "log"} if wide else {"zero": False}
     return {
         "field": "rows",
         "type": "quantitative",
@@ -150,10 +159,87 @@ def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
     }
 
 
-def _scale(rows: Rows) -> dict[str, Any]:
+def _scale(rows: Rows) -> Chart:
     """Some metrics have no upper end, and a method that fails by far would hide the others."""
     sizes = sorted(abs(float(row["mean"])) for row in rows)
     middle = sizes[len(sizes) // 2] if sizes else 0.0
     if middle and sizes[-1] > _WIDE * middle:
         return {"type": "symlog", "constant": middle}
     return {"zero": False, "nice": True}
+
+
+# Bars of standard errors at the same number of rows stand beside each other, so far apart as a part
+# of the axis.
+_APART = 0.008
+
+
+def learning_curves(
+    rows: Rows, look: Look, words: str, across: str = "rows in a subsample"
+) -> Chart:
+    """Means with their standard errors against the number of rows, a line for each learner.
+
+    Parameters
+    ----------
+    rows
+        `learner`, `size`, `mean`, `se` (None where there is one value only), `n`, `failures`.
+    look
+        Colours and symbols of the learners.
+    words
+        What the means are of.
+    across
+        What sizes are.
+    """
+    if not has_values(rows, "mean"):
+        return nothing("no subsample has been learned from by all learners yet")
+    sizes = sorted({int(row["size"]) for row in rows})
+    step = _APART * math.log(max(sizes[-1] / sizes[0], 2.0))
+    shown = [_curve_point(row, look, step) for row in rows if row["mean"] is not None]
+    y: Chart = {"field": "mean", "type": "quantitative", "title": words}
+    y["scale"] = {"zero": True, "nice": True}
+    ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
+    titles = {"id": "learner", "size": across, "told": "mean ± standard error", "n": "subsamples"}
+    tips = [{"field": field, "title": title} for field, title in titles.items()]
+    if any(row["failed"] for row in shown):
+        tips.append({"field": "failed", "title": "failed"})
+    return {
+        "width": WIDTH,
+        "height": HEIGHT - 60,
+        "data": {"values": shown},
+        "encoding": {"x": _rows_axis(sizes, across), "y": y, "color": look.colour()},
+        "layer": [
+            {"mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.55}, "encoding": ends},
+            {"mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.75, "strokeWidth": 1.6}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {"shape": look.shape(), "tooltip": tips},
+            },
+        ],
+    }
+
+
+def _curve_point(row: Any, look: Look, step: float) -> Chart:
+    mean, se = float(row["mean"]), row["se"]
+    aside = look.number(row["learner"]) - (len(look.ids) + 1) / 2
+    error = float(se or 0.0)
+    return {
+        "id": row["learner"],
+        "size": int(row["size"]),
+        "at": float(f"{int(row['size']) * math.exp(step * aside):.5g}"),
+        "mean": float(f"{mean:.5g}"),
+        "low": float(f"{mean - error:.5g}"),
+        "high": float(f"{mean + error:.5g}"),
+        "told": f"{mean:.2f}" if se is None else f"{mean:.2f} ± {error:.2f}",
+        "n": row["n"],
+        "failed": row["failures"],
+    }
+
+
+def _rows_axis(sizes: list[int], across: str) -> Chart:
+    """A doubling is a step of one length."""
+    return {
+        "field": "at",
+        "type": "quantitative",
+        "title": across,
+        "scale": {"type": "log", "nice": False, "padding": 18},
+        "axis": {"values": sizes, "format": ",d", "labelOverlap": True},
+    }

@@ -1,11 +1,22 @@
-"""All kinds of data at a glance: each algorithm at its best setting on each of them."""
+"""Charts of all runs at once: metrics of all settings, and failures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from dagathlon.report.charts.parts import SETTINGS, Chart, Rows, data, has_values, nothing
+from dagathlon.frame import Rows
+from dagathlon.report.charts.boxes import setting_axis
+from dagathlon.report.charts.parts import (
+    RUNS,
+    SETTINGS,
+    STEP,
+    WIDTH,
+    Chart,
+    data,
+    has_values,
+    nothing,
+)
 from dagathlon.report.words import words
 
 _STEP, _CELL = 24, 58
@@ -103,11 +114,11 @@ def _shades(value: str, number: str, more: bool) -> list[Chart]:
     ]
 
 
-def _axis(field: str, order: Sequence[str]) -> dict[str, Any]:
+def _axis(field: str, order: Sequence[str]) -> Chart:
     return {"field": field, "type": "nominal", "title": None, "sort": list(order)}
 
 
-def _quiet(**changes: Any) -> dict[str, Any]:
+def _quiet(**changes: Any) -> Chart:
     return {"ticks": False, "domain": False, "grid": False, "labelLimit": 340, **changes}
 
 
@@ -128,3 +139,55 @@ def _number() -> Chart:
     ink = {"condition": {"test": "datum.shade > 0.82", "value": "white"}, "value": "#1b1f24"}
     text = {"field": "_text", "type": "nominal"}
     return {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": text, "color": ink}}
+
+
+# From the closed set of statuses to words, and to colours that colour-blind eyes tell apart.
+STATUSES = {
+    "ok": ("finished", "#009e73"),
+    "timeout": ("over the time limit", "#e69f00"),
+    "error": ("ended in an error", "#d55e00"),
+    "memory": ("over the memory limit", "#cc79a7"),
+    "skipped": ("skipped", "#8c8c8c"),
+}
+
+
+def outcomes(runs: Rows, step: int = STEP) -> Chart:
+    """A bar for each setting, of as many runs as it has, by how they ended.
+
+    Parameters
+    ----------
+    runs
+        One row per run, with the columns `setting` and `status`.
+    step
+        Height of a row.
+    """
+    if not runs:
+        return nothing("there are no runs")
+    present = {row["status"] for row in runs}
+    there = [ending for status, ending in STATUSES.items() if status in present]
+    words, colours = [text for text, _ in there], [colour for _, colour in there]
+    lookup = "{" + ",".join(f"'{k}':'{text}'" for k, (text, _) in STATUSES.items()) + "}"
+    colour = {
+        "field": "outcome",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": words, "range": colours},
+    }
+    return {
+        "width": WIDTH,
+        "height": {"step": step},
+        "data": data(RUNS, runs, ("setting", "id", "status", "case", "run")),
+        "transform": [{"calculate": f"({lookup})[datum.status]", "as": "outcome"}],
+        "mark": {"type": "bar", "height": round(0.65 * step)},
+        "encoding": {
+            "y": setting_axis(runs),
+            "x": {
+                "aggregate": "count",
+                "type": "quantitative",
+                "title": "runs",
+                "axis": {"tickMinStep": 1},
+            },
+            "color": colour,
+            "tooltip": [{"field": "setting"}, {"field": "outcome"}, {"aggregate": "count"}],
+        },
+    }

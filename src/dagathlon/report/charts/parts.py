@@ -1,4 +1,4 @@
-"""What charts share: data by name, axes in words, a chart for the case of no data."""
+"""What charts share: data by name, axes in words, panels, a chart for the case of no data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from dagathlon.frame import Row, Rows
 from dagathlon.report.words import title
 
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
 Chart: TypeAlias = dict[str, Any]
 
 RUNS, SETTINGS = "runs", "settings"
@@ -18,7 +17,7 @@ _NOTHING = "nothing"
 WIDTH, HEIGHT, STEP = 460, 340, 17
 
 
-class Values(Sequence[dict[str, Any]]):
+class Values(Sequence[Chart]):
     """Rows with only the columns that a chart reads, made when they are asked for.
 
     A page has its tables once for all charts, so most charts of a report never ask.
@@ -28,7 +27,7 @@ class Values(Sequence[dict[str, Any]]):
         self._rows, self._fields = rows, tuple(dict.fromkeys(fields))
 
     @cached_property
-    def _made(self) -> list[dict[str, Any]]:
+    def _made(self) -> list[Chart]:
         return [{k: _plain(row.get(k)) for k in self._fields} for row in self._rows]
 
     def __len__(self) -> int:
@@ -38,7 +37,7 @@ class Values(Sequence[dict[str, Any]]):
         return self._made[place]
 
 
-def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> dict[str, Any]:
+def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> Chart:
     """A named table with only the columns that a chart reads; what is no number is null."""
     return {"name": name, "values": Values(rows, fields)}
 
@@ -52,15 +51,15 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str) else str(value)
 
 
-def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> dict[str, Any]:
+def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> Chart:
     """Encoding of a metric on an axis, in words; the axis begins at zero unless limits say so."""
-    scale: dict[str, Any] = {"zero": True}
+    scale: Chart = {"zero": True}
     if limits is not None:
         scale = {"domain": list(limits), "clamp": False}
     return {"field": field, "type": "quantitative", "title": title(metric), "scale": scale}
 
 
-def tooltip(**fields: str) -> list[dict[str, Any]]:
+def tooltip(**fields: str) -> list[Chart]:
     """Encoding of a tooltip: titles by field."""
     return [{"field": field, "title": name} for field, name in fields.items()]
 
@@ -90,3 +89,48 @@ def has_values(rows: Rows, field: str) -> bool:
     """Whether some row has a number in a column."""
     values = (row.get(field) for row in rows)
     return any(isinstance(v, int | float) and math.isfinite(v) for v in values)
+
+
+# Narrower panels than this have no room for their axes.
+_LEAST_WIDTH = 250
+
+
+def by_kind(
+    chart: Chart,
+    kinds: Sequence[str],
+    *,
+    own: Sequence[str] = (),
+    titles: Mapping[str, str] | None = None,
+) -> Chart:
+    """The chart as panels, one for each kind of data; as it is where there is one kind only.
+
+    Parameters
+    ----------
+    chart
+        A chart of a table with the column `case`; it gives up its width to the page.
+    kinds
+        The kinds of data, in the order of the panels.
+    own
+        Axes (x, y) that each panel has for itself: quantities that are not comparable between
+        kinds of data, such as distances of graphs of 8 and of 37 nodes.
+    titles
+        Short titles of axes, which stand at every panel.
+    """
+    if len(kinds) < 2 or is_nothing(chart):
+        return chart
+    outside = {key: chart[key] for key in ("data", "transform") if key in chart}
+    inside = {key: value for key, value in chart.items() if key not in outside}
+    inside["encoding"] = chart["encoding"] | {
+        axis: chart["encoding"][axis] | {"title": title} for axis, title in (titles or {}).items()
+    }
+    header = {"title": None, "labelAnchor": "start", "labelLimit": _LEAST_WIDTH}
+    facet: Chart = {"field": "case", "type": "nominal", "title": None}
+    return outside | {
+        "facet": facet | {"sort": list(kinds), "header": header},
+        "columns": min(len(kinds), 3),
+        "spec": inside,
+        "resolve": {
+            "scale": {axis: "independent" if axis in own else "shared" for axis in ("x", "y")}
+        },
+        "usermeta": {"panels": {"least_width": _LEAST_WIDTH}},
+    }

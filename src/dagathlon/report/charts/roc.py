@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.charts.parts import (
     HEIGHT,
     RUNS,
     SETTINGS,
     WIDTH,
     Chart,
-    Row,
-    Rows,
     data,
     has_values,
     nothing,
@@ -112,7 +111,7 @@ def _clipped(layer: Chart) -> Chart:
     return layer | {"mark": layer["mark"] | {"clip": True}}
 
 
-def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> dict[str, Any]:
+def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> Chart:
     marked = set() if options.label == "none" else _labelled(settings, x, y, options.label)
     rows = [
         {**row, "value": _value(row), "number": str(look.number(row["id"])) if i in marked else ""}
@@ -140,9 +139,7 @@ def _labelled(settings: Rows, x: str, y: str, rule: str) -> set[int]:
         distance = 1 - row[f"{y}_median"] + row[f"{x}_median"]
         return float("-inf") if distance != distance else -float(distance)  # noqa: PLR0124 - NaN
 
-    places: dict[str, list[int]] = {}
-    for i, row in enumerate(settings):
-        places.setdefault(row["id"], []).append(i)
+    places = grouped((row["id"], i) for i, row in enumerate(settings))
     return {max(rows, key=worth) for rows in places.values()}
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
+from dagathlon.frame import Rows
 from dagathlon.modules import Module
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
@@ -34,7 +34,7 @@ class StudyChart(Module):
     question: ClassVar[str] = ""
     caption: ClassVar[str] = ""
 
-    def draw(self, runs: Sequence[Mapping[str, Any]], look: Look) -> Drawing:
+    def draw(self, runs: Rows, look: Look) -> Drawing:
         """Return a Vega-Lite specification with its data, or an SVG picture.
 
         Parameters

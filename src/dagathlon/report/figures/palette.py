@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+
+from dagathlon.report.charts.parts import Chart
 
 # Okabe and Ito's colours, then six that stay apart from them and from each other in simulated
 # protanopia and deuteranopia; all of them are readable on white and on black.
@@ -64,17 +65,17 @@ class Look:
         place = self.ids.index(identifier)
         return SHAPES[(place + place // len(PALETTE)) % len(SHAPES)]
 
-    def colour(self, legend: bool = True, numbered: bool = False) -> dict[str, Any]:
+    def colour(self, legend: bool = True, numbered: bool = False) -> Chart:
         """Encoding of colour by id; numbered where points carry the numbers of algorithms."""
         return self._encoding([self.colour_of(one) for one in self.ids], legend, numbered)
 
-    def shape(self, legend: bool = True, numbered: bool = False) -> dict[str, Any]:
+    def shape(self, legend: bool = True, numbered: bool = False) -> Chart:
         """Encoding of symbols by id."""
         return self._encoding([self.shape_of(one) for one in self.ids], legend, numbered)
 
-    def _encoding(self, values: list[str], legend: bool, numbered: bool) -> dict[str, Any]:
+    def _encoding(self, values: list[str], legend: bool, numbered: bool) -> Chart:
         domain = list(self.ids)
-        key: dict[str, Any] | None = None
+        key: Chart | None = None
         if legend:
             key = {"title": None, "symbolLimit": 0, "labelLimit": 260}
             key["columns"] = 1 + len(domain) // 24

@@ -1,9 +1,10 @@
-"""The scoreboard of a study that is under way: each setting as far as its runs are in."""
+"""The live scoreboard of a setup, for the page and for terminals."""
 
 from __future__ import annotations
 
 import html
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.ranking.summary import count_failures, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same
+from dagathlon.frame import Row, Rows, grouped
 from dagathlon.report.page.lead import contenders, number, ranked_data
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import lead, verdicts_of
@@ -18,8 +20,6 @@ from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import combinations, setting_name
 from dagathlon.report.words import duration, short_title, words
 from dagathlon.wording import counted
-
-Row: TypeAlias = Mapping[str, Any]
 
 _METRICS = 4
 _MOST_ROWS = 100
@@ -67,7 +67,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
     unplaced = _UNPLACED if partial else ""
     remark = f" {results.metric_note}" if chosen and results.metric_note else ""
     return {
-        "title": results.title,
+        "title": results.setup.title,
         "there": standing.there,
         "planned": standing.planned,
         "words": standing.line(),
@@ -111,7 +111,7 @@ def _by_quality(tables: Tables) -> list[str]:
     return list(dict.fromkeys([m for m in (tables.quality,) if m] + tables.headlines))
 
 
-def _column(tables: Tables, runs: Sequence[Row], metric: str, *, several: bool) -> _Column:
+def _column(tables: Tables, runs: Rows, metric: str, *, several: bool) -> _Column:
     """The numbers of a metric by setting, as the verdict has them."""
     found = tables.verdict(metric) if tables.compared else None
     if several:
@@ -119,7 +119,7 @@ def _column(tables: Tables, runs: Sequence[Row], metric: str, *, several: bool) 
     return _means(tables, runs, metric, found)
 
 
-def _means(tables: Tables, runs: Sequence[Row], metric: str, found: Verdict | None) -> _Column:
+def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _Column:
     """Means over the seeds of one kind of data, with what speaks against them."""
     fair = found.kinds[0].means if found is not None and len(found.kinds) == 1 else {}
     cells = {}
@@ -159,9 +159,7 @@ def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
     return found
 
 
-def _lines(
-    results: Results, all_runs: Sequence[Row], runs: Sequence[Row]
-) -> Iterator[dict[str, Any]]:
+def _lines(results: Results, all_runs: Rows, runs: Rows) -> Iterator[dict[str, Any]]:
     """One line per setting of the plan, whether a run of it is in or not."""
     planned = Counter((run.entry, run.setting) for run in results.plan.runs)
     there = Counter((run.entry, run.setting) for run in results.runs)
@@ -176,11 +174,8 @@ def _lines(
         yield line | {"time": median(times) if times else None}
 
 
-def _by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["setting"], []).append(row)
-    return found
+def _by_setting(rows: Rows) -> dict[str, list[Row]]:
+    return grouped((row["setting"], row) for row in rows)
 
 
 def _order(
@@ -212,3 +207,42 @@ def _shown(
     cost = "–" if time is None else duration(time)
     place = [places.get(name, "–")] if columns else []
     return [*place, name, there, *(f"{line[end]:,}" for end in ends), *numbers, cost]
+
+
+_ROWS = 10
+_WIDTH = 88
+_NAME = 36
+
+
+def board_lines(results: Results) -> list[str]:
+    """The leading sentences and the best settings, in aligned columns."""
+    board = scoreboard(results)
+    paragraphs = board["lead_text"].splitlines()
+    lines = [line for text in paragraphs for line in textwrap.wrap(text, _WIDTH)]
+    name = board["header"].index("setting")
+    rows = [_short(row, name) for row in board["rows"][:_ROWS]]
+    if rows:
+        lines += ["", *_aligned([board["header"], *rows], name)]
+        lines += textwrap.wrap(board["note"], _WIDTH)
+    more = len(board["rows"]) + board["more"] - len(rows)
+    if more > 0:
+        lines.append(f"… and {more:,} more in the report")
+    return lines
+
+
+def _aligned(rows: Sequence[Sequence[str]], name: int) -> list[str]:
+    """Rows in columns, names to the left and numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == name else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _short(row: Sequence[str], name: int) -> list[str]:
+    """A row whose name is not too long for a terminal."""
+    long = len(row[name]) > _NAME
+    return [cell[: _NAME - 1] + "…" if i == name and long else cell for i, cell in enumerate(row)]

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
 
+from dagathlon.frame import Cells, Frame
 from dagathlon.report.figures.charts_io import vega_script
-from dagathlon.report.files import columns_of
+from dagathlon.report.figures.palette import Look
 from dagathlon.report.page import sections
 from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, sentence
-from dagathlon.report.page.by_data import by_data
-from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import best_first, figures
-from dagathlon.report.page.learners import learners, skipped
-from dagathlon.report.page.provenance import facts, study_text
-from dagathlon.report.page.remarks import remarks
-from dagathlon.report.page.shown import Shown, shown
-from dagathlon.report.page.tables import Tables, columns
+from dagathlon.report.page.graphs import collect, failure_logs, settings_of
+from dagathlon.report.page.provenance import facts, learners, remarks, skipped, study_text
+from dagathlon.report.page.sections import Shown, shown
+from dagathlon.report.page.tables import Tables, by_data, columns
 from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
 from dagathlon.report.results import Results
 from dagathlon.report.section import Figure, Section
@@ -47,13 +44,14 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     tables = Tables(results, found.sizes)
     data_rows = by_data(tables)
     left = {name for section in parts for name in section.instead}
-    own = [one for one in figures(tables, data_rows, results.look) if one.name not in left]
+    look = Look.of(results.ids)
+    own = [one for one in figures(tables, data_rows, look) if one.name not in left]
     added = shown(parts, [figure.name for figure in own])
     told = [section.lead for section in parts if section.lead]
     kept, charts = run_columns(tables), charts_of([*own, *added.figures])
     rows = {listing.name: listing_rows(listing) for listing in added.listings}
     payload = {
-        "look": {one: results.look.colour_of(one) for one in results.look.ids},
+        "look": {one: look.colour_of(one) for one in look.ids},
         "order": best_first(tables),
         "metrics": {
             m: {"title": short_title(m), "better": words(m).better}
@@ -64,7 +62,7 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
         "runs": columns(tables.runs, kept.what),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
         "by_data": columns(data_rows, list(data_rows[0]) if data_rows else []),
-        "listings": {k: columns(one.what, columns_of(one.what)) for k, one in rows.items()},
+        "listings": {k: columns(one.what, Frame(one.what).columns) for k, one in rows.items()},
         "factors": tables.factors,
         "parameters": settings_of(results, _setting_names(results, tables)),
         "logs": failure_logs(results),
@@ -94,14 +92,14 @@ def _page(
     tables: Tables,
     own: Sequence[Figure],
     added: Shown,
-    payload: dict[str, Any],
+    payload: Cells,
     *,
     left_out: str,
     told: Sequence[str],
 ) -> str:
     verdicts = verdicts_of(tables)
     values = {
-        "title": sections.text(results.title),
+        "title": sections.text(results.setup.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
         "headline": banner(results) + lead(results, tables, verdicts, told),
@@ -156,7 +154,7 @@ def _asset(name: str) -> str:
     return (files("dagathlon.report") / "assets" / name).read_text("utf-8")
 
 
-def _json(payload: dict[str, Any]) -> str:
+def _json(payload: Cells) -> str:
     """JSON that no text of a study can end early: inside a script, ``<`` is written as a code."""
     written = json.dumps(payload, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

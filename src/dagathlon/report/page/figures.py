@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dagathlon.frame import Rows
 from dagathlon.report.charts.boxes import boxes, is_few, kinds_of_graph
-from dagathlon.report.charts.cost import accuracy_against_cost
-from dagathlon.report.charts.facets import by_kind
-from dagathlon.report.charts.failures import outcomes
-from dagathlon.report.charts.overview import overview
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, Values, is_nothing
-from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.charts.sensitivity import (
+from dagathlon.report.charts.cost import (
     DATA,
+    accuracy_against_cost,
     against_data,
     against_parameter,
     varied_parameters,
 )
+from dagathlon.report.charts.overview import outcomes, overview
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Values, by_kind, is_nothing
+from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.figures.charts_io import themed
 from dagathlon.report.figures.palette import Look
 from dagathlon.report.page.tables import Tables
@@ -33,7 +33,7 @@ _MOST_BARS = 6
 _FEW_ROWS = 12
 
 
-def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
+def figures(tables: Tables, data_rows: Rows, look: Look) -> list[Figure]:
     """All figures that the tables have numbers for."""
     found = [
         *_accuracy(tables, look),
@@ -58,7 +58,7 @@ def best_first(tables: Tables) -> list[str]:
 
     A page colours the first dozen of many, so the order decides what stands out.
     """
-    places: dict[str, list[int]] = {}
+    places: Counter[str] = Counter()
     ids = list(dict.fromkeys(row["id"] for row in tables.runs))
     metric = tables.quality
     sign = -1 if metric and words(metric).better == "more" else 1
@@ -70,9 +70,8 @@ def best_first(tables: Tables) -> list[str]:
                 best[row["id"]] = min(sign * mean, best.get(row["id"], math.inf))
         for identifier in ids:
             mine = best.get(identifier, math.inf)
-            place = sum(other < mine for other in best.values())
-            places.setdefault(identifier, []).append(place)
-    return sorted(ids, key=lambda one: sum(places.get(one, ())))
+            places[identifier] += sum(other < mine for other in best.values())
+    return sorted(ids, key=lambda one: places[one])
 
 
 def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
@@ -186,7 +185,7 @@ def _panels(tables: Tables, chart: Chart, *, own: str, titles: Mapping[str, str]
     return by_kind(sized, kinds, own=(own,), titles=titles)
 
 
-def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Figure]:
+def _varied(tables: Tables, data_rows: Rows, look: Look) -> Iterator[Figure]:
     metric = tables.quality
     if metric is None:
         return

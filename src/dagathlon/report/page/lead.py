@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dagathlon.evaluate.ranking.contest import Contest, Placed
 from dagathlon.evaluate.ranking.significance import LEAST_BLOCKS
 from dagathlon.evaluate.ranking.verdict import Contender, Interval, KindVerdict, Verdict
+from dagathlon.frame import grouped
 from dagathlon.report.page.sections import text
 from dagathlon.report.words import short_title, time_unit, words
 from dagathlon.wording import agreeing, counted, listed
@@ -251,10 +252,11 @@ def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str
     ranked = chosen.ranked_first
     if len(chosen.kinds) == 1 and ranked and not chosen.first & {one.id for one in ranked}:
         yield _by_rank(chosen, ranked)
-    others: dict[tuple[str, ...], list[str]] = {}
-    for one in verdicts:
-        if one.metric not in _NO_QUALITY and not one.first & chosen.first and one.first:
-            others.setdefault(tuple(sorted(one.first)), []).append(_metric(one, chosen))
+    others = grouped(
+        (tuple(sorted(one.first)), _metric(one, chosen))
+        for one in verdicts
+        if one.metric not in _NO_QUALITY and not one.first & chosen.first and one.first
+    )
     parts = [
         f"by {listed(metrics)} {_few(names)} {agreeing(len(names), 'is', 'are')} first"
         for names, metrics in others.items()

@@ -1,4 +1,4 @@
-"""The tables of a report: runs, settings, data sets, and what tells them apart."""
+"""The tables of a report: runs, settings, data sets, what tells them apart, and curves over it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from dagathlon.evaluate.graphs.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import further_columns, headlines
 from dagathlon.evaluate.ranking.ranks import direction
 from dagathlon.evaluate.ranking.summary import is_number, setting_summary
 from dagathlon.evaluate.ranking.verdict import Verdict, is_same, verdict
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.results import Results
-from dagathlon.report.tables.runs import Combination, combination, combinations, named
+from dagathlon.report.tables.runs import Combination, combination, combinations, factors_of, named
 from dagathlon.report.words import words
-
-Row: TypeAlias = dict[str, Any]
 
 # Statistics that the figures of a report read, besides the headlines.
 _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
@@ -45,7 +44,7 @@ class Tables:
     sizes: Mapping[int, int]
 
     @cached_property
-    def runs(self) -> list[Row]:
+    def runs(self) -> list[Cells]:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
@@ -59,7 +58,7 @@ class Tables:
         return rows
 
     @cached_property
-    def compared(self) -> list[Row]:
+    def compared(self) -> list[Cells]:
         """The runs that verdicts are about: those on data sets on which all runs are in."""
         return self.results.comparable(self.runs)
 
@@ -137,7 +136,7 @@ class Tables:
         return {}
 
     @cached_property
-    def settings(self) -> list[Row]:
+    def settings(self) -> list[Cells]:
         """One row per setting and data setting: statistics over seeds."""
         metrics = list(dict.fromkeys([*self.headlines, *_RATES, "n_edges"]))
         rows = setting_summary(self.runs, [m for m in metrics if self._has(m)])
@@ -167,11 +166,11 @@ class Tables:
     @cached_property
     def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
         """The best baseline on each kind of data, by metric."""
-        found: dict[tuple[Combination, str], list[Mapping[str, float]]] = {}
-        for case, metrics in self.results.baselines.items():
-            for metric, values in metrics.items():
-                kind = Combination(*map(str, case[:-1]))
-                found.setdefault((kind, metric), []).append(values)
+        found = grouped(
+            ((Combination(*map(str, case[:-1])), metric), values)
+            for case, metrics in self.results.baselines.items()
+            for metric, values in metrics.items()
+        )
         best = {key: best_baseline(values, direction(key[1])) for key, values in found.items()}
         return {key: one for key, one in best.items() if one is not None}
 
@@ -191,11 +190,11 @@ class Tables:
         return {key for row in self.runs for key in entries[row["id"]].values}
 
     @cached_property
-    def factors(self) -> dict[str, dict[str, Any]]:
+    def factors(self) -> dict[str, Cells]:
         """What varies among the data sets: values by name of data set, for each factor."""
         found = combinations(self.runs)
         names = case_names(found)
-        values = {names[one]: _factors(one) for one in found}
+        values = {names[one]: factors_of(one) for one in found}
         known = dict.fromkeys(factor for own in values.values() for factor in own)
         return _telling(
             {
@@ -205,7 +204,7 @@ class Tables:
         )
 
 
-def _telling(factors: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _telling(factors: Mapping[str, Cells]) -> dict[str, Cells]:
     """Factors that vary, without those that vary just as an earlier one does."""
     seen: set[tuple[int, ...]] = set()
     kept = {}
@@ -231,29 +230,7 @@ def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
     return names
 
 
-def _factors(one: Combination) -> dict[str, Any]:
-    """Parameters of graph, parameters and data: ``graph n``, ``data n`` and so on."""
-    result: dict[str, Any] = {}
-    for kind, label in zip(("graph", "parameters", "data"), one, strict=True):
-        module, *pairs = label.split("/")
-        result[kind] = module
-        for pair in pairs:
-            key, equals, value = pair.partition("=")
-            if equals:
-                result[f"{kind} {key}"] = _number(value)
-            else:
-                result[kind] += f"/{pair}"
-    return result
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text) if "." in text or "e" in text else int(text)
-    except ValueError:
-        return text
-
-
-def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+def columns(rows: Rows, names: Sequence[str]) -> Cells:
     """A table by columns, compact: texts once each, numbers with five digits."""
     return {name: _column([row.get(name) for row in rows]) for name in names}
 
@@ -276,3 +253,71 @@ def _short(value: Any) -> Any:
         return None
     rounded = float(f"{value:.{_DIGITS}g}")
     return int(rounded) if rounded.is_integer() else rounded
+
+
+# Curves to choose from; a study of a hundred kinds of data has tables for the rest.
+_MOST_GROUPS = 30
+
+
+def by_data(tables: Tables) -> list[Cells]:
+    """The rows of the figures against the data: each algorithm at its best setting there.
+
+    Means over the other factors would mix unlike data, so a curve follows one factor among data
+    sets that are alike in all others; `group` says in what.
+    """
+    metric = tables.quality
+    if metric is None:
+        return []
+    best = _best(tables, metric)
+    rows: list[Cells] = []
+    for factor, group, values in _curves(tables.factors)[:_MOST_GROUPS]:
+        rows += [
+            {
+                "factor": factor,
+                "group": group,
+                "metric": metric,
+                "value": values[case],
+                "case": case,
+            }
+            | row
+            for (_, case), row in best.items()
+            if case in values
+        ]
+    return rows
+
+
+def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Cells]:
+    """The best setting of each algorithm on each kind of data.
+
+    A setting with more numbers comes before one with fewer: its mean is not that of easier data.
+    """
+    sign = 1 if words(metric).better == "more" else -1
+    statistics = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
+    found: dict[tuple[str, str], tuple[int, float]] = {}
+    best: dict[tuple[str, str], Cells] = {}
+    for row in tables.settings:
+        mean, key = row.get(f"{metric}_mean"), (row["id"], row["case"])
+        if mean is None:
+            continue
+        merit = (row[f"{metric}_n"], sign * mean)
+        if key not in found or merit > found[key]:
+            found[key] = merit
+            best[key] = {name: row[name] for name in ("id", "setting", "n_seeds", *statistics)}
+    return best
+
+
+def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Cells]]:
+    """Factor, what the others are fixed at, and values of the factor by name of data set."""
+    found: dict[tuple[str, str], Cells] = {}
+    for factor, values in factors.items():
+        for case, value in values.items():
+            others = [_named(name, of[case]) for name, of in factors.items() if name != factor]
+            found.setdefault((factor, ", ".join(others)), {})[case] = value
+    several = [(*key, values) for key, values in found.items() if len(set(values.values())) > 1]
+    return sorted(several, key=lambda one: -len(one[2]))
+
+
+def _named(factor: str, value: Any) -> str:
+    """``asia`` for a module or file, ``n = 1000`` for a parameter."""
+    _, _, parameter = factor.partition(" ")
+    return f"{parameter} = {value}" if parameter else str(value).rpartition("/")[2]

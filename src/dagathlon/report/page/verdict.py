@@ -19,9 +19,9 @@ from dagathlon.report.page.lead import (
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.results import Results
+from dagathlon.report.tables.metrics import HEAD
+from dagathlon.report.tables.metrics import by_kind as sortabilities
 from dagathlon.report.tables.runs import Combination, combinations
-from dagathlon.report.tables.sortability import HEAD
-from dagathlon.report.tables.sortability import by_kind as sortabilities
 from dagathlon.report.words import short_title, words
 from dagathlon.wording import counted
 

@@ -1,1 +1,1 @@
-"""Tables that pages and files are made of."""
+"""Tables of pages and files."""

@@ -1,13 +1,14 @@
-"""What graphs score that nobody had to learn, on each data set of a setup."""
+"""Scores of trivial and random graphs on each data set of a setup."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from dagathlon.evaluate.graphs.control import RANDOM, trivial_baselines
 from dagathlon.evaluate.ranking.ranks import case_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Rows
 from dagathlon.graphs import Graph
 from dagathlon.study.plan.plan import Case
 
@@ -15,10 +16,8 @@ _CONTROL = "control_"
 Found = dict[tuple[Any, ...], dict[str, dict[str, float]]]
 
 
-def baselines_of(
-    truths: Iterable[tuple[Case, Graph]], diagnostics: Sequence[Mapping[str, Any]]
-) -> Found:
-    """The empty and the complete graph against each truth, and random graphs where some were drawn.
+def baselines_of(truths: Iterable[tuple[Case, Graph]], diagnostics: Rows) -> Found:
+    """Return scores of the empty, the complete and random graphs against each truth.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables in print: a long table as lines and columns, in LaTeX and in HTML."""
+"""Tables in print: LaTeX and HTML, with the best cells in bold."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Row, Rows, grouped
+from dagathlon.report.section import Html
 
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
 # A page of print has room for so many lines; longer tables go on on the next page.
 _MOST_LINES = 45
 _TINY = 0.01
@@ -29,7 +30,7 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class Layout:
-    """How a long table stands in print.
+    """Layout of a long table in print: lines, columns, values, parts.
 
     Parameters
     ----------
@@ -63,25 +64,25 @@ class Layout:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def word(self, name: object) -> str:
-        """A name as it is printed."""
+        """Return the printed form of a name."""
         if isinstance(name, int) and not isinstance(name, bool):
             return f"{name:,}".replace("-", "−")
         return self.words.get(str(name), str(name))
 
     def title(self, name: str) -> str:
-        """The name of a column as it is printed."""
+        """Return the printed name of a column."""
         return self.words.get(name, name.replace("_", " "))
 
 
 class Cell(NamedTuple):
-    """What stands in one place: the value, and in small print what it is worth."""
+    """Printed cell: a value, and its uncertainty in small print."""
 
     text: str
     small: str = ""
 
 
 class Printed(NamedTuple):
-    """One table: its heading, the heads of its columns, its lines."""
+    """Printed table: heading, heads of columns, lines."""
 
     heading: str
     head: list[str]
@@ -90,10 +91,8 @@ class Printed(NamedTuple):
 
 
 def printed(rows: Rows, layout: Layout) -> list[Printed]:
-    """The tables that a long table is in print."""
-    parts: dict[str, list[Row]] = {}
-    for row in rows:
-        parts.setdefault(layout.word(row[layout.split]) if layout.split else "", []).append(row)
+    """Return the printed tables of a long table."""
+    parts = grouped((layout.word(row[layout.split]) if layout.split else "", row) for row in rows)
     made = []
     for heading, members in parts.items():
         if not layout.columns:
@@ -130,7 +129,7 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
 
 
 def _grouped(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Lines with the same first name together, all names in the order of first appearance."""
+    """Sort lines so that equal first names are together, in order of first appearance."""
     places = [
         {name: i for i, name in enumerate(dict.fromkeys(part))} for part in zip(*keys, strict=True)
     ]
@@ -159,7 +158,7 @@ def _cell(row: Row, name: str, layout: Layout) -> Cell:
 
 
 def _places(value: float) -> int:
-    """Decimals: two of a score, fewer of large numbers, more where two would show nothing."""
+    """Return the number of decimals: two for scores, fewer for large, more for small numbers."""
     size = abs(value)
     if 0 < size < _TINY:
         return min(1 - math.floor(math.log10(size)), 6)
@@ -167,7 +166,7 @@ def _places(value: float) -> int:
 
 
 def to_latex(rows: Rows, layout: Layout) -> str:
-    """The tables in LaTeX, to be read by a document with booktabs and longtable."""
+    """Return the tables in LaTeX, for documents with booktabs and longtable."""
     parts = [r"% \usepackage{booktabs,longtable}"]
     for one in printed(rows, layout):
         caption = latex_text(_caption(one, layout))
@@ -202,7 +201,7 @@ def _long(columns: str, caption: str, head: str, body: Sequence[str]) -> list[st
 
 
 def latex_text(text: str) -> str:
-    """Text that is safe in LaTeX."""
+    """Escape text for LaTeX."""
     return "".join(_SPECIAL.get(char, char) for char in text)
 
 
@@ -229,7 +228,7 @@ _STYLE = (
 
 
 def to_html(rows: Rows, layout: Layout) -> str:
-    """The tables as a page of their own, which a word processor reads too."""
+    """Return the tables as an HTML page, which word processors read too."""
     body = "".join(f"<div>{_html_table(one, layout)}</div>\n" for one in printed(rows, layout))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
@@ -253,3 +252,48 @@ def _html_table(one: Printed, layout: Layout) -> str:
 def _html_cell(cell: Cell) -> str:
     small = f" <small>{html.escape(cell.small)}</small>" if cell.small else ""
     return html.escape(cell.text) + small
+
+
+def best_cells(
+    rows: Rows, metrics: Sequence[str], format_as: str = ".4g"
+) -> list[list[str | None]]:
+    """Return the cells of some metrics for each row, the best of each metric in bold.
+
+    Parameters
+    ----------
+    rows
+        Means by name, all on one kind of data; a standard error as ``<metric>_se`` stands behind. A
+        mean of fewer data sets (``<metric>_n``) than others says so and does not compete.
+    metrics
+        The columns, which say whether more or less is better.
+    format_as
+        How numbers are written.
+    """
+    columns = [_column(rows, metric, format_as) for metric in metrics]
+    return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
+
+
+def _column(rows: Rows, metric: str, format_as: str) -> list[str | None]:
+    most = max((row.get(f"{metric}_n", 0) for row in rows), default=0)
+    best = _best([row for row in rows if row.get(f"{metric}_n", most) == most], metric)
+    return [_bold_cell(row, metric, best, format_as, most) for row in rows]
+
+
+def _best(rows: Rows, metric: str) -> float | None:
+    values = [float(row[metric]) for row in rows if row.get(metric) is not None]
+    if len(values) < 2:
+        return None
+    return max(values) if measure_of(metric).better == "more" else min(values)
+
+
+def _bold_cell(
+    row: Mapping[str, Any], metric: str, best: float | None, format_as: str, most: int
+) -> str | None:
+    value, error = row.get(metric), row.get(f"{metric}_se")
+    if value is None:
+        return None
+    text = f"{value:{format_as}}" if error is None else f"{value:{format_as}} ± {error:{format_as}}"
+    n = row.get(f"{metric}_n", most)
+    if n != most:
+        return f"{text} ({n} of {most})"
+    return Html(f"<b>{text}</b>") if value == best else text

@@ -1,9 +1,9 @@
-"""Metrics of many methods on many kinds of data: means, and how far the metrics agree."""
+"""Metrics of methods on kinds of data: means, correlations, and sortability beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,27 +15,23 @@ from dagathlon.evaluate.ranking.correlations import (
     mean_correlations,
 )
 from dagathlon.evaluate.ranking.summary import is_number
+from dagathlon.frame import Cells, Row, Rows, grouped, rows_by
+from dagathlon.report.tables.runs import Combination, combination, mean_of
 
-Row: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = tuple[str, str, int]
 ABOUT = ("graph", "model", "rows")
-"""The columns that name a kind of data."""
+"""Columns that identify a kind of data."""
 
 
-def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
-    """Rows by kind of data, in order of appearance."""
-    found: dict[Kind, list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["graph"], row["model"], row["rows"]), []).append(row)
-    return found
+def kinds(rows: Rows) -> dict[Kind, list[Row]]:
+    """Group rows by kind of data, in order of appearance."""
+    return rows_by(rows, "graph", "model", "rows")
 
 
-def mean_rows(
-    rows: Sequence[Row], metrics: Sequence[str], resamples: int
-) -> Iterator[dict[str, Any]]:
-    """Means over data sets for each kind of data, method and metric, with intervals.
+def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
+    """Yield means over data sets by kind of data, method and metric, with intervals.
 
-    Starts on a data set are averaged first: they are no further data.
+    Random starts on one data set are averaged first.
     """
     for kind, members in kinds(rows).items():
         for method in dict.fromkeys(row["method"] for row in members):
@@ -50,11 +46,9 @@ def mean_rows(
                 yield about | _at(found, (place,)) | {"median": median}
 
 
-def _by_seed(rows: Sequence[Row], metrics: Sequence[str]) -> Floats:
-    """A line of means over starts for each data set."""
-    seeds: dict[Any, list[Floats]] = {}
-    for row in rows:
-        seeds.setdefault(row["seed"], []).append(_values(row, metrics))
+def _by_seed(rows: Rows, metrics: Sequence[str]) -> Floats:
+    """Return the means over starts, one line for each data set."""
+    seeds = grouped((row["seed"], _values(row, metrics)) for row in rows)
     lines = []
     for values in seeds.values():
         stacked = np.array(values)
@@ -68,7 +62,7 @@ def _values(row: Row, metrics: Sequence[str]) -> Floats:
     return np.array([float(row[m]) if is_number(row.get(m)) else np.nan for m in metrics])
 
 
-def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
+def _at(found: Interval, place: tuple[int, ...]) -> Cells:
     return {
         "mean": float(found.mean[place]),
         "low": float(found.low[place]),
@@ -77,10 +71,8 @@ def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def correlation_rows(
-    rows: Sequence[Row], metrics: Sequence[str], resamples: int
-) -> Iterator[dict[str, Any]]:
-    """Rank correlations of any two metrics for each kind of data, and over all graphs.
+def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Cells]:
+    """Yield rank correlations of pairs of metrics for each kind of data, and over all graphs.
 
     Parameters
     ----------
@@ -94,7 +86,7 @@ def correlation_rows(
     groups: dict[Kind, list[list[Floats]]] = {}
     for (graph, model, size), members in kinds(rows).items():
         blocks = data_sets(members, metrics)
-        groups.setdefault((ALL_GRAPHS, model, size), []).extend(blocks)
+        groups[ALL_GRAPHS, model, size] = groups.get((ALL_GRAPHS, model, size), []) + blocks
         groups[graph, model, size] = blocks
     better = [measure_of(metric).better for metric in metrics]
     single = len({row["graph"] for row in rows}) == 1
@@ -109,33 +101,57 @@ def correlation_rows(
                     yield about | {"left": left, "right": right} | _at(found, (i, j))
 
 
+def by_method(means: Rows) -> Iterator[Cells]:
+    """Yield a row for each method of `mean_rows`: its means and numbers of data sets by metric.
+
+    A mean has the name of its metric, its number of data sets that name with ``_n``.
+    """
+    for method, own in grouped((row["method"], row) for row in means).items():
+        values = {row["metric"]: row["mean"] for row in own}
+        yield {"method": method} | values | {f"{r['metric']}_n": r["data_sets"] for r in own}
+
+
 ALL_GRAPHS = "all graphs"
-"""In place of the graph: data sets of all graphs together."""
+"""Name in place of the graph where data sets of all graphs are joined."""
 
 
-def data_sets(rows: Sequence[Row], metrics: Sequence[str]) -> list[list[Floats]]:
-    """For each data set, for each start, the metrics of the methods, in a fixed order.
+def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
+    """Return the metrics of all methods, in a fixed order, for each start on each data set.
 
-    A method without random starts has the same values at all of them; one with fewer starts begins
-    again.
+    A method without random starts has the same values at all of them; the starts of one with
+    fewer are repeated.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    seeds: dict[Any, dict[str, list[Row]]] = {}
-    for row in rows:
-        seeds.setdefault(row["seed"], {}).setdefault(row["method"], []).append(row)
     found = []
-    nothing = np.full(len(metrics), np.nan)
-    for own in seeds.values():
-        starts = max(len(runs) for runs in own.values())
-        found.append(
-            [
-                np.array(
-                    [
-                        _values(own[name][k % len(own[name])], metrics) if name in own else nothing
-                        for name in methods
-                    ]
-                )
-                for k in range(starts)
-            ]
-        )
+    nothing = [np.full(len(metrics), np.nan)]
+    for members in grouped((row["seed"], row) for row in rows).values():
+        values = grouped((row["method"], _values(row, metrics)) for row in members)
+        own = [values.get(method, nothing) for method in methods]
+        starts = range(max(map(len, own)))
+        found.append([np.array([runs[k % len(runs)] for runs in own]) for k in starts])
     return found
+
+
+# Names in the diagnostics of data sets, and what a narrow column calls them.
+SORTABILITIES: Mapping[str, str] = {"varsortability": "variance", "r2_sortability": "R²"}
+HEAD = f"sortability: {', '.join(SORTABILITIES.values())}"
+
+
+def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
+    """Return the sortabilities of each run's data set, empty where no data set has diagnostics."""
+    if not data_sets:
+        return [{} for _ in runs]
+    known = {(combination(row), row["seed"]): row for row in data_sets}
+    own = (known.get((combination(run), run["seed"]), {}) for run in runs)
+    return [{name: row.get(name) for name in SORTABILITIES} for row in own]
+
+
+def by_kind(data_sets: Rows) -> dict[Combination, str]:
+    """Return mean sortabilities of each kind of data as text, such as ``0.91, 0.35``."""
+    groups = grouped((combination(row), row) for row in data_sets)
+    means = {kind: [mean_of(rows, name) for name in SORTABILITIES] for kind, rows in groups.items()}
+    return {
+        kind: ", ".join("–" if value is None else f"{value:.2f}" for value in values)
+        for kind, values in means.items()
+        if any(value is not None for value in values)
+    }

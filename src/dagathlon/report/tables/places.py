@@ -1,10 +1,11 @@
-"""Rows of tables by setting and data set: their names, and groups of them."""
+"""Labels of rows by setting and data set, and groups of such rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from dagathlon.frame import Cells, Row, Rows, grouped, grouped_by
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.results import Results
 from dagathlon.report.section import Words
@@ -22,18 +23,18 @@ class Place(NamedTuple):
 
 
 def place_of(results: Results, run: Run) -> Place:
-    """The setting and data set of a run, of the study itself or on a transform of the data."""
+    """Return the setting and data set of a run."""
     case = results.case(run)
     return Place(combination_of(case), case.seed, run.entry, run.setting)
 
 
 def combination_of(case: Case) -> Combination:
-    """What tables call a kind of data."""
+    """Return the labels of graph, parameters and data of a data set."""
     return Combination(case.graph_label, case.parameters_label, case.data_label)
 
 
-def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
-    """The first cells of a row for each place: the setting, and the data where there are several.
+def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells]:
+    """Return the first cells of each row: the setting, and the data set if there are several.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[
     found = list(dict.fromkeys(places))
     names = case_names(list(dict.fromkeys(place.data for place in found)))
     several = len({place[:2] for place in found}) > 1
-    rows: dict[Place, dict[str, Any]] = {}
+    rows: dict[Place, Cells] = {}
     for place in found:
         algorithm = results.algorithms[place.id]
         rows[place] = {"data": names[place.data], "seed": place.seed} if several else {}
@@ -54,26 +55,19 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, dict[
     return rows
 
 
-def by_data(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Rows by data set; one without a name where the table has no other."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        name = ", seed ".join(str(row[key]) for key in data_columns([row]))
-        groups.setdefault(name, []).append(row)
-    return groups
+def by_data(rows: Rows) -> dict[str, list[Row]]:
+    """Group rows by data set; the name is empty where the table has a single one."""
+    return grouped_by(rows, lambda row: ", seed ".join(str(row[k]) for k in data_columns([row])))
 
 
-def data_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns that tell data sets apart, if a table has them."""
+def data_columns(rows: Rows) -> list[str]:
+    """Return the columns that identify data sets, if the table has them."""
     return [name for name in ("data", "seed") if rows and name in rows[0]]
 
 
-def not_defined(rows: Sequence[Mapping[str, Any]]) -> Iterator[Words]:
-    """Who has a note in place of numbers, or a remark on them, and why."""
+def not_defined(rows: Rows) -> Iterator[Words]:
+    """Yield sentences on settings with a note in place of numbers, or with a remark."""
     for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
-        reasons: dict[str, list[str]] = {}
-        for row in rows:
-            if row.get(column):
-                reasons.setdefault(row[column], []).append(row["setting"])
+        reasons = grouped((row[column], row["setting"]) for row in rows if row.get(column))
         for reason, settings in reasons.items():
             yield Words(f"{words} {'; '.join(dict.fromkeys(settings))}: {reason}.")

@@ -1,16 +1,18 @@
-"""Kinds of data as graph, model and number of rows, and methods without their starts."""
+"""Kinds of data by graph, model and number of rows; methods without their random starts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dagathlon.frame import Cells, Rows, grouped
 from dagathlon.report.results import Results
 from dagathlon.report.tables.places import combination_of
+from dagathlon.report.tables.runs import factor_columns
 from dagathlon.study.plan.plan import Case, Run
 
 STARTS = ("start", "mcmc_seed")
-"""Parameters that only choose the random start of a method."""
+"""Parameters that choose the random start of a method."""
 _ROWS = "n"
 
 
@@ -31,14 +33,14 @@ class Regime(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A run's algorithm with the parameters that the study varies, and its start beside it."""
+    """Algorithm of a run with the parameters that the study varies, and its random start."""
 
     name: str
     start: str
 
 
 def method_of(results: Results, run: Run, name: str = "") -> Method:
-    """Whom a run belongs to, under its id or another name."""
+    """Return the method of a run, under its id or another name."""
     algorithm, values = results.algorithm(run), results.values(run)
     told = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
     start = [str(values[key]) for key in STARTS if key in algorithm.varied and key in values]
@@ -46,7 +48,7 @@ def method_of(results: Results, run: Run, name: str = "") -> Method:
 
 
 def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
-    """The kind of each data set; names hold only what tells kinds apart."""
+    """Return the kind of each data set, named by what distinguishes the kinds."""
     found = list(dict.fromkeys(cases))
     origins = {case: results.origin(case) for case in found}
     graphs = named({c: (origins[c].graph_id or "", c.graph_label) for c in found})
@@ -61,10 +63,10 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     return kinds
 
 
-def told_rows(
+def labelled_scores(
     results: Results, scored: Sequence[tuple[Run, Mapping[str, Any]]]
-) -> list[dict[str, Any]]:
-    """Scores of runs as rows that say of which data, seed and method they are."""
+) -> list[Cells]:
+    """Return scores of runs as rows with columns for kind of data, seed, method and start."""
     regimes = regimes_of(results, (results.case(run) for run, _ in scored))
     found = []
     for run, score in scored:
@@ -76,7 +78,7 @@ def told_rows(
 
 
 def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:
-    """Ids with the parameters in which the settings of one id differ.
+    """Return ids followed by the parameters in which settings of one id differ.
 
     Parameters
     ----------
@@ -85,9 +87,7 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
     leave_out
         A parameter that names leave out.
     """
-    settings: dict[str, list[set[str]]] = {}
-    for name, label in labels.values():
-        settings.setdefault(name, []).append(set(label.split("/")[1:]))
+    settings = grouped((name, set(label.split("/")[1:])) for name, label in labels.values())
     common = {name: set.intersection(*tokens) for name, tokens in settings.items()}
     found: dict[Case, str] = {}
     for case, (name, label) in labels.items():
@@ -98,7 +98,7 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
 
 
 def rows_of(results: Results, case: Case) -> int:
-    """Number of rows of a data set, as its label has it or as its data have."""
+    """Return the number of rows of a data set, from its label or its data."""
     for token in case.data_label.split("/"):
         key, _, value = token.partition("=")
         if key == _ROWS and value.isdigit():
@@ -107,6 +107,14 @@ def rows_of(results: Results, case: Case) -> int:
     return 0 if data is None else data.n_rows
 
 
-def ordered(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
-    """The values of a column in order of appearance."""
+def ordered(rows: Rows, column: str) -> list[Any]:
+    """Return the distinct values of a column in order of appearance."""
     return list(dict.fromkeys(row[column] for row in rows))
+
+
+def case_factors(results: Results, cases: Iterable[Case]) -> dict[Case, Cells]:
+    """Return the factor columns of each data set, with its number of rows."""
+    return {
+        case: factor_columns(combination_of(case)) | {"n": rows_of(results, case)}
+        for case in dict.fromkeys(cases)
+    }

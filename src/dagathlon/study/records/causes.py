@@ -1,10 +1,53 @@
-"""Why learners were skipped: one line for each cause, whoever and however often it concerns."""
+"""Runs that are left out of a study or skipped, and their causes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dagathlon.frame import grouped_by
+from dagathlon.study.plan.plan import ALGORITHM, Omission
+
+_WHO = re.compile(rf"{ALGORITHM} (.*?)( \(\d+ of \d+ settings\))?$")
+
+
+def omitted(omissions: Iterable[Omission], algorithms: Mapping[str, Any]) -> list[Cause]:
+    """Group omissions of algorithms by their cause.
+
+    Parameters
+    ----------
+    omissions
+        Those of algorithms alone.
+    algorithms
+        The algorithms by id, each with its `module`.
+    """
+    return causes(_skipped(one, algorithms) for one in omissions)
+
+
+def _skipped(one: Omission, algorithms: Mapping[str, Any]) -> Skipped:
+    match = _WHO.fullmatch(one.transform)
+    name, some = (match[1], match[2] or "") if match else (one.transform, "")
+    module = algorithms[name].module.name if name in algorithms else name
+    return Skipped(f"{name}{some}", module, one.reason)
+
+
+def without_copies(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Leave out the samples that evaluations draw of data that are named themselves.
+
+    Parameters
+    ----------
+    pairs
+        Labels of data, each with the place of its entry.
+    """
+    found = list(pairs)
+    named = set(found)
+    for data, where in found:
+        words = data.split(", ")
+        whole = (", ".join(words[:end]) for end in range(1, len(words)))
+        if not any((part, where) in named for part in whole):
+            yield data, where
+
 
 # What a reason says at its end of one data set: columns, numbers of rows.
 _DETAILS = re.compile(r" \([^()]*\)$")
@@ -80,10 +123,8 @@ def causes(found: Iterable[Skipped]) -> list[Cause]:
     data set, numbers, and remedies after a semicolon, which depend on the learner. Runs that were
     skipped with an input share the cause of the input.
     """
-    groups: dict[str, list[tuple[Skipped, list[str]]]] = {}
-    for one in found:
-        clauses = _clauses(one)
-        groups.setdefault(_COPY.sub("#", clauses[0]), []).append((one, clauses))
+    skipped = [(one, _clauses(one)) for one in found]
+    groups = grouped_by(skipped, lambda pair: _COPY.sub("#", pair[1][0]))
     return [_cause(members) for members in groups.values()]
 
 

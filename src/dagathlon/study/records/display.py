@@ -1,4 +1,4 @@
-"""What a person sees while a study runs: bars on a terminal, lines elsewhere, a log on request."""
+"""Display of a running study: bars on a terminal, lines elsewhere, a log of events on request."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Protocol, Self, TypeGuard
 
@@ -18,13 +19,45 @@ from rich.table import Table
 from rich.text import Text
 
 from dagathlon.errors import StudyError, not_written
-from dagathlon.study.engine.protocol import Event, Finished, Note, Running, Summary, Writing
+from dagathlon.study.engine.protocol import Began, Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.plan.task import Status, Task, TaskKind, Workload
 from dagathlon.study.records.causes import Skipped, causes
-from dagathlon.study.records.counters import Line, Tally
-from dagathlon.study.records.event_log import event_json
+from dagathlon.study.records.completeness import Line, Tally
 from dagathlon.study.records.hosts import crew_words, drawn_hosts, failures_by_host
 from dagathlon.wording import counted
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """An event as plain data."""
+    match event:
+        case Began(to_do, stored):
+            return {
+                "event": "began",
+                "to_do": [[*key, n] for key, n in to_do.items()],
+                "stored": [[*key, n] for key, n in stored.items()],
+            }
+        case Finished(position, task, outcome):
+            return {
+                "event": "finished",
+                "position": position,
+                "key": task.key.hex(),
+                "kind": task.call.kind.value,
+                "module": task.call.module,
+                "seed": task.seed,
+                "status": outcome.status.value,
+                "reason": outcome.reason,
+                "wall": outcome.wall,
+                "cpu": outcome.cpu,
+                "memory": outcome.memory,
+                "host": outcome.host,
+            }
+        case Running():
+            return {"event": "running", **asdict(event)}
+        case Note(text):
+            return {"event": "note", "text": text}
+        case Writing():
+            return {"event": "writing"}
+
 
 PLAIN_SECONDS = 10.0
 _REFRESH = 0.25

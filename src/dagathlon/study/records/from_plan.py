@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TypeVar, cast
 
 from dagathlon.evaluate.metric import measures
+from dagathlon.frame import Rows
 from dagathlon.learners.abilities import abilities_of
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module
@@ -15,7 +16,7 @@ from dagathlon.study.config.expand import ModuleEntry, Setting
 from dagathlon.study.config.study_file import Config, DataEntry, Part, Setup
 from dagathlon.study.plan.plan import Case, Plan, Run
 from dagathlon.study.plan.task import Limits
-from dagathlon.study.records.columns import uncollected
+from dagathlon.study.records.file import uncollected
 from dagathlon.study.records.schema import (
     Algorithm,
     Column,
@@ -108,7 +109,7 @@ def _settings(entry: ModuleEntry) -> Settings:
     return Settings(len(given), _columns(given), _columns(filled), _column(outputs))
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+def _columns(rows: Rows) -> dict[str, Column]:
     return {name: _column([row[name] for row in rows]) for name in (rows[0] if rows else ())}
 
 
