@@ -67,7 +67,7 @@ def check_report(path: Path | None) -> None:
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise DagathlonError(
             f"{path}: a report is a page (a name that ends in .html) or a new folder, and this "
-            "is there already"
+            "exists already"
         )
 
 
