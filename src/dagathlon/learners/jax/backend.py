@@ -7,6 +7,7 @@ import the package on first use, and call `require_jax` before they compute.
 from __future__ import annotations
 
 import os
+import signal
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -72,10 +73,18 @@ def require_jax() -> None:
             os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
     # A GPU is shared with other processes, so its memory is not preallocated.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    config = import_module("jax").config
+    package = import_module("jax")
+    config = package.config
     if config.jax_compilation_cache_dir is None and (folder := _compiled_code()):
         config.update("jax_compilation_cache_dir", folder)
         config.update("jax_persistent_cache_min_compile_time_secs", _KEPT_SECONDS)
+    # JAX's threads inherit the mask. A signal that one of them handles within a matrix product of
+    # oneDNN (seen in JAX 0.10) overwrites memory, and the process aborts some time later.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        package.devices()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _compiled_code() -> str:
