@@ -34,7 +34,7 @@ class Charts(OfLearners):
     ids: tuple[str, ...] = ()
 
     def problem(self) -> str:
-        """The charts must be known, and their parameters valid."""
+        """Return an error unless all charts are known and their parameters valid."""
         try:
             _ = [chart_named(text) for text in self.charts]
         except StudyError as error:
@@ -42,12 +42,12 @@ class Charts(OfLearners):
         return ""
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """The runs, and the charts that are asked for."""
+        """Return the runs, and the requested charts."""
         runs = named(results.rows(self.included(results)), results.algorithms)
         return {"runs": Table(runs), "charts": Table([{"chart": text} for text in self.charts])}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each chart, as SVG and PNG; further ones of a name are numbered."""
+        """Draw each requested chart as SVG and PNG; repeated names are numbered."""
         taken: list[str] = []
         for chart, drawing in _drawn(tables):
             taken.append(chart.name)
@@ -55,7 +55,7 @@ class Charts(OfLearners):
             yield chart.name if number == 1 else f"{chart.name}-{number}", drawing
 
     def section(self, tables: TableSet) -> Section:
-        """The charts in the order in which they are asked for."""
+        """Show the charts in the order of the request."""
         parts: list[Part] = []
         for number, (chart, drawing) in enumerate(_drawn(tables), start=1):
             said = (f"chart-{number}", chart.question or chart.summary(), chart.caption)

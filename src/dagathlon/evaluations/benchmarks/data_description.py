@@ -25,7 +25,7 @@ class DataDescription(Evaluation):
     shape = "flag"
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """One row for each column of the first data sets, and one for each of these."""
+        """Return one row per column of the first data sets, and one row per data set."""
         cases = results.cases[:_MOST_DATA_SETS]
         names = case_names([combination_of(case) for case in cases])
         sets: list[Row] = []
@@ -40,7 +40,7 @@ class DataDescription(Evaluation):
         return {"data sets": Table(sets), "columns": Table(columns, "columns.csv")}
 
     def section(self, tables: TableSet) -> Section | None:
-        """A line for each data set, and the table of columns."""
+        """Show one line per data set, and the table of columns."""
         lines = [
             f"{row['data']}: {row['words']}" if row["data"] else str(row["words"])
             for row in tables.rows("data sets")
@@ -68,7 +68,7 @@ def _columns(data: Dataset) -> Iterator[Cells]:
 
 
 def _frequent(column: ColumnSummary) -> str | None:
-    """The levels that occur most, with their shares."""
+    """Return the most frequent levels with their shares."""
     counts = column.counts or {}
     total = sum(counts.values())
     if not total:

@@ -29,7 +29,7 @@ _BOXES = {
 
 
 class _Part(NamedTuple):
-    """The rows of one combination of graph, parameters and data, and how to draw them."""
+    """Rows of one combination of graph, parameters and data, with the settings of its figures."""
 
     runs: Rows
     settings: Rows
@@ -73,15 +73,15 @@ class Benchmarks(OfLearners):
     ylim: tuple[float, ...] | None = None
 
     def compared(self) -> tuple[str, ...]:
-        """The compared ids."""
+        """Return the ids of the compared algorithms."""
         return self.ids
 
     def needs_truth(self) -> bool:
-        """There is nothing to compare with otherwise."""
+        """Return True: estimates are compared with true graphs."""
         return bool(self.ids)
 
     def problem(self) -> str:
-        """Limits are pairs; the prefix stays inside the folder of results."""
+        """Return an error unless limits are pairs and the prefix stays in the results folder."""
         prefix = self.filename_prefix
         if ".." in prefix.split("/") or prefix.startswith("/") or not prefix.isprintable():
             return "filename_prefix is no path inside the folder of results"
@@ -91,7 +91,7 @@ class Benchmarks(OfLearners):
         return ""
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """Benchpress's tables, and what the figures are drawn from."""
+        """Return Benchpress's tables, and the data of the figures."""
         rows, prefix = results.rows(self.ids), self.filename_prefix
         summary = roc_summary(rows)
         found = {
@@ -112,11 +112,11 @@ class Benchmarks(OfLearners):
         return found
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes]]:
-        """A copy of the study."""
+        """Write a copy of the study file."""
         yield f"{self.filename_prefix}config/{results.study.name}", results.study.text
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Twelve for each combination of graph, parameters and data."""
+        """Draw twelve figures per combination of graph, parameters and data."""
         runs, settings = tables.rows("runs"), tables.rows("settings")
         for number, which in enumerate(combinations(tables.rows("joint")), 1):
             part = _Part(
@@ -130,7 +130,7 @@ class Benchmarks(OfLearners):
                 yield name, headed(chart, tables.title, lines)
 
     def _charts(self, part: _Part) -> Iterator[tuple[str, Chart]]:
-        """Benchpress's figures, by folder."""
+        """Yield Benchpress's figures with their folders."""
         yield "FPR_TPR_pattern", self._roc(part, "FPRn_pattern", "TPR_pattern")
         yield "FPR_TPR_skel", self._roc(part, "FPR_skel", "TPR_skel", label="last")
         yield "FPRp_FNR_skel", self._roc(part, "FPR_skel", "FNR_skel", label="last")

@@ -73,11 +73,11 @@ class Metrics(OfLearners):
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Diagnostics that another evaluation asked for are shown."""
+        """Return the evaluation shown unasked: diagnostics that another one requested."""
         return _ShownMetrics()
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Metrics of every run, diagnostics of every data set, and fit to other data."""
+        """Request metrics of every run, diagnostics of every data set, and held-out likelihoods."""
         metrics = StandardMetrics.of(self.causal, self.undirected, self.equivalent)
         yield RunScore(STANDARD, metrics, ("truth", "estimate"))
         diagnostics = CaseDiagnostics(draws=self.control, undirected=self.undirected)
@@ -87,7 +87,7 @@ class Metrics(OfLearners):
             yield cross_entropy_score(cases, weak=True)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """One table of runs and one of data sets."""
+        """Return a table of runs and a table of data sets."""
         ids = self.included(results)
         joint, further = results.rows(ids), results.further_rows(ids)
         sortable = beside_runs(joint, results.case_rows)
@@ -114,7 +114,7 @@ class Metrics(OfLearners):
         }
 
     def section(self, tables: TableSet) -> Section | None:
-        """Whether the data sets give the order away, and what graphs score that nobody learned."""
+        """Show the sortability of the data sets and the scores of the baseline graphs."""
         rows = tables.rows("data sets")
         if not rows:
             return None
@@ -125,15 +125,15 @@ class Metrics(OfLearners):
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownMetrics(Metrics):
-    """What a page shows of data sets although the study does not ask for `metrics`."""
+    """Diagnostics of data sets on the page of a study that does not name `metrics`."""
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """None."""
+        """Request nothing."""
         yield from ()
 
 
 def _fit(cases: Cases) -> RunScore:
-    """How estimates are tried on data that they were not learned from."""
+    """Return the held-out likelihood: on fresh rows, or by cross-validation for data files."""
     if cases.generator is None:
         return RunScore("held_out", CrossValidated(), ("data", "estimate"))
     return RunScore("held_out", HeldOut(), ("data", "test_data", "estimate"))
@@ -190,7 +190,7 @@ def _best(runs: Rows, metric: str, which: Combination | None) -> float | None:
 
 
 def _against(best: float | None, baseline: Row | None, metric: str) -> str:
-    """``the empty graph 36.7 → 8.2``; the best is bold if it is better."""
+    """Format a baseline beside the best: ``the empty graph 36.7 → 8.2``, the better one bold."""
     said = "–" if baseline is None else f"{baseline['name']} {baseline['value']:.3g}"
     if best is None:
         return f"{said} → –"

@@ -13,7 +13,7 @@ FUNCTIONALS = {"score": "score", "size": "number of edges"}
 
 
 def trajectories(rows: Rows, functional: str, colour: str, heading: str) -> Chart:
-    """One line for each chain.
+    """Plot a functional along the chains, one line per chain.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def trajectories(rows: Rows, functional: str, colour: str, heading: str) -> Char
 
 
 def autocorrelations(rows: Rows, colour: str, heading: str) -> Chart:
-    """Autocorrelation by lag, one line for each chain.
+    """Plot autocorrelation against lag, one line per chain.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def autocorrelations(rows: Rows, colour: str, heading: str) -> Chart:
 
 
 def stems(rows: Rows, bound: float) -> Chart:
-    """Autocorrelation of one chain, with the band in which that of white noise would lie.
+    """Plot the autocorrelation of one chain, with the band expected of white noise.
 
     Parameters
     ----------

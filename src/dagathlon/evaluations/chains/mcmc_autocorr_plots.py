@@ -55,7 +55,7 @@ class McmcAutocorrPlots(ChainEvaluation):
     functional: Functional = "score"
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Autocorrelations at lags 1, 2, …, in states of the chain; lengths of the chains."""
+        """Return autocorrelations at lags 1, 2, …, in states of the chain, and chain lengths."""
         blocks: list[Block] = []
         lengths = []
         for series in series_of(results, self) if self.active else ():
@@ -67,7 +67,7 @@ class McmcAutocorrPlots(ChainEvaluation):
         return {"autocorrelations": joined, "lengths": Table(lengths)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """By sampler, by setting, and one for each chain."""
+        """Draw figures by sampler, by setting and by chain."""
         blocks = tables.blocks("autocorrelations")
         yield from group_figures(blocks, _chart)
         lengths = tables.rows("lengths")
@@ -79,7 +79,7 @@ class McmcAutocorrPlots(ChainEvaluation):
             yield name, headed(chart, str(labels["id"]), lines)
 
     def section(self, tables: TableSet) -> Section | None:
-        """The chains of each setting, to choose from."""
+        """Show the chains of the setting that the reader selects."""
         variants = group_variants(tables.blocks("autocorrelations"), _chart)
         if not variants:
             return None

@@ -28,7 +28,7 @@ class McmcHeatmaps(ChainEvaluation):
     name = "mcmc_heatmaps"
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """The frequencies of each chain, one matrix a row."""
+        """Return the edge frequencies of each chain, one matrix per row."""
         rows = []
         for source in chain_runs(results, self.id) if self.active else ():
             late = source.posterior.after(self.burn_in)
@@ -44,7 +44,7 @@ class McmcHeatmaps(ChainEvaluation):
         return {"chains": Table(rows)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Two pictures of each chain."""
+        """Draw two pictures per chain: matrix and graph."""
         for number, row in enumerate(tables.rows("chains"), 1):
             names, frequencies = row["names"], row["frequencies"]
             chart = headed(frequency_plot(names, frequencies), row["id"], [row["seeds"]])
@@ -55,6 +55,6 @@ class McmcHeatmaps(ChainEvaluation):
 
 
 def _weighted_graph(names: Sequence[str], frequencies: Floats, strengths: EdgeStrengths) -> str:
-    """The edges that occur, as thick as they are frequent, with the frequency beside them."""
+    """Draw the visited edges, with line widths and labels by frequency."""
     graph = Graph.from_adjacency(names, frequencies >= _LEAST)
     return to_svg(graph, weights=weights_of(graph, strengths))

@@ -47,17 +47,17 @@ class McmcTrajPlots(ChainEvaluation):
     functional: Functional = "score"
 
     def tables(self, results: Results) -> Mapping[str, LongTable]:
-        """All trajectories."""
+        """Return all trajectories."""
         series = series_of(results, self) if self.active else ()
         blocks = [({"sample": s.sample, "plotvalue": s.value}, s.labels()) for s in series]
         return {"trajectories": LongTable(blocks, "mcmc_filled_trajs.csv")}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """By sampler and by setting."""
+        """Draw figures by sampler and by setting."""
         yield from group_figures(tables.blocks("trajectories"), _chart)
 
     def section(self, tables: TableSet) -> Section | None:
-        """The chains of each setting, to choose from."""
+        """Show the chains of the setting that the reader selects."""
         variants = group_variants(tables.blocks("trajectories"), _chart)
         if not variants:
             return None
@@ -71,7 +71,7 @@ def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
 
 
 def _points(block: Block, chain: int) -> Iterator[Cells]:
-    """Points of a line, thinned to what a figure can show."""
+    """Yield the points of a line, thinned to the resolution of a figure."""
     columns, labels = block
     shown = {"mcmc_seed": str(labels["mcmc_seed"]), "param_val": labels["param_val"]}
     count = len(columns["sample"])

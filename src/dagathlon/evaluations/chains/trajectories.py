@@ -45,7 +45,7 @@ class Series(NamedTuple):
     value: npt.NDArray[Any]
 
     def labels(self) -> Cells:
-        """What tells the series from others, under Benchpress's names."""
+        """Return the labels of the series under Benchpress's column names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")
         own = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
@@ -64,7 +64,7 @@ class Series(NamedTuple):
 
 
 def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
-    """The chains of a sampler, each once, in the order of the runs."""
+    """Yield the chains of a sampler in the order of the runs, each chain once."""
     seen: set[int] = set()
     for run in results.runs_of([identifier]):
         if run.learn in seen:
@@ -82,7 +82,7 @@ def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
 
 
 def varied_parameter(values: Mapping[str, Any]) -> str:
-    """The last parameter with several values that makes another chain; else the id."""
+    """Return the last parameter with several values that changes the chain; else "id"."""
     varied = [
         key
         for key, value in values.items()
@@ -92,7 +92,7 @@ def varied_parameter(values: Mapping[str, Any]) -> str:
 
 
 class WantedTrajectory(Protocol):
-    """What is wanted of the chains of a sampler."""
+    """Request for the trajectories of a sampler."""
 
     @property
     def id(self) -> str: ...  # noqa: D102
@@ -105,7 +105,7 @@ class WantedTrajectory(Protocol):
 
 
 def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
-    """The trajectories that are asked for, chain by chain."""
+    """Yield the requested trajectories, chain by chain."""
     trajectory = score_trajectory if wanted.functional == "score" else size_trajectory
     for source in chain_runs(results, wanted.id):
         for number, chain in enumerate(source.posterior.chains):
@@ -116,7 +116,7 @@ def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
 
 
 def by_figure(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
-    """The series of each figure: all settings of a sampler on a data set, or one setting."""
+    """Group series into figures: one per sampler and data set, or one per setting."""
     names = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
     names += ["param_val"] if single else []
     return list(grouped_by(blocks, lambda block: tuple(block[1][name] for name in names)).values())
@@ -132,7 +132,7 @@ _MOST_CHARTS = 24
 
 @dataclass(frozen=True, kw_only=True)
 class ChainEvaluation(Evaluation):
-    """Base of what is made of MCMC chains.
+    """Base class of evaluations of Markov chains.
 
     Parameters
     ----------
@@ -150,12 +150,12 @@ class ChainEvaluation(Evaluation):
     active: bool = True
 
     def algorithms(self) -> tuple[str, ...]:
-        """The sampler, unless switched off."""
+        """Return the id of the sampler, none if it is switched off."""
         return (self.id,) if self.active else ()
 
 
 def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[str, Drawing]]:
-    """A figure for each sampler, and one for each of its settings, as Benchpress files them."""
+    """Draw a figure per sampler and one per setting, filed as by Benchpress."""
     for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
         for number, group in enumerate(by_figure(blocks, single), 1):
             labels = group[0][1]
@@ -165,7 +165,7 @@ def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[st
 
 
 def group_variants(blocks: Sequence[Block], draw: DrawGroup) -> list[Variant]:
-    """The chains of each setting for the page, to choose from."""
+    """Return the charts of the page, from which the reader selects a setting."""
     groups = by_figure(blocks, single=True)[:_MOST_CHARTS]
     charts = [_drawn(group, True, draw) for group in groups]
     return list(zip(_chart_names(groups), charts, strict=True))
@@ -178,7 +178,7 @@ def _drawn(group: Sequence[Block], single: bool, draw: DrawGroup) -> Chart:
 
 
 def _chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
-    """What a reader chooses a chart by: sampler, functional, and what tells the data apart."""
+    """Return chart names to select from: sampler, functional, and the data where they differ."""
     labels = [group[0][1] for group in groups]
     keys = ("id", "functional", "adjmat", "parameters", "data", "seed", "param_val")
     told = [key for key in keys if key == "id" or len({str(one[key]) for one in labels}) > 1]
@@ -190,7 +190,7 @@ def _told(key: str, value: Any) -> str:
 
 
 def heading_lines(labels: Any, single: bool) -> list[str]:
-    """What stands under the title of a figure about chains."""
+    """Return the subtitle lines of a figure: graph, parameters, data, seed."""
     lines = [str(labels[name]) for name in ("adjmat", "parameters") if labels[name] != "None"]
     lines.append(f"{labels['data']}, seed {labels['seed']}")
     if single and labels["param"] != "id":

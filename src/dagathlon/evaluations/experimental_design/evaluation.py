@@ -37,7 +37,7 @@ _ROUNDING = 1e-9
 
 
 def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
-    """For each method and metric the mean change from the fewest rows to the most.
+    """Yield the mean change of each metric from the fewest rows to the most, by method.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
 
 
 def _by_seed(rows: Rows, metric: str, size: int) -> dict[Any, float]:
-    """Means over starts, by data set."""
+    """Return means over starts, by data set."""
     values = grouped(
         (row["seed"], float(row[metric]))
         for row in rows
@@ -82,7 +82,7 @@ def _by_seed(rows: Rows, metric: str, size: int) -> dict[Any, float]:
 
 
 def design_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
-    """For each method and metric what another choice of targets changes, after equally many rows.
+    """Yield the effect of another choice of targets on each metric, by method and rows.
 
     Choices are compared with the first one, on data sets of the same graph and parameters.
     """
@@ -111,7 +111,7 @@ def design_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
 
 
 def changes_in_words(changes: Rows, metric: str) -> Iterator[str]:
-    """Whose metric falls, whose rises, and whose does neither, for each choice of targets."""
+    """Yield sentences on whose metric falls, rises or stays, by choice of targets."""
     own = [row for row in changes if row["metric"] == metric]
     for place in dict.fromkeys((row["graph"], row["model"]) for row in own):
         here = [row for row in own if (row["graph"], row["model"]) == place]
@@ -132,7 +132,7 @@ def _change(row: Row) -> str:
 
 
 def designs_in_words(designs: Rows, metric: str) -> Iterator[str]:
-    """What another choice of targets is worth, where the interval leaves no doubt."""
+    """Yield sentences on the effect of the choice of targets, where the interval excludes zero."""
     for row in designs:
         sure = row["high"] < 0 or row["low"] > 0
         if row["metric"] == metric and sure:
@@ -146,7 +146,7 @@ def designs_in_words(designs: Rows, metric: str) -> Iterator[str]:
 
 
 def at_the_limit(rows: Rows) -> list[str]:
-    """Methods whose draws are nearly all different graphs, so that their entropy is log n."""
+    """Return methods with nearly all draws different, so that their entropy is log n."""
     drawn = (row for row in rows if is_number(row.get("n_draws")) and row["n_draws"] > 1)
     known = (row for row in drawn if is_number(row.get("entropy")))
     shares = grouped(
@@ -208,11 +208,11 @@ class ExperimentalDesign(OfLearners):
     resamples: Count = 1000
 
     def problem(self) -> str:
-        """Metrics are those of posteriors."""
+        """Return an error unless all metrics are metrics of posteriors."""
         return unknown_metric(self.metrics)
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Metrics of every run on experiments."""
+        """Request metrics of every run on experiments."""
         if not isinstance(cases.generator, Experiments):
             return
         inputs = tuple(name for name in _INPUTS if name in cases.offers())
@@ -222,7 +222,7 @@ class ExperimentalDesign(OfLearners):
         yield RunScore(_SCORES, module, inputs)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """All runs, means, changes through all steps, and what a choice of targets is worth."""
+        """Return runs, means, changes over all steps, and comparisons of target choices."""
         rows = list(self._rows(results))
         known = [m for m in self.metrics or _METRICS if any(is_number(r.get(m)) for r in rows)]
         means = results.marked(mean_rows(rows, known, self.resamples))
@@ -236,7 +236,7 @@ class ExperimentalDesign(OfLearners):
         }
 
     def _rows(self, results: Results) -> Iterator[Cells]:
-        """One for each run: how targets were chosen (graph), the kind of data (model), metrics."""
+        """Yield one row per run: choice of targets (graph), kind of data (model), metrics."""
         runs = results.runs_of(self.included(results))
         cases = [results.case(run) for run in runs]
         about = {case: results.origin(case) for case in cases}
@@ -261,13 +261,13 @@ class ExperimentalDesign(OfLearners):
             } | score
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each metric and kind of data."""
+        """Draw a figure per metric and kind of data."""
         for number, (name, chart) in enumerate(_variants(tables), 1):
             if not is_nothing(chart):
                 yield f"experiments_{number}", headed(chart, name)
 
     def section(self, tables: TableSet) -> Section | None:
-        """What changes, in words, lines and numbers."""
+        """Show the changes as sentences, lines and numbers."""
         changes = tables.rows("changes")
         if not tables.rows("means"):
             return None

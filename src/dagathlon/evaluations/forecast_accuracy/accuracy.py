@@ -45,7 +45,7 @@ _NETWORK_FILE = re.compile(r"\.(csv|rds|bif|dsc|net|xdsl)$")
 
 @dataclass(frozen=True)
 class Point:
-    """A data set as an intersection point.
+    """Intersection-validation of one data set beside its distances to the true graph.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def points(
     folds: int = 0,
     compare_pairs: bool = True,
 ) -> list[Point]:
-    """All data sets of a setup on which at least three learners gave a graph.
+    """Return a `Point` for each data set of a setup on which at least three learners gave a graph.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _point(
 
 
 def _known(truth: Graph, by: Language) -> Graph:
-    """Learners that all allow for hidden causes can find the PAG of a DAG, and no more of it."""
+    """Return the PAG of a DAG where graphs are compared by end marks, else the graph."""
     return pag(truth) if by == "marks" and truth.is_dag else truth
 
 
@@ -175,7 +175,7 @@ def _distance(graph: Graph | None, truth: PartialGraph) -> float:
 def _fits(
     results: Results, ids: Sequence[str], folds: int
 ) -> dict[tuple[Any, ...], dict[str, dict[str, float]]]:
-    """Cross-entropy and cross-validation by data set, of the runs that have them."""
+    """Return cross-entropy and cross-validation by data set, for the runs that have them."""
     found: dict[tuple[Any, ...], dict[str, dict[str, float]]] = {}
     places: dict[Place, tuple[tuple[Any, ...], str]] = {}
     runs = results.runs_of(ids)
@@ -194,7 +194,7 @@ def _fits(
 
 
 def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
-    """What the model of each data set is called: all but its number of rows and its seed."""
+    """Name the model of each data set, without its number of rows and its seed."""
     origins = {case: results.origin(case) for case in cases}
     graphs = named({c: (stem(origins[c].graph_id), c.graph_label) for c in cases})
     models = named({c: (stem(origins[c].parameters_id), c.parameters_label) for c in cases})
@@ -214,7 +214,7 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
 
 
 def stem(identifier: str | None) -> str:
-    """Return an id without the ending of a network's file."""
+    """Return an id without the file suffix of a network."""
     return _NETWORK_FILE.sub("", identifier or "")
 
 
@@ -230,7 +230,7 @@ _APART = 4
 
 
 def groups(rows: Sequence[Cells]) -> Iterator[tuple[Cells, list[Cells]]]:
-    """Rows by network and over all networks; for each family of learners, and over all of them.
+    """Group rows by network and over all networks, within each family of learners and over all.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def groups(rows: Sequence[Cells]) -> Iterator[tuple[Cells, list[Cells]]]:
 
 
 def kept(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
-    """For each network and verdict, what correlations of PHD with SHD went with it.
+    """Yield the correlations of PHD with SHD by network and forecast verdict.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def _mean(values: Any) -> float | None:
 
 
 def predictors(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
-    """How far properties of the agreement graph go with the correlation of PHD and SHD (figure 8).
+    """Correlate properties of the agreement graph with the correlation of PHD and SHD (figure 8).
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def _spearman(rows: Sequence[Cells], name: str) -> float | None:
 
 
 class Rule(NamedTuple):
-    """A rule that says when to believe the ranking.
+    """Rule that decides from an agreement graph whether to believe the ranking.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ RULES = (
 
 
 def rules(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
-    """What one gets by believing some rankings and not others.
+    """Yield how often each rule believes a ranking, and its precision and recall.
 
     Of a rule: the share of rankings that it believes, of those the share with a correlation above
     0.9, and of the rankings with such a correlation the share that it believes.

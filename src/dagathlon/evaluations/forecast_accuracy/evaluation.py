@@ -74,7 +74,7 @@ _COLUMNS = (
 
 
 def accuracy_words(tables: TableSet) -> Iterator[Part]:
-    """How accurate it is on each network."""
+    """Yield sentences on the accuracy for each network."""
     yield Words(_HOW)
     rows = tables.rows("accuracy")
     yield Words(_conclusion(rows))
@@ -88,7 +88,7 @@ def accuracy_words(tables: TableSet) -> Iterator[Part]:
 
 
 def cost_words(tables: TableSet) -> Iterator[Part]:
-    """How many searches are proven optimal, where learners say so."""
+    """Yield a sentence on how many searches are proven optimal, where learners report it."""
     rows = [row for row in tables.rows("costs") if row["proven"] is not None]
     finished = sum(row["runs"] - row["failed"] for row in rows)
     if not finished:
@@ -129,7 +129,7 @@ def _spread(known: Sequence[float]) -> list[Any]:
 
 
 def two(value: float | None) -> str:
-    """A correlation with two digits; a dash where it is not defined."""
+    """Format a correlation with two digits; a dash where it is not defined."""
     return "–" if value is None else f"{value:.2f}".replace("-", "\u2212")
 
 
@@ -148,7 +148,7 @@ def _predicted(rows: Rows, network: str, name: str) -> str:
 
 
 def _conclusion(rows: Rows) -> str:
-    """In a sentence per network what to expect."""
+    """Return one sentence per network on the accuracy to expect."""
     told = []
     for network in ordered(rows, "network"):
         known = _numbers([row for row in rows if row["network"] == network], "pearson")
@@ -169,7 +169,7 @@ def _degree(share: float) -> str:
 
 
 def verdict_parts(tables: TableSet) -> Iterator[Part]:
-    """What forecasts were worth."""
+    """Yield the table and sentences that compare forecasts with the accuracy achieved."""
     rows = [row for row in tables.rows("forecast") if row["level"] == DATA_SETS]
     if not rows:
         return
@@ -186,7 +186,7 @@ def verdict_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _predicted_parts(tables: TableSet) -> Iterator[Part]:
-    """How far the two properties predict accuracy, for each family and each network in it."""
+    """Yield the correlations of the two properties with accuracy, by family and network."""
     rows = [row for row in tables.rows("predictors") if row["level"] == DATA_SETS]
     families = list(dict.fromkeys(row["family"] for row in rows))
     lines = []
@@ -209,7 +209,7 @@ def _predicted_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _rule_parts(tables: TableSet) -> Iterator[Part]:
-    """What one gets by believing some rankings and not others, over all that is compared."""
+    """Yield precision and recall of the rules for believing a ranking, over all comparisons."""
     rows = [row for row in tables.rows("rules") if row["level"] == DATA_SETS]
     if not rows:
         return
@@ -242,7 +242,7 @@ def _share(value: float | None) -> str:
 
 
 def _worth(rows: Rows) -> str:
-    """Whether better forecasts go with better accuracy, over all that is compared."""
+    """Return a sentence on whether better forecasts come with higher accuracy."""
     last = (rows[-1].get("family"), rows[-1]["network"])
     own = [row for row in rows if (row.get("family"), row["network"]) == last]
     means = {row["verdict"]: row["above_0.9"] for row in own if row["above_0.9"] is not None}
@@ -260,7 +260,7 @@ def _worth(rows: Rows) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalAccuracy(OfLearners):
-    """Compare what intersection-validation says of learners with what the truth says.
+    """Compare intersection-validation of learners with their distances to the true graph.
 
     Every data set is an intersection point: the learners' agreement graph on all its rows is found,
     and their graphs on subsamples are compared with it (PHD) and with the truth (SHD). The means of
@@ -309,11 +309,11 @@ class IntervalAccuracy(OfLearners):
     pairwise: bool = True
 
     def needs_truth(self) -> bool:
-        """Everything is compared with the true graph."""
+        """Return True: all comparisons are with the true graph."""
         return True
 
     def problem(self) -> str:
-        """There is something to learn from, and enough learners to correlate."""
+        """Return an error unless there are subsamples and enough learners to correlate."""
         if self.sizes is not None and not self.sizes:
             return "sizes names at least one number of rows"
         if self.folds == 1:
@@ -322,7 +322,7 @@ class IntervalAccuracy(OfLearners):
         return f"a correlation is over {LEAST_METHODS} learners or more" if few else ""
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Learning on every subsample and without every fold, and cross-entropies."""
+        """Request learning on every subsample and without every fold, and cross-entropies."""
         ids, rows = self.ids or cases.ids, cases.facts.n_rows
         for size, number in self.draws(rows):
             yield Learning((Subsample(n=size, number=number),), ids)
@@ -331,13 +331,13 @@ class IntervalAccuracy(OfLearners):
             yield cross_entropy_score(cases, self.sample_size)
 
     def draws(self, rows: int | None) -> list[Draw]:
-        """The subsamples of a data set of so many rows."""
+        """Return the subsamples of a data set with that many rows."""
         sizes = doubling_sizes(rows) if self.sizes is None else sorted(set(self.sizes))
         numbers = range(1, self.subsamples + 1)
         return [(n, number) for n in sizes if rows is None or n < rows for number in numbers]
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """Means, correlations, agreement graphs, and what forecasts were worth.
+        """Return means, correlations, agreement graphs, and the accuracy of forecasts.
 
         Several of a setup are one: the first makes the tables of all.
         """
@@ -359,7 +359,7 @@ class IntervalAccuracy(OfLearners):
         }
 
     def measured(self, results: Results) -> dict[str, list[Cells]]:
-        """What is measured of these learners, a table for each question."""
+        """Return the measurements of these learners, one table per question."""
         rows = {kind.rows for kind in regimes_of(results, results.cases).values()}
         draws = {draw for n in rows for draw in self.draws(n)}
         found = Networks(points(results, self.ids, draws, self.folds, self.pairwise))
@@ -377,14 +377,14 @@ class IntervalAccuracy(OfLearners):
         return {name: [about | row for row in rows] for name, rows in tables.items()}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """All figures of the section."""
+        """Draw all figures of the section."""
         for figure in accuracy_figures(tables):
             for number, (name, chart) in enumerate(figure.variants, 1):
                 if not is_nothing(chart):
                     yield f"{figure.name}_{number}", headed(chart, name)
 
     def section(self, tables: TableSet) -> Section | None:
-        """What came out in words, what forecasts are worth, then the figures."""
+        """Show the findings as sentences, the accuracy of forecasts, then the figures."""
         rows = tables.rows("accuracy")
         if not rows:
             return None

@@ -45,12 +45,12 @@ _Y: Chart = {
 
 
 def class_of(connected: float) -> str:
-    """In words, how many pairs of an agreement graph are connected."""
+    """Return the size class of an agreement graph with that many connected pairs, in words."""
     return next(words for end, words in CLASSES if end is None or connected < end)
 
 
 def accuracy_against_size(rows: Rows) -> Chart:
-    """Correlation of PHD and SHD against the relative size of the agreement graph.
+    """Plot the correlation of PHD and SHD against the relative size of the agreement graph.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def accuracy_against_size(rows: Rows) -> Chart:
 
 
 def accuracy_by_verdict(rows: Rows, verdicts: tuple[str, ...]) -> Chart:
-    """The correlations that went with each verdict, with their quartiles.
+    """Plot the correlations for each verdict, with their quartiles.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ WORDS = {
 
 
 def chosen_point(tables: TableSet) -> dict[str, int]:
-    """For each network the intersection point that is shown by itself."""
+    """Return the intersection point of each network that has a figure of its own."""
     wanted = next((int(row["point"]) for row in tables.rows("chosen")), 0)
     found: dict[str, int] = {}
     for row in tables.rows("accuracy"):
@@ -154,7 +154,7 @@ def chosen_point(tables: TableSet) -> dict[str, int]:
 
 
 def accuracy_figures(tables: TableSet) -> list[Figure]:
-    """Those that have something to show."""
+    """Return the figures that have data."""
     found = [
         Figure(
             "interval-correlation",
@@ -207,7 +207,7 @@ def accuracy_figures(tables: TableSet) -> list[Figure]:
 
 
 def _by_family(tables: TableSet, make: Callable[[TableSet], list[Variant]]) -> list[Variant]:
-    """The charts of each family of learners, where there are several."""
+    """Return the charts of each family of learners, if there are several."""
     names = list(dict.fromkeys(row["family"] for row in tables.rows("accuracy") if "family" in row))
     if not names:
         return make(tables)
@@ -246,7 +246,7 @@ def _line(row: Row) -> Chart:
 
 
 def _look(tables: TableSet, names: Sequence[str]) -> Look:
-    """The colours of algorithms, unless learners are settings of them."""
+    """Return the page's colours of algorithms, or new ones where learners are settings of them."""
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
 
 
@@ -310,7 +310,7 @@ def _agreement(tables: TableSet) -> list[Variant]:
 
 
 def _forecasts(tables: TableSet) -> list[Variant]:
-    """Panels are networks, or families where there are several."""
+    """Draw forecasts in panels by network, or by family if there are several."""
     means, single = (
         [{**row, "network": row.get("family", row["network"])} for row in tables.rows(name)]
         for name in ("accuracy", "data_sets")
@@ -323,7 +323,7 @@ def _forecasts(tables: TableSet) -> list[Variant]:
 
 
 def first_points(networks: Networks) -> Iterator[Cells]:
-    """The agreement graph of the first data set of every size, with the true graph (figure 7)."""
+    """Yield agreement graph and true graph of the first data set of each size (figure 7)."""
     for network, sizes in networks.networks.items():
         for rows, found in sizes.items():
             first = min(found, key=lambda one: one.seed)
@@ -331,7 +331,7 @@ def first_points(networks: Networks) -> Iterator[Cells]:
 
 
 def pictures(tables: TableSet) -> list[Picture]:
-    """Agreement graphs, where they are few enough to be looked at."""
+    """Draw the agreement graphs, if they are few enough to look at."""
     rows = [row for row in tables.rows("pictures") if len(row["point"].truth.names) <= MOST_NODES]
     if any("family" in row for row in rows):
         return []

@@ -28,7 +28,7 @@ _AT_ONCE = 4096
 
 
 def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
-    """For each network, number of rows and learner: runs, failures, seconds, and what is proven.
+    """Yield runs, failures, seconds and proven optima by network, number of rows and learner.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
 
 
 def _rows(results: Results, runs: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
-    """What is asked of the rows of runs; whole rows of all of them would fill the memory."""
+    """Yield the needed cells of the rows of runs, in batches to save memory."""
     for start in range(0, len(runs), _AT_ONCE):
         part = runs[start : start + _AT_ONCE]
         for run, row in zip(part, results.rows_of(part), strict=True):
@@ -83,7 +83,7 @@ PHD = "PHD"
 
 
 class Mean(NamedTuple):
-    """A mean with its standard error (None of a single value) and how many values it is of."""
+    """Mean, its standard error (None for a single value) and the number of values."""
 
     mean: float
     se: float | None
@@ -91,7 +91,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """The mean of the values that are numbers; None without any."""
+    """Return the mean of the numeric values; None without any."""
     known = np.array([value for value in values if np.isfinite(value)])
     if not len(known):
         return None
@@ -100,7 +100,7 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 
 def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
-    """Data sets by network and number of rows, in ascending order."""
+    """Group data sets by network and number of rows, in ascending order."""
     networks = grouped_by(points, lambda one: one.network)
     return {
         name: grouped_by(sorted(own, key=lambda one: one.rows), lambda one: one.rows)
@@ -109,14 +109,14 @@ def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
 
 
 def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
-    """The mean of a method that uses all rows, by learner."""
+    """Return the mean of a method that uses all rows, by learner."""
     lists = grouped(pair for point in points for pair in point.values.get(method, {}).items())
     means = {learner: mean_of(values) for learner, values in lists.items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
 
 def over_subsamples(found: Sequence[Distances], rows: int) -> dict[str, Mean]:
-    """By learner the mean over data sets of means over their subsamples of so many rows."""
+    """Return, by learner, the mean over data sets of means over subsamples of that size."""
     lists = grouped(
         (learner, mean.mean)
         for distances in found
@@ -132,7 +132,7 @@ def _plain(means: Mapping[str, Mean]) -> dict[str, float]:
 
 
 class Networks:
-    """The means of a study, each computed once, and the tables made of them.
+    """Means of a study, each computed once, and the tables derived from them.
 
     Parameters
     ----------
@@ -145,13 +145,13 @@ class Networks:
         self.networks = by_network(points)
 
     def sizes(self, network: str, rows: int) -> list[int]:
-        """The subsamples of an intersection point, by number of rows."""
+        """Return the subsamples of an intersection point, by number of rows."""
         return sorted({size for point in self.networks[network][rows] for size in point.phd})
 
     def truth(
         self, network: str, size: int, points: Sequence[Point], method: str = "SHD"
     ) -> dict[str, Mean]:
-        """What PHD on subsamples of so many rows is to stand for, by learner.
+        """Return the distances that PHD on subsamples of that size should approximate, by learner.
 
         As in the paper it is of other data sets, which have that size. Where the study has none, or
         draws a graph for every data set, SHD is that of the graphs on the same subsamples.
@@ -172,7 +172,7 @@ class Networks:
         return over_subsamples([point.shd for point in points], size) if method == "SHD" else {}
 
     def curves(self) -> Iterator[Cells]:
-        """Learning curves of the methods that use all rows (figure 2)."""
+        """Yield learning curves of the methods that use all rows (figure 2)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
                 for method in METHODS:
@@ -181,7 +181,7 @@ class Networks:
                         yield about | {"method": method} | _cells(mean, "data_sets")
 
     def partial_curves(self) -> Iterator[Cells]:
-        """Learning curves of the partial Hamming distance, for every intersection point."""
+        """Yield learning curves of the partial Hamming distance at each intersection point."""
         for network, rows, size, points in self._cells():
             found = over_subsamples([point.phd for point in points], size)
             for learner, mean in found.items():
@@ -195,7 +195,7 @@ class Networks:
                     yield network, rows, size, points
 
     def methods(self) -> Iterator[Cells]:
-        """Correlations among the methods that use all rows (figure 3)."""
+        """Yield correlations among the methods that use all rows (figure 3)."""
         for network, sizes in self.networks.items():
             for rows, points in sizes.items():
                 means = {name: _plain(over_data_sets(points, name)) for name in METHODS}
@@ -205,7 +205,7 @@ class Networks:
                         yield about | _pair(means, left, right)
 
     def accuracy(self) -> Iterator[Cells]:
-        """PHD against the other methods for every point and size, with the agreement graphs."""
+        """Compare PHD with the other methods for every point and size."""
         for network, rows, size, points in self._cells():
             means = {PHD: _plain(over_subsamples([point.phd for point in points], size))}
             means |= {m: _plain(self.truth(network, size, points, m)) for m in METHODS}
@@ -224,7 +224,7 @@ class Networks:
             yield row | {"data_sets": len(points)}
 
     def data_sets(self) -> Iterator[Cells]:
-        """The same for every data set by itself: what an analyst has."""
+        """Yield the accuracy on every single data set: the situation of an analyst."""
         for network, rows, size, points in self._cells():
             for point in (point for point in points if size in point.phd):
                 truth = _plain(self.truth(network, size, [point]))
@@ -234,7 +234,7 @@ class Networks:
                 yield row | _agreeing(phd, truth)
 
     def pairs(self) -> Iterator[Cells]:
-        """Every two learners by what just these two agree on, beside their SHD (supplement)."""
+        """Compare every two learners by their own agreement graph, and by SHD (supplement)."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
             found = grouped(
@@ -258,7 +258,7 @@ def _cells(mean: Mean, of: str) -> Cells:
 
 
 def agreement(points: Sequence[Point]) -> Cells:
-    """Properties of agreement graphs, as means over data sets (figure 6), and their forecast."""
+    """Return mean properties of agreement graphs over data sets (figure 6), and their forecast."""
     size = float(np.mean([point.forecast.relative_size for point in points]))
     connected = float(np.mean([point.forecast.n_connected for point in points]))
     return {
@@ -269,7 +269,7 @@ def agreement(points: Sequence[Point]) -> Cells:
 
 
 def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None:
-    """How far apart learners are, in standard errors of their mean distances.
+    """Return the spread of learners' mean distances in standard errors.
 
     The standard deviation of the means over that which chance would give them, as far as subsamples
     tell; None where it cannot be said.
@@ -284,14 +284,14 @@ def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None
 
 
 def _pair(means: Mapping[str, Means], left: str, right: str) -> Cells:
-    """Pearson's correlation of two methods over the learners that have both."""
+    """Return Pearson's correlation of two methods over the learners that have both."""
     found = method_correlations({left: means[left], right: means[right]})[0]
     row: Cells = {"left": left, "right": right, "correlation": found.value}
     return row | {"learners": found.learners, "note": found.note or None}
 
 
 def _agreeing(phd: Means, shd: Means) -> Cells:
-    """How far PHD orders learners as SHD does, and what one loses by choosing by PHD."""
+    """Return correlations of PHD with SHD over learners, and the SHD lost by choosing by PHD."""
     found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
     both = [name for name in phd if name in shd]
     row: Cells = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
@@ -302,7 +302,7 @@ def _agreeing(phd: Means, shd: Means) -> Cells:
 
 
 def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Cells:
-    """Whether a learner of least PHD is one of least SHD, and how much more SHD it has on average.
+    """Return whether the learner of least PHD has the least SHD, and the SHD lost by choosing it.
 
     Beside it what a learner has more on average that is chosen blindly.
     """

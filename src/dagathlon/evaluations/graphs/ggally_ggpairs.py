@@ -31,7 +31,7 @@ _LOW, _HIGH = 0.06, 0.94
 
 
 def pairs(dataset: Dataset) -> str:
-    """A panel for each pair of variables, the variable itself on the diagonal; the text of an SVG.
+    """Draw a panel for each pair of variables, with the variable on the diagonal, as SVG text.
 
     Two continuous variables: points with a fitted line below the diagonal, the correlation above.
     Two discrete ones: a tile for each pair of levels, darker where it is frequent. One of each:
@@ -60,7 +60,7 @@ def pairs(dataset: Dataset) -> str:
 
 
 class _Shape(NamedTuple):
-    """A shape in unit coordinates of its panel, y upwards; points and texts have one corner."""
+    """Shape in unit coordinates of its panel, y upwards; points and texts have one corner."""
 
     kind: str
     x: float
@@ -72,7 +72,7 @@ class _Shape(NamedTuple):
 
 
 def _drawn(shape: _Shape, step: float) -> str:
-    """The shape as an element; its looks are those of its class."""
+    """Return the SVG element of a shape, styled by its class."""
     x, x2 = (round(value * step, 1) for value in (shape.x, shape.x2))
     y, y2 = (round((1 - value) * step, 1) for value in (shape.y, shape.y2))
     kind = shape.kind
@@ -88,7 +88,7 @@ def _drawn(shape: _Shape, step: float) -> str:
 
 
 def _dots(shapes: list[_Shape], step: float) -> str:
-    """All points of a panel as one path of round dots, many times quicker than an element each."""
+    """Return the points of a panel as one SVG path, faster to render than single elements."""
     dots = "".join(
         f"M{s.x * step:.1f} {(1 - s.y) * step:.1f}h.01" for s in shapes if s.kind == "point"
     )
@@ -123,7 +123,7 @@ text { font-family: Helvetica, Arial, sans-serif; fill: #1b1f24; text-anchor: mi
 
 
 class _Column:
-    """A variable in unit coordinates: values of a continuous one, codes of a discrete one."""
+    """Variable in unit coordinates: values of a continuous one, codes of a discrete one."""
 
     def __init__(self, dataset: Dataset, name: str) -> None:
         self.name = name
@@ -141,13 +141,13 @@ class _Column:
         return self.levels is not None
 
     def slot(self, code: int) -> tuple[float, float]:
-        """The room of a level along its axis."""
+        """Return the interval of a level along its axis."""
         width = (_HIGH - _LOW) / len(self.levels or (0,))
         return _LOW + code * width + 0.1 * width, _LOW + (code + 1) * width - 0.1 * width
 
 
 def _panel(across: _Column, along: _Column, place: tuple[int, int], most: int) -> Iterator[_Shape]:
-    """Shapes of one panel, with so many points at most."""
+    """Yield the shapes of one panel, with at most that many points."""
     row, column = place
     if row == column:
         yield from _histogram(across)
@@ -207,7 +207,7 @@ def _tiles(across: _Column, along: _Column) -> Iterator[_Shape]:
 
 
 def _boxes(across: _Column, along: _Column) -> Iterator[_Shape]:
-    """Quartiles and range of the continuous variable for each level of the discrete one."""
+    """Yield box plots of the continuous variable for each level of the discrete one."""
     upright = across.is_discrete
     by, of = (across, along) if upright else (along, across)
     for code in range(len(by.levels or ())):
@@ -234,7 +234,7 @@ class Pairs(Evaluation):
     shape = "flag"
 
     def files(self, results: Results) -> Iterator[tuple[str, Drawing]]:
-        """One picture for each data set; one that several settings share is drawn once."""
+        """Draw one picture per data set; data sets shared by settings are drawn once."""
         cases = {case.data: case for case in reversed(results.cases)}
         for number, position in enumerate(dict.fromkeys(c.data for c in results.cases), 1):
             data = results.data(cases[position])

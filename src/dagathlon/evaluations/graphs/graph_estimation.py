@@ -42,7 +42,7 @@ _CONVERSIONS: Mapping[str, Callable[[Graph], Graph | None]] = {
 
 
 def converted(graph: Graph, to: str) -> Graph | None:
-    """The graph as another type, None when it has no such form (a CPDAG of a cyclic graph)."""
+    """Convert a graph to another type; None if it has no such form (a CPDAG of a cyclic graph)."""
     return _CONVERSIONS[to](graph)
 
 
@@ -86,11 +86,11 @@ class GraphEstimation(OfLearners):
     graphvizcompare: bool = False
 
     def needs_truth(self) -> bool:
-        """Only comparisons need it."""
+        """Return whether comparisons with the truth are requested."""
         return self.diffplots or self.graphvizcompare
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes | Drawing]]:
-        """What is asked for, for each run and graph type."""
+        """Write the requested files for each run and graph type."""
         numbers = self._numbers(results)
         wanted = {name: end for name, end in _ENDS.items() if getattr(self, name)}
         truths: dict[int, Graph | None] = {}
@@ -110,7 +110,7 @@ class GraphEstimation(OfLearners):
                 yield from features(converted(graph, kind), against, places)
 
     def _numbers(self, results: Results) -> dict[tuple[str, int], int]:
-        """Number of each setting among those of its module, in the order of the study."""
+        """Number the settings of each module in the order of the study."""
         counted: dict[str, int] = {}
         numbers: dict[tuple[str, int], int] = {}
         for entry in results.algorithms.values():
@@ -123,7 +123,7 @@ class GraphEstimation(OfLearners):
 
 
 def _folder(results: Results, case: Case) -> str:
-    """Benchpress's folder of a data set; where one id stands for several, a number is added."""
+    """Return Benchpress's folder of a data set, numbered where one id has several."""
     origin = results.origin(case)
     name = (
         f"graph_id={origin.graph_id}_parameters_id={origin.parameters_id}"

@@ -18,7 +18,7 @@ from dagathlon.report.figures.graph_panels import comparison, drawing
 def features(
     graph: Graph | None, truth: Graph | None, places: Mapping[str, str]
 ) -> Iterator[tuple[str, bytes | Drawing]]:
-    """The files that are asked for, by name.
+    """Yield the requested files of a graph with their names.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def features(
 
 
 def graph_picture(graph: Graph) -> Drawing:
-    """A drawing under a caption."""
+    """Return the drawing of a graph with a caption."""
     return drawing(graph)
 
 
 def adjacency_picture(graph: Graph) -> Drawing:
-    """The adjacency matrix as a picture."""
+    """Draw the adjacency matrix."""
     if len(graph) > MOST_DRAWN:
         return adjacency_blocks(graph)
     return adjacency_plot(graph.names, graph.adjacency)

@@ -27,7 +27,7 @@ class GraphPlots(OfLearners):
     ids: tuple[str, ...] = ()
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes | Drawing]]:
-        """Five files for each run, three where there is no truth."""
+        """Write five files per run, three without a truth."""
         for number, (run, graph) in enumerate(results.estimates(results.runs_of(self.ids)), 1):
             alone = {
                 "graphs": f"graphs/graph_{number}.png",

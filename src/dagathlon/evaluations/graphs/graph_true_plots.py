@@ -19,7 +19,7 @@ class GraphTruePlots(Evaluation):
     shape = "flag"
 
     def files(self, results: Results) -> Iterator[tuple[str, Drawing]]:
-        """Two pictures of each true graph; one that several data sets share is drawn once."""
+        """Draw two pictures per true graph; graphs shared by data sets are drawn once."""
         first = {case.graph: case for case in reversed(results.cases)}
         positions = dict.fromkeys(case.graph for case in results.cases if case.graph is not None)
         for number, position in enumerate(positions, 1):

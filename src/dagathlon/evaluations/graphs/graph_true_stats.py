@@ -22,11 +22,11 @@ class GraphTrueStats(Evaluation):
     shape = "flag"
 
     def needs_truth(self) -> bool:
-        """The statistics are of the truth."""
+        """Return True: the statistics are those of true graphs."""
         return True
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """One row for each true graph."""
+        """Return one row per true graph."""
         rows: list[Cells] = []
         cases = {(c.graph_label, c.graph, c.noise): c for c in results.cases}
         for case in cases.values():
@@ -37,11 +37,11 @@ class GraphTrueStats(Evaluation):
         return {"stats": Table(rows, "joint_stats.csv", numbered=True)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for all."""
+        """Draw one figure of all true graphs."""
         yield "graph_properties_plot.png", graph_properties(tables.rows("stats"))
 
     def section(self, tables: TableSet) -> Section | None:
-        """The same figure."""
+        """Show the figure of all true graphs."""
         chart = graph_properties(tables.rows("stats"))
         caption = "A bar for each seed. The table beside this page has more properties."
         figure = Figure("properties", "What are the true graphs like?", caption, [("all", chart)])

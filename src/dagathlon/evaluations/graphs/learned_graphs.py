@@ -26,12 +26,12 @@ _PLAIN, _THIN, _THICK = 1.6, 1.0, 6.0
 
 
 def model_drawing(model: MeasurementModel) -> Keyed:
-    """A measurement model: latent variables are ellipses."""
+    """Draw a measurement model, with latent variables as ellipses."""
     return Keyed(to_svg(model.graph, latents=model.latents), [])
 
 
 def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:
-    """A graph with its key.
+    """Draw a learned graph with its key.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:
 
 
 def _class_of(graph: Graph) -> Graph | None:
-    """The graph that has the directions which all DAGs of the class share, if it is a class."""
+    """Return the CPDAG of a DAG, a CPDAG itself, None for other graphs."""
     if graph.is_dag:
         return cpdag(graph)
     return graph if graph.is_cpdag and not graph.is_undirected else None
@@ -111,7 +111,7 @@ class LearnedGraphs(OfLearners):
     ids: tuple[str, ...] = ()
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """Graphs, their edges, and the statistics of their learners."""
+        """Return graphs, their edges, and the statistics of their learners."""
         ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
@@ -141,7 +141,7 @@ class LearnedGraphs(OfLearners):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each graph, as SVG and PNG."""
+        """Draw each graph as SVG and PNG."""
         for number, row in enumerate(tables.rows("graphs"), 1):
             if len(row["graph"]) <= MOST_NODES:
                 drawing = _drawn(row).for_file()
@@ -150,7 +150,7 @@ class LearnedGraphs(OfLearners):
                 yield f"graph_{number}.png", svg
 
     def section(self, tables: TableSet) -> Section | None:
-        """The drawings, the statistics, the edges."""
+        """Show the drawings, the statistics and the edges."""
         graphs = tables.rows("graphs")
         if not graphs:
             return None
@@ -177,7 +177,7 @@ class LearnedGraphs(OfLearners):
 
 
 def _drawn(row: Row) -> Keyed:
-    """The measurement model that the graph is the marginal of, where there is one."""
+    """Draw the measurement model of a row if there is one, else its graph."""
     if row["model"] is not None:
         return model_drawing(row["model"])
     return learned_drawing(row["graph"], row["copies"])

@@ -22,7 +22,7 @@ _SIGNS = {
 
 
 class PairWords(NamedTuple):
-    """What learners say about one pair of variables that some of them join.
+    """Answers of the learners about one pair of variables that at least one of them joins.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ class PairWords(NamedTuple):
 
     @property
     def joined(self) -> int:
-        """How many learners join the two."""
+        """Return the number of learners that join the two."""
         return sum(map(bool, self.says.values()))
 
     @property
     def edge(self) -> str:
-        """The pair in a few signs."""
+        """Return the pair as an edge, such as ``A → B``."""
         sign = " ? " if self.agreed is None else f" {_SIGNS.get(self.agreed, self.agreed)} "
         return f"{self.left}{sign}{self.right}"
 
     def who(self) -> Iterator[str]:
-        """Who says what, a line for each different answer."""
+        """Yield the learners behind each different answer, one line per answer."""
         answers = grouped((edge, learner) for learner, edge in self.says.items())
         for edge, learners in sorted(answers.items(), key=lambda item: -len(item[1])):
             sign = _SIGNS.get(edge, edge)
@@ -60,7 +60,7 @@ class PairWords(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A drawing, and how many of the pairs and of the variables there is no room for."""
+    """Drawing, with the numbers of pairs and variables left out for want of space."""
 
     picture: Keyed
     pairs_left_out: int
@@ -68,7 +68,7 @@ class Drawn(NamedTuple):
 
 
 def pair_words(result: IntervalResult) -> list[PairWords]:
-    """All pairs that some learner joins: those agreed on first, then those that most join."""
+    """Return all pairs that some learner joins: agreed ones first, then by number of learners."""
     agreed = [
         PairWords(e.left, e.right, e.connector, dict.fromkeys(result.learners, e.connector))
         for e in result.edges
@@ -81,7 +81,7 @@ def pair_words(result: IntervalResult) -> list[PairWords]:
 
 
 def interval_drawing(pairs: Sequence[PairWords], nodes: Sequence[str]) -> Drawn:
-    """The agreement graph with the pairs on which learners differ, and its key.
+    """Draw the agreement graph and the disputed pairs, with a key.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def interval_drawing(pairs: Sequence[PairWords], nodes: Sequence[str]) -> Drawn:
 
 
 def _readable(pairs: Sequence[PairWords], p: int) -> list[PairWords]:
-    """As many of the first pairs as a drawing has room for."""
+    """Return as many of the first pairs as fit into a readable drawing."""
     if p <= MOST_NODES:
         return list(pairs[:MOST_EDGES])
     kept: list[PairWords] = []
@@ -128,7 +128,7 @@ def _told(pair: PairWords) -> Iterable[str]:
 
 
 def _is_turned(pair: PairWords) -> bool:
-    """Whether all join the two and they differ in the direction alone."""
+    """Return whether all learners join the two and differ in the direction alone."""
     return pair.joined == len(pair.says)
 
 
@@ -147,7 +147,7 @@ _LEAST = 1.0
 
 
 def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart:
-    """How much nearer the learner of a line is than the learner of a column.
+    """Draw a matrix of differences in distance between the learners of rows and columns.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
 
 
 def _cells(row: Comparison) -> Iterator[Chart]:
-    """The two cells of a comparison; a gain is how much nearer the learner of the line is."""
+    """Yield the two matrix cells of a comparison, positive where the row's learner is nearer."""
     if row.difference is None or row.mean_left is None or row.mean_right is None:
         return
     p = "too few subsamples" if row.adjusted is None else f"{row.adjusted:.3f}"

@@ -25,7 +25,7 @@ _Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 class Claims(NamedTuple):
-    """What a class of DAGs says of the effect of each row on each column.
+    """Causal effects implied by an equivalence class, for each ordered pair of nodes.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Claims(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph) -> Claims:
-        """What a DAG or CPDAG says, as its class."""
+        """Return the claims of a DAG or CPDAG, as those of its class."""
         found = cpdag(graph)
         directed = _arcs(found)
         lines = (found.marks == Mark.TAIL) & (found.marks.T == Mark.TAIL)
@@ -58,7 +58,7 @@ class Claims(NamedTuple):
         )
 
     def wrong_in(self, other: Claims) -> Bools:
-        """The ordered pairs of which this says what is wrong in another class."""
+        """Return the mask of ordered pairs whose claimed effect is wrong under another class."""
         by_adjustment = other.unidentified | _invalid(other.arcs, self.parents)
         said = np.where(self.unidentified, ~other.unidentified, by_adjustment)
         found: Bools = np.where(self.parents, other.reached, said)
@@ -72,7 +72,7 @@ def _arcs(graph: Graph) -> Bools:
 
 
 def _closure(start: Bools, steps: Bools) -> Bools:
-    """Nodes that walks from each row reach from where they start, without coming back to it."""
+    """Return the nodes reachable from each row's start nodes without passing the row's own node."""
     away = ~np.eye(len(start), dtype=np.bool_)
     found = start & away
     new = found
@@ -83,14 +83,14 @@ def _closure(start: Bools, steps: Bools) -> Bools:
 
 
 def _after(at: Bools, steps: Bools) -> Bools:
-    """Where one more step leads."""
+    """Return the nodes reached by one more step."""
     reached: _Floats = at.astype(np.float32) @ steps.astype(np.float32)
     found: Bools = reached > 0
     return found
 
 
 def _invalid(arcs: Bools, sets: Bools) -> Bools:
-    """Pairs of a DAG whose effect is not found by adjusting for the set of the row.
+    """Return the pairs of a DAG for which the row's set is no valid adjustment set.
 
     It is not when a directed path meets the set, or when another walk is open given the set: one
     that leaves against an arc, or that turns at a node of the set. The walk may go from a directed
@@ -114,7 +114,7 @@ def _invalid(arcs: Bools, sets: Bools) -> Bools:
 
 
 def _open_descendants(arcs: Bools, sets: Bools) -> Bools:
-    """Nodes that directed paths reach without passing through the set of the row."""
+    """Return the nodes reached by directed paths that avoid the row's set."""
     away = ~np.eye(len(arcs), dtype=np.bool_)
     found = arcs & away
     new = found
@@ -125,7 +125,7 @@ def _open_descendants(arcs: Bools, sets: Bools) -> Bools:
 
 
 class AgreedEffects(NamedTuple):
-    """Ordered pairs whose effect all learners see in the same way, on all rows.
+    """Ordered pairs whose causal effect is the same for all learners on all rows.
 
     Parameters
     ----------
@@ -143,11 +143,11 @@ class AgreedEffects(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Number of these ordered pairs."""
+        """Return the number of these ordered pairs."""
         return int(np.count_nonzero(self.agreed))
 
     def wrong(self, graph: Graph) -> int | None:
-        """How many of them a graph gets wrong, in the eyes of one learner or more.
+        """Count the agreed effects that a graph gets wrong according to at least one learner.
 
         None for a graph that is neither a DAG nor a CPDAG.
         """
@@ -161,7 +161,7 @@ class AgreedEffects(NamedTuple):
 
 
 def agreed_effects(graphs: Iterable[Graph], most_nodes: int = EFFECT_NODES) -> AgreedEffects | None:
-    """What graphs agree on concerning effects; None where that cannot be said.
+    """Return the effects that all graphs agree on; None where they are not defined.
 
     With one graph, or equal ones, these are all ordered pairs, and the wrong ones are the parent
     adjustment identification distance.
@@ -193,7 +193,7 @@ def _speaks_of_effects(graph: Graph) -> bool:
 def effect_distances(
     effects: AgreedEffects, learned: Learned
 ) -> Mapping[int, list[list[int | None]]]:
-    """Wrong effects by size, learner and subsample; None where there is no graph or no claim."""
+    """Count wrong effects by size, learner and subsample; None without a graph or claim."""
     return {
         size: [
             [None if graph is None else effects.wrong(graph) for graph in some]

@@ -53,7 +53,7 @@ _TABLES: Mapping[str, tuple[Callable[[Sequence[Validated]], Iterator[Row]], str]
 
 
 def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]:
-    """Sizes of subsamples of data with so many rows, in ascending order.
+    """Return the subsample sizes for data with that many rows, in ascending order.
 
     They are 100, 200, 400 and so on below the number of rows; of fewer than 200 rows a quarter and
     a half, where these have 20 rows or more. Where the number is not known they are 50, 100, 200
@@ -79,7 +79,7 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class IntersectionValidation(OfLearners):
-    """Rank learners without a truth: who finds in fewer rows what all of them agree on in all rows.
+    """Rank learners without a truth: by how soon they find, with fewer rows, what all agree on.
 
     Parameters
     ----------
@@ -116,30 +116,30 @@ class IntersectionValidation(OfLearners):
     pairwise: bool = True
 
     def problem(self) -> str:
-        """There are subsamples to learn on."""
+        """Return an error unless there are subsamples to learn on."""
         if self.sizes is not None and not self.sizes:
             return "sizes names at least one number of rows; null takes 100, 200, 400 and so on"
         return ""
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Without a truth three learners or more are ranked, on few subsamples."""
+        """Return the evaluation shown unasked where there is no truth, with few subsamples."""
         return None if has_truth or len(ids) < _LEAST_LEARNERS else _ShownByDefault()
 
     def sizes_on(self, rows: int | None) -> tuple[int, ...]:
-        """The numbers of rows of subsamples of data with so many rows."""
+        """Return the subsample sizes for data with that many rows."""
         if self.sizes is None:
             return doubling_sizes(rows, self.most_sizes)
         smaller = sorted({n for n in self.sizes if rows is None or n < rows})
         return tuple(smaller if self.most_sizes is None else smaller[-self.most_sizes :])
 
     def draws_on(self, rows: int | None) -> set[Draw]:
-        """The subsamples of data with so many rows: their sizes and numbers."""
+        """Return sizes and numbers of the subsamples for data with that many rows."""
         numbers = range(1, self.subsamples + 1)
         return {(size, number) for size in self.sizes_on(rows) for number in numbers}
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Learning on all subsamples and bootstrap samples."""
+        """Request learning on all subsamples and bootstrap samples."""
         ids = self.ids or cases.ids
         for size in self.sizes_on(cases.facts.n_rows):
             for number in range(1, self.subsamples + 1):
@@ -148,7 +148,7 @@ class IntersectionValidation(OfLearners):
             yield Learning((BootstrapSample(number=number),), ids)
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Seven tables, and what the section is made of."""
+        """Return seven tables, and the contents of the section."""
         found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
         if self._unasked:
             found = [one for one in found if one.planned]
@@ -160,7 +160,7 @@ class IntersectionValidation(OfLearners):
         return {**made, "validated": Records(found)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Learning curves, ranks and the agreement graph of each data set."""
+        """Draw learning curves, ranks and the agreement graph of each data set."""
         found = tables.records("validated")
         yield from figures(found)
         for number, (name, drawn) in enumerate(drawings(found), 1):
@@ -169,25 +169,25 @@ class IntersectionValidation(OfLearners):
             yield f"agreement_{number}.png", svg
 
     def section(self, tables: TableSet) -> Section | None:
-        """Whether to believe the ranking, the ranking, what all agree on."""
+        """Show the reliability of the ranking, the ranking, and the agreement graph."""
         return interval_section(tables.records("validated"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownByDefault(IntersectionValidation):
-    """What a report without truth shows unasked: as little work as a test of ranks needs."""
+    """Intersection-validation on pages without truth that do not name it, with the least work."""
 
     _unasked = True
     most_sizes: Natural | None = 3
     subsamples: Natural = 5
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Learning on data without a truth alone: where there is one, it judges."""
+        """Request learning on subsamples of data without a truth only."""
         if not cases.has_truth:
             yield from super().tasks(cases)
 
     def section(self, tables: TableSet) -> Section | None:
-        """The same, with what it is here for."""
+        """Show the section with a note on why it is there."""
         note = (
             f"It is here unasked, on {self.subsamples} subsamples of the {self.most_sizes} largest "
             f"sizes at most; a study that names {self.name} chooses, and false leaves it out."

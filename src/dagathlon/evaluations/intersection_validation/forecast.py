@@ -38,7 +38,7 @@ _MOST = 0.5
 
 
 class Forecast(NamedTuple):
-    """How well distances to the agreement graph can be expected to rank learners.
+    """Forecast of how well distances to the agreement graph rank learners.
 
     Parameters
     ----------
@@ -71,22 +71,22 @@ class Forecast(NamedTuple):
 
     @property
     def by_limits(self) -> Verdict:
-        """What the paper's limits say, found among settings of one algorithm (`verdict_of`)."""
+        """Return the verdict by the paper's limits, found for settings of one algorithm."""
         return verdict_of(self.n_connected, self.relative_size)
 
     @property
     def of_settings(self) -> bool:
-        """Whether the learners are settings of one algorithm, or not known to be others."""
+        """Return whether the learners are settings of one algorithm, as far as is known."""
         return self.algorithms < 2
 
     @property
     def n_joined(self) -> int:
-        """Pairs that any learner joins: who disagree on a pair do not all leave it apart."""
+        """Return the number of pairs that at least one learner joins."""
         return self.n_connected + self.n_all - self.n_pairs
 
 
 def forecast(agreement: PartialGraph, algorithms: Iterable[str] = ()) -> Forecast:
-    """Forecast from an agreement graph how reliable the ranking is.
+    """Forecast the reliability of the ranking from an agreement graph.
 
     Settings of one algorithm are judged by the limits that the inventors found. A ranking of
     different algorithms is not reliable, whatever they agree on: in our own studies it was hardly
@@ -108,7 +108,7 @@ def forecast(agreement: PartialGraph, algorithms: Iterable[str] = ()) -> Forecas
 
 
 def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
-    """The forecast from what some of the learners, by their numbers, agree on."""
+    """Return the forecast for a subset of the learners, given by number."""
     chosen = list(learners)
     inside = learned.agreed(chosen)
     connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
@@ -130,7 +130,7 @@ def _forecast(n_connected: int, n_pairs: int, n_all: int, algorithms: Iterable[s
 
 
 def verdict_of(n_connected: float, size: float) -> Verdict:
-    """The verdict on an agreement graph, or on the means of several.
+    """Return the verdict for an agreement graph, or for means over several.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
 
 
 def percent(part: float) -> str:
-    """A part in words; cut rather than rounded, so that 79.97 % does not read as 80 %."""
+    """Format a share as a percentage, truncated: 79.97 % does not become 80 %."""
     return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
 
 
 class LeftOut(NamedTuple):
-    """The agreement graph without a learner, or without several that are almost equal.
+    """Agreement graph without a learner, or without several almost equal ones.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class LeftOut(NamedTuple):
 
 
 def leave_one_out(learned: Learned, together: Iterable[Sequence[str]] = ()) -> list[LeftOut]:
-    """The agreement graph without each of the learners; nothing with fewer than three.
+    """Return the agreement graph without each of the learners; empty for fewer than three.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
 
 
 class Duplicate(NamedTuple):
-    """Two learners that give almost the same graphs, and so count twice in the agreement.
+    """Two learners with almost the same graphs, which count twice in the agreement.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class Duplicate(NamedTuple):
 
 
 def near_duplicates(learned: Learned) -> list[Duplicate]:
-    """Which two learners are almost equal.
+    """Return the pairs of learners that are almost equal.
 
     They are when at most 2 % of the edges of the two differ, on all rows and on at least half of
     the subsamples; or at most 10 %, on all rows and on average over subsamples, where that is at
@@ -302,7 +302,7 @@ def _difference(learned: Learned, left: int, right: int) -> float:
 
 
 def _differences(learned: Learned, left: int, right: int) -> list[float]:
-    """On each subsample on which both have a graph."""
+    """Return the share of differing pairs on each subsample where both learners have a graph."""
     found: list[float] = []
     for size, types in learned.parts.items():
         both = learned.there[size][left] & learned.there[size][right]
@@ -311,14 +311,14 @@ def _differences(learned: Learned, left: int, right: int) -> list[float]:
 
 
 def _shares(left: Types, right: Types) -> list[float]:
-    """Differing pairs as a part of the pairs that either joins; two empty graphs do not differ."""
+    """Return differing pairs as a share of the pairs joined by either; 0 for two empty graphs."""
     joined = np.count_nonzero(left | right, axis=1)
     shares = np.count_nonzero(left != right, axis=1) / np.maximum(joined, 1)
     return [float(share) for share in shares]
 
 
 def groups_of(duplicates: Iterable[Duplicate]) -> list[tuple[str, ...]]:
-    """Learners that are chained together by being almost equal."""
+    """Return groups of learners connected by near-duplicate pairs."""
     groups: list[list[str]] = []
     for pair in duplicates:
         met = [group for group in groups if pair.left in group or pair.right in group]

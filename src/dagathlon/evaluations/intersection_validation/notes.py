@@ -41,7 +41,7 @@ def notes_on(
     duplicates: Iterable[Duplicate],
     means: Iterable[Mean],
 ) -> list[str]:
-    """All that there is to say, the graver first.
+    """Return all notes on a ranking, the most serious first.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def notes_on(
 
 
 def _mostly_missing(learned: Learned) -> list[str]:
-    """High agreement on what nobody joins is no agreement on edges."""
+    """Return a note where the learners agree mainly on missing edges."""
     told = forecast(learned.agreement)
     if told.by_limits == "not reliable" or told.edge_share >= FEW_SHARED:
         return []
@@ -79,7 +79,7 @@ def _mostly_missing(learned: Learned) -> list[str]:
 
 
 def _trivial(learned: Learned) -> list[str]:
-    """Learners whose graph on all rows has no edge, or all."""
+    """Return a note on learners whose graph on all rows is empty or complete."""
     edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
     empty = [name for name, n in edges.items() if n == 0]
     complete = [name for name, n in edges.items() if n == learned.n_all > 1]
@@ -99,7 +99,7 @@ def _trivial(learned: Learned) -> list[str]:
 
 
 def _sparsest(learned: Learned) -> list[str]:
-    """Learners that found nothing but what all agree on, where others found more."""
+    """Return a note on learners with no edge beyond the agreed ones where others have more."""
     n = forecast(learned.agreement).n_connected
     edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
     own = [name for name, many in edges.items() if n >= _NEARLY * many]
@@ -129,7 +129,7 @@ def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
 
 
 def _no_classes(learned: Learned) -> list[str]:
-    """Graphs of directed and undirected edges that stand for no class."""
+    """Return a note on graphs of directed and undirected edges that are not CPDAGs."""
     if learned.by != "classes":
         return []
     odd = [

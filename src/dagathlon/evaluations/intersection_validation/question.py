@@ -101,7 +101,7 @@ def rank_without_truth(
 
 
 def suggested(data: Dataset) -> tuple[Suggestion, ...]:
-    """Learners that suit the data and differ in their ways; fewer than two are a `DataError`."""
+    """Return suitable learners of different families; raise a `DataError` for fewer than two."""
     found = diverse_suggestions(suggest(data))
     if len(found) < _FEWEST:
         raise DataError(
@@ -113,7 +113,7 @@ def suggested(data: Dataset) -> tuple[Suggestion, ...]:
 
 @dataclass(frozen=True)
 class Question:
-    """Which of these learners is best on these data; the question of `rank_without_truth`.
+    """Arguments of `rank_without_truth`, and the study that answers it.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Question:
 
     @property
     def title(self) -> str:
-        """Names the folder of results."""
+        """Return the name of the results folder."""
         return f"{self.name}-interval"
 
     def study(
@@ -154,7 +154,7 @@ class Question:
         memory_limit: int | None = None,
         cpu_limit: float | None = None,
     ) -> Study:
-        """The study that answers it; its data lie beside its results, so that it can be run again.
+        """Return the study, with its data beside its results so that it can be run again.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Question:
         return f"{self.name}.arrow"
 
     def _asked(self) -> dict[str, Any]:
-        """What the evaluation is told."""
+        """Return the parameters of the evaluation."""
         return {
             "sizes": None if self.sizes is None else sorted(set(self.sizes)),
             "subsamples": self.subsamples,
@@ -185,7 +185,7 @@ class Question:
         }
 
     def _check(self) -> None:
-        """Refuse what cannot be answered, before anything is learned."""
+        """Reject arguments that allow no ranking, before anything is learned."""
         module = cast("type[IntersectionValidation]", find("evaluation", _EVALUATION))
         evaluation = module.from_json(self._asked())
         _check_data(self.data)
@@ -205,7 +205,7 @@ class Question:
         check_picks(self.picks, replace(facts, missing=False) if self.imputed else facts)
 
     def _entry(self) -> dict[str, Any]:
-        """The file of the data, whose seed is that of all subsamples and learners."""
+        """Return the study's data entry: the file, and the seed of all subsamples and learners."""
         entry = {"graph_id": None, "parameters_id": None, "data_id": self._file}
         gaps = {"missing": {"impute": self.imputed}} if self.imputed else {}
         return entry | {"seed_range": [self.seed, self.seed]} | gaps
@@ -236,7 +236,7 @@ class Question:
 def run_shown(
     study: Study, out: Path, *, jobs: int = 0, engine: Engine | str = DEFAULT, quiet: bool = False
 ) -> StudyRun:
-    """Run a study and show how far it is, unless `quiet`."""
+    """Run a study with a progress display unless `quiet`."""
     with make_display(study.plan, quiet) as display:
         done = study.run(out, jobs, on_event=display.on_event, engine=engine, figures="none")
         display.finish(done)
@@ -244,13 +244,13 @@ def run_shown(
 
 
 def answer_of(done: StudyRun) -> Path:
-    """The file with the answer, in the folder of the study's results."""
+    """Return the path of the result file in the results folder of the study."""
     (folder,) = done.folders.values()
     return folder / _EVALUATION / _RESULT
 
 
 def result_of(done: StudyRun) -> IntervalResult:
-    """The answer; where too few learners have a graph of all rows there is none, and an error."""
+    """Return the result; raise an error where too few learners have a graph of all rows."""
     from dagathlon.evaluations.intersection_validation.validation import IntervalResult  # noqa: PLC0415 - statistics are heavy
 
     path = answer_of(done)
@@ -261,7 +261,7 @@ def result_of(done: StudyRun) -> IntervalResult:
 
 
 def _nothing_to_compare(done: StudyRun) -> str:
-    """Who failed on all rows, and why."""
+    """Return the message naming the learners that failed on all rows, and the reasons."""
     failed = {
         run.setting: f"{run.status}, {run.metrics.get('reason')}"
         for run in done.runs()
@@ -275,7 +275,7 @@ def _nothing_to_compare(done: StudyRun) -> str:
 
 
 def _whole(sizes: int | Iterable[int] | None) -> tuple[int, ...] | None:
-    """Numbers of rows as Python's own, whatever library they come from."""
+    """Convert numbers of rows from any library to Python's integers."""
     if sizes is None:
         return None
     try:
@@ -302,7 +302,7 @@ def _keep(data: Dataset, path: Path) -> None:
 
 
 def _check_data(data: Dataset) -> None:
-    """Refuse data that say nothing, and columns that would make all learners agree."""
+    """Reject empty data, and columns on which all learners would agree."""
     rows, columns = len(data), len(data.names)
     if rows < _FEWEST or columns < _FEWEST:
         raise DataError(

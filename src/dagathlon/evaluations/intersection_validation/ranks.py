@@ -39,7 +39,7 @@ _HALF = 0.5
 
 
 class Mean(NamedTuple):
-    """How one learner does with so many rows.
+    """Mean distances and rank of one learner at one subsample size.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Mean(NamedTuple):
 
 
 def summarise(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Mean]:
-    """Means, standard errors and ranks of each learner with each number of rows.
+    """Return means, standard errors and ranks of each learner at each subsample size.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def summarise(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Mean]
 
 
 class _Table(NamedTuple):
-    """One distance with one number of rows, by subsample and learner."""
+    """One distance at one subsample size, by subsample and learner."""
 
     size: int
     learners: tuple[str, ...]
@@ -96,12 +96,12 @@ class _Table(NamedTuple):
 
     @property
     def there(self) -> npt.NDArray[np.bool_]:
-        """Where there is a distance."""
+        """Return the mask of known (not NaN) distances."""
         return ~np.isnan(self.values)
 
     @property
     def ranked(self) -> npt.NDArray[np.bool_]:
-        """Which learners have one on half of the subsamples or more."""
+        """Return the mask of learners with a distance on at least half of the subsamples."""
         found: npt.NDArray[np.bool_] = self.there.mean(axis=0) >= _HALF
         return found
 
@@ -142,19 +142,19 @@ def _means(table: _Table, measure: str) -> list[Mean]:
 
 
 def standard_error(values: Floats) -> float | None:
-    """Of the mean of values; None for fewer than two."""
+    """Return the standard error of the mean; None for fewer than two values."""
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
 
 
 def _mean_ranks(tables: Sequence[_Table], measure: str) -> dict[str, float]:
-    """Ranks within each subsample, averaged over them, as the tests have it."""
+    """Return mean ranks over subsamples, as the tests use them."""
     scores = _scores(tables).complete()
     found = block_ranks(scores, DISTANCES[measure][1])
     return dict(zip(scores.names, found.mean(axis=0).tolist(), strict=True)) if len(found) else {}
 
 
 def _places(ranks: Mapping[str, float | None]) -> dict[str, int]:
-    """The place of each mean rank: one more than the number of lesser ones."""
+    """Return the place of each mean rank: one more than the number of smaller ones."""
     known = {name: rank for name, rank in ranks.items() if rank is not None}
     return {
         name: 1 + sum(other < rank - _SAME for other in known.values())
@@ -163,7 +163,7 @@ def _places(ranks: Mapping[str, float | None]) -> dict[str, int]:
 
 
 class Place(NamedTuple):
-    """Where a learner stands over all sizes.
+    """Place of a learner over all subsample sizes.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Place(NamedTuple):
 
 
 def ranking(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Place]:
-    """Learners by their mean rank over all subsamples, the best first; who has no place last.
+    """Return learners by mean rank over all subsamples, the best first, unranked ones last.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def ranking(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Place]:
 
 
 class RankTest(NamedTuple):
-    """Whether the learners' ranks differ by more than chance; see `OVERLAP`.
+    """Friedman's and Nemenyi's tests of the learners' ranks; see `OVERLAP`.
 
     Parameters
     ----------
@@ -221,12 +221,12 @@ class RankTest(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test says that the learners differ."""
+        """Return whether Friedman's test rejects equal ranks."""
         return self.friedman.p_value < LEVEL
 
     @property
     def groups(self) -> tuple[tuple[int, int], ...]:
-        """First and last place of learners that cannot be told apart, as in `Nemenyi`.
+        """Return first and last place of learners that cannot be told apart, as in `Nemenyi`.
 
         All, where Friedman's test finds no difference; of two learners it says all there is to say.
         """
@@ -236,7 +236,7 @@ class RankTest(NamedTuple):
 
 
 def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[RankTest]:
-    """Friedman's and Nemenyi's tests with subsamples as blocks, for each size and for all.
+    """Test ranks with subsamples as blocks, for each size and for all together.
 
     Over all sizes a block is the subsamples of one number, whose ranks are averaged: what is larger
     may contain what is smaller. A failure ranks last. Nothing with fewer than five subsamples.
@@ -261,7 +261,7 @@ def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Rank
 
 
 def _scores(tables: Sequence[_Table]) -> Scores:
-    """As the tests take them: one data set per subsample and size, a block per subsample."""
+    """Return scores for the tests: a data set per subsample and size, a block per subsample."""
     cases = [
         ("", "subsample", str(table.size), t) for table in tables for t in range(len(table.values))
     ]
@@ -271,7 +271,7 @@ def _scores(tables: Sequence[_Table]) -> Scores:
 
 
 class Comparison(NamedTuple):
-    """Two learners with one number of rows, on subsamples on which both have a graph.
+    """Two learners at one subsample size, on subsamples where both have a graph.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ class Comparison(NamedTuple):
 
 
 def pairwise(learned: Learned) -> list[Comparison]:
-    """Every two learners, for each size, with the agreement graph of just these two.
+    """Compare every two learners at each size by the agreement graph of these two.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools
 
 
 def _distances(learned: Learned, size: int, left: int, right: int, inside: Bools) -> Floats:
-    """Distances of the two on the subsamples that both have, to what is agreed on `inside`."""
+    """Return both learners' distances to their agreement on `inside`, on common subsamples."""
     both = learned.there[size][[left, right]].all(axis=0)
     types = learned.parts[size][[left, right]][:, both]
     agreed = learned.whole[left]
@@ -386,7 +386,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def _adjusted(rows: list[Comparison]) -> list[Comparison]:
-    """With Holm's correction for all that were tested."""
+    """Apply Holm's correction over all tests."""
     tested = [row.p_value for row in rows if row.p_value is not None]
     corrected = iter(holm(tested))
     return [row if row.p_value is None else row._replace(adjusted=next(corrected)) for row in rows]

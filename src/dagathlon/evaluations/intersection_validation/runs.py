@@ -24,7 +24,7 @@ _NO_REASON = "it gave no graph"
 
 @dataclass(frozen=True)
 class IntervalRuns:
-    """The runs of several learners on one data set, on its subsamples and bootstrap samples.
+    """Runs of several learners on one data set, on its subsamples and bootstrap samples.
 
     A learner is a setting of an algorithm, by the name that tables give it.
 
@@ -71,23 +71,23 @@ class IntervalRuns:
 
     @property
     def data(self) -> Combination:
-        """The labels of graph, parameters and data."""
+        """Return the labels of graph, parameters and data."""
         return combination_of(self.case)
 
     @property
     def columns(self) -> Cells:
-        """The cells that tell data sets apart in the files."""
+        """Return the cells that identify the data set in the files."""
         case = self.case
         labels = (case.graph_label, case.parameters_label, case.data_label)
         return dict(zip(("graph", "parameters", "data"), labels, strict=True)) | {"seed": case.seed}
 
     @property
     def sizes(self) -> list[int]:
-        """The numbers of rows of complete subsamples, in ascending order."""
+        """Return the sizes of complete subsamples, in ascending order."""
         return sorted({size for size, _ in self.draws})
 
     def by_size(self) -> dict[str, dict[int, list[Graph | None]]]:
-        """Graphs by learner and number of rows, one for each of `numbers`."""
+        """Return graphs by learner and size, one for each of `numbers`."""
         return {
             learner: {
                 size: [found[size, number] for number in self.numbers(size)] for size in self.sizes
@@ -96,11 +96,11 @@ class IntervalRuns:
         }
 
     def numbers(self, size: int) -> list[int]:
-        """Which subsamples of so many rows are complete."""
+        """Return the numbers of the complete subsamples of a size."""
         return sorted(number for rows, number in self.draws if rows == size)
 
     def only(self, wanted: Container[Draw]) -> IntervalRuns:
-        """The same with some of the subsamples."""
+        """Return a copy restricted to some of the subsamples."""
         draws = [draw for draw in self.draws if draw in wanted]
         return replace(self, draws=draws, asked=[draw for draw in self.asked if draw in wanted])
 
@@ -108,7 +108,7 @@ class IntervalRuns:
 def interval_runs(
     results: Results, ids: Iterable[str] = (), draws: Iterable[Draw] | None = None
 ) -> Iterator[IntervalRuns]:
-    """The data sets of a setup, one after the other, with what was learned on their subsamples.
+    """Yield the runs of each data set of a setup, with what was learned on its subsamples.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def interval_runs(
 
 
 def subsample_of(transform: str) -> Draw | None:
-    """Which subsample the label of a transform stands for; None for any other transform."""
+    """Parse the label of a subsample; None for any other transform."""
     match = _SUBSAMPLE.fullmatch(transform)
     return None if match is None else (int(match[1]), int(match[2]))
 
@@ -140,7 +140,7 @@ def _key(case: Case) -> tuple[Any, ...]:
 
 
 class _Reader:
-    """Reads the runs of one data set after the other."""
+    """Reader of the runs of a setup, data set by data set."""
 
     def __init__(self, results: Results, draws: frozenset[Draw] | None) -> None:
         self.results = results
@@ -201,7 +201,7 @@ class _Reader:
         return found
 
     def _copies(self, runs: Sequence[Run], graphs: Iterable[str]) -> dict[str, list[Graph]]:
-        """The graphs on bootstrap samples that are in."""
+        """Return the available graphs on bootstrap samples."""
         found: dict[str, list[Graph]] = {learner: [] for learner in graphs}
         drawn = [run for run in runs if _BOOTSTRAP.fullmatch(self.results.case(run).transform)]
         for run, graph in self.results.estimates([run for run in drawn if run in self.ended]):

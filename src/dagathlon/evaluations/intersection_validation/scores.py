@@ -20,7 +20,7 @@ Combine: TypeAlias = Literal["min", "mean"]
 
 
 class IntervalScore(NamedTuple):
-    """What one learner made of one subsample, against the agreement graph.
+    """Distances of one learner's graph on one subsample to the agreement graph.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def interval_scores(
     weights: Floats | None = None,
     wrong_effects: Mapping[int, Sequence[Sequence[int | None]]] | None = None,
 ) -> list[IntervalScore]:
-    """Distances of all graphs on subsamples to what all learners agree on.
+    """Return distances of all graphs on subsamples to the agreement graph of all learners.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def interval_scores(
 
 
 def _distances(learned: Learned, types: Types, weights: Floats | None) -> dict[str, Cells]:
-    """Each distance by learner and subsample, NaN where it is not defined."""
+    """Return each distance by learner and subsample, NaN where it is undefined."""
     inside, agreed = learned.agreed(range(len(learned.learners))), learned.whole[0]
     differing = (types != agreed) & inside
     found: dict[str, Cells] = {"phd": differing.sum(axis=2)}
@@ -133,7 +133,7 @@ def _ratio(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Floats:
 
 
 def _plain(value: Any) -> float | int | None:
-    """A number of Python's, None for NaN."""
+    """Convert a NumPy number to Python's, NaN to None."""
     found: float | int = value.item()
     return None if math.isnan(found) else found
 
@@ -141,7 +141,7 @@ def _plain(value: Any) -> float | int | None:
 def confidence_weights(
     learned: Learned, bootstraps: Mapping[str, Sequence[Graph]], combine: Combine = "min"
 ) -> Floats:
-    """How sure the learners are of each pair that they agree on.
+    """Return the learners' confidence in each agreed pair.
 
     The share of the graphs on bootstrap samples in which the pair has the type that is agreed on:
     the least over learners, or the mean. Pairs that no graph ever joins have weight 1, pairs that
@@ -174,7 +174,7 @@ def confidence_weights(
 
 
 def _shares(agreement: PartialGraph, graphs: Sequence[Graph]) -> Floats:
-    """Share of the graphs in which each pair has its agreed type."""
+    """Return the share of graphs in which each pair has its agreed type."""
     total = np.zeros(agreement.types.shape)
     for graph in graphs:
         total += ~agreement.differing(PartialGraph.of(graph, agreement.by))

@@ -95,7 +95,7 @@ _OTHERS = (
 
 
 def interval_section(found: Sequence[Validated], note: str = "") -> Section | None:
-    """The section; None without a data set.
+    """Return the section of the page; None without a data set.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def interval_section(found: Sequence[Validated], note: str = "") -> Section | No
 
 
 def figures(found: Sequence[Validated]) -> Iterator[tuple[str, Chart]]:
-    """Charts by name of the file: curves and diagrams of each data set."""
+    """Yield charts by file name: curves and diagrams of each data set."""
     for number, one in enumerate((one for one in found if one.result is not None), 1):
         for name, parts in (("learning_curves", _curves([one])), ("ranks", _diagrams([one]))):
             for figure in parts:
@@ -123,7 +123,7 @@ def figures(found: Sequence[Validated]) -> Iterator[tuple[str, Chart]]:
 
 
 def drawings(found: Sequence[Validated]) -> Iterator[tuple[str, Drawn]]:
-    """The agreement graph of each data set by its name."""
+    """Yield the agreement graph of each data set, by name."""
     for one in found:
         if one.result is not None:
             yield one.name or "the data", interval_drawing(pair_words(one.result), one.result.nodes)
@@ -134,7 +134,7 @@ def _look(result: IntervalResult) -> Look:
 
 
 def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
-    """The ranking of one data set, or who is first on each of several."""
+    """Yield the ranking of one data set, or the first learner on each of several."""
     if len(found) == 1 and found[0].result is not None and found[0].result.means:
         yield Words(_PLACES, "The ranking")
         yield _ranking(found[0].result)
@@ -150,7 +150,7 @@ def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
 
 
 def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
-    """Means over the seeds of each kind of data."""
+    """Yield the means over seeds for each kind of data."""
     rows = list(kind_rows(found))
     names = case_names(list(dict.fromkeys(one.data for one in found)))
     sizes = sorted({row["size"] for row in rows})
@@ -214,7 +214,7 @@ def _first(one: Validated) -> list[Any]:
 
 
 def _diagrams(found: Sequence[Validated]) -> Iterator[Figure]:
-    """Critical differences: over all sizes and by size, or of each data set."""
+    """Yield critical-difference diagrams: over all sizes and by size, or by data set."""
     variants: list[Variant] = []
     for one in found[:_MOST_DATA]:
         tests = one.result.tests if one.result is not None else ()
@@ -231,7 +231,7 @@ def _diagrams(found: Sequence[Validated]) -> Iterator[Figure]:
 
 
 def _curves(found: Sequence[Validated]) -> Iterator[Figure]:
-    """Means against sizes: by every distance, or of each data set."""
+    """Yield learning curves: by distance, or by data set."""
     variants: list[Variant] = []
     for one in found[:_MOST_DATA]:
         if one.result is None:
@@ -246,7 +246,7 @@ def _curves(found: Sequence[Validated]) -> Iterator[Figure]:
 
 
 def _measures(result: IntervalResult) -> list[str]:
-    """The distances that some subsample has."""
+    """Return the distances known for some subsample."""
     return [
         name
         for name in DISTANCES
@@ -293,7 +293,7 @@ def _pairs(one: Validated, several: bool) -> Iterator[Cells]:
 
 
 def _forecasts(found: Sequence[Validated]) -> Iterator[Part]:
-    """How the agreement would grow without each learner."""
+    """Yield the table of agreement graphs with one learner left out."""
     if len(found) != 1 or found[0].result is None or not found[0].result.sensitivity:
         return
     result = found[0].result
@@ -325,7 +325,7 @@ def _pairwise(found: Sequence[Validated]) -> Iterator[Part]:
 
 
 def _others(found: Sequence[Validated]) -> Iterator[Part]:
-    """Other distances of one data set, averaged over sizes."""
+    """Yield the other distances of one data set, averaged over sizes."""
     if len(found) != 1 or found[0].result is None:
         return
     result = found[0].result

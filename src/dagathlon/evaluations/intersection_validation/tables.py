@@ -27,7 +27,7 @@ _NOBODY = "nobody"
 
 
 class Validated(NamedTuple):
-    """What became of one data set.
+    """Outcome of intersection-validation on one data set: a result, or the reason there is none.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Validated(NamedTuple):
 
     @property
     def columns(self) -> Cells:
-        """The cells that tell data sets apart in the files."""
+        """Return the cells that identify the data set in the files."""
         graph, parameters, data = self.data
         return {"graph": graph, "parameters": parameters, "data": data, "seed": self.seed}
 
@@ -69,7 +69,7 @@ class Validated(NamedTuple):
 def validated(
     results: Results, ids: Sequence[str], wanted: Wanted, *, compare_pairs: bool = True
 ) -> list[Validated]:
-    """Intersection-validation of all data sets.
+    """Run intersection-validation on all data sets.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def validated(
 
 
 def _chosen(runs: IntervalRuns, wanted: Wanted, rows: int | None) -> IntervalRuns:
-    """The subsamples that count; those of a plan that did not know the number of rows as well."""
+    """Return runs on requested subsamples, also of plans that did not know the number of rows."""
     chosen = runs.only(wanted(rows))
     if chosen.asked or rows is None:
         return chosen
@@ -148,7 +148,7 @@ def _left_out(runs: IntervalRuns) -> Iterator[str]:
 
 
 def _failed(runs: IntervalRuns) -> Iterator[str]:
-    """Why learners failed on subsamples, by the most frequent reason."""
+    """Yield the most frequent reason why learners failed on subsamples."""
     for name, reasons in runs.failures.items():
         counts = Counter(reason for draw, reason in reasons.items() if draw in runs.draws)
         for reason, often in counts.most_common(1):
@@ -158,7 +158,7 @@ def _failed(runs: IntervalRuns) -> Iterator[str]:
 
 
 def _named(found: Sequence[Validated]) -> list[Validated]:
-    """With names that say only what tells the data sets apart."""
+    """Shorten names to what distinguishes the data sets."""
     if len(found) < 2:
         return list(found)
     names = case_names(list(dict.fromkeys(one.data for one in found)))
@@ -170,7 +170,7 @@ def _named(found: Sequence[Validated]) -> list[Validated]:
 
 
 def distance_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """One row for each learner, size and subsample: all distances."""
+    """Yield one row per learner, size and subsample, with all distances."""
     for one in found:
         for score in one.result.distances if one.result else ():
             row = score._asdict()
@@ -180,7 +180,7 @@ def distance_rows(found: Iterable[Validated]) -> Iterator[Cells]:
 
 
 def learner_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """One row for each learner and size, and one without a size for its place over all sizes."""
+    """Yield one row per learner and size, and one without size for its overall place."""
     for one in found:
         if one.result is None:
             continue
@@ -205,7 +205,7 @@ def _failures(means: Iterable[Mean]) -> dict[str, int]:
 
 
 def kind_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """Means over the seeds of one kind of data, for each learner and size; none of single seeds."""
+    """Yield means over seeds by kind of data, learner and size; empty for single seeds."""
     kinds = grouped((one.data, one) for one in found if one.result is not None)
     for group in kinds.values():
         by_learner = grouped(
@@ -231,7 +231,7 @@ def _over_seeds(means: Sequence[Mean]) -> Cells:
 
 
 def forecast_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """The forecast of each data set, and what it would be without each learner."""
+    """Yield the forecast of each data set, and those with one learner left out."""
     for one in found:
         if one.result is None:
             yield one.columns | {"without": _NOBODY, "reason": one.reason}
@@ -245,7 +245,7 @@ def forecast_rows(found: Iterable[Validated]) -> Iterator[Cells]:
 
 
 def pair_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """The pairs that some learner joins: what all agree on, or who says what."""
+    """Yield the pairs that some learner joins, with the answers of the learners."""
     for one in found:
         for pair in pair_words(one.result) if one.result else ():
             yield one.columns | {
@@ -258,14 +258,14 @@ def pair_rows(found: Iterable[Validated]) -> Iterator[Cells]:
 
 
 def comparison_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """Every two learners by what just these two agree on."""
+    """Yield comparisons of every two learners by the agreement graph of these two."""
     for one in found:
         for row in one.result.pairwise if one.result else ():
             yield one.columns | row._asdict()
 
 
 def json_rows(found: Iterable[Validated]) -> Iterator[Cells]:
-    """Everything on each data set that has a result."""
+    """Yield the full result of each data set that has one, for JSON."""
     for one in found:
         if one.result is not None:
             yield one.columns | one.result.to_dict()

@@ -35,7 +35,7 @@ _WIDTH = 100
 
 
 def summary(result: IntervalResult) -> str:
-    """The forecast first, then the ranking, the tests and the notes."""
+    """Return the result as text: forecast, ranking, tests, notes."""
     parts = [_forecast(result), _table(result), _tests(result), _others(result)]
     parts += map(_wrapped, result.notes)
     return "\n".join(part for part in parts if part)
@@ -58,12 +58,12 @@ def _forecast(result: IntervalResult) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """In lines, none of which begins with a percent sign."""
+    """Wrap text without separating a percent sign from its number."""
     return "\n".join(textwrap.wrap(text.replace(" %", "\xa0%"), _WIDTH)).replace("\xa0%", " %")
 
 
 def _table(result: IntervalResult) -> str:
-    """Learners by place; a column of mean ± standard error per size."""
+    """Return the table of learners by place, with mean ± standard error per size."""
     if not result.means:
         return ""
     of = {(row.learner, row.size): row for row in result.means}
@@ -108,7 +108,7 @@ def _tests(result: IntervalResult) -> str:
 
 
 def _others(result: IntervalResult) -> str:
-    """Who is first by other distances: whether the order hangs on how mistakes are counted."""
+    """Return a sentence naming the first learners by the other distances."""
     firsts = []
     for measure, words in _OTHERS.items():
         if best := result.first_by(measure):

@@ -27,7 +27,7 @@ _BASE = 4
 
 
 class Joined(NamedTuple):
-    """The pairs that one graph joins: numbers of the pairs, and their types."""
+    """Adjacent pairs of one graph: their numbers and types."""
 
     pairs: Numbers
     types: Types
@@ -35,7 +35,7 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Types of the pairs that any graph joins; no graph joins any other pair.
+    """Types of all pairs that are adjacent in some graph.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Learned:
         outputs: Mapping[str, str] | None = None,
         algorithms: Mapping[str, str] | None = None,
     ) -> Learned:
-        """Read off what all graphs say.
+        """Collect the pair types of all graphs.
 
         Parameters
         ----------
@@ -125,23 +125,23 @@ class Learned:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes of the subsamples, the smallest first."""
+        """Return the sizes of the subsamples, the smallest first."""
         return tuple(self.parts)
 
     @property
     def n_all(self) -> int:
-        """Number of pairs of nodes."""
+        """Return the number of pairs of nodes."""
         return len(self.names) * (len(self.names) - 1) // 2
 
     def agreed(self, learners: Iterable[int]) -> Bools:
-        """On which of the pairs these learners agree, on all rows."""
+        """Return the mask of pairs on which these learners agree on all rows."""
         found = self.whole[list(learners)]
         same: Bools = (found == found[:1]).all(axis=0)
         return same
 
     @cached_property
     def agreement(self) -> PartialGraph:
-        """What all learners agree on, on all rows."""
+        """Return the agreement of all learners on all rows."""
         inside, types = self.agreed(range(len(self.learners))), self.whole[0]
         matrix = np.zeros((len(self.names),) * 2, dtype=np.uint8)
         np.fill_diagonal(matrix, OUTSIDE)
@@ -152,7 +152,7 @@ class Learned:
 
 
 def joined(graph: Graph, names: Sequence[str], by: Language) -> Joined:
-    """The pairs that a graph joins; a pair (i, j), i < j, has the number p·i + j."""
+    """Return the adjacent pairs of a graph; the pair (i, j), i < j, has the number p·i + j."""
     marks, p = marks_in(graph, by), len(names)
     cells = _nonzero(marks)
     i, j = np.divmod(cells, max(1, p))
@@ -174,12 +174,12 @@ def _joined(graph: Graph | None, names: Sequence[str], by: Language) -> Joined |
 
 
 def arrowheads(types: Types) -> tuple[Bools, Bools]:
-    """Whether types have an arrowhead at the earlier and at the later node."""
+    """Return whether types have an arrowhead at the earlier and at the later node."""
     return types // _BASE == Mark.ARROW, types % _BASE == Mark.ARROW
 
 
 def written(kind: int) -> str:
-    """A type as an edge is written from the earlier node to the later; empty for none."""
+    """Return the edge sign of a type, from the earlier node to the later; empty for no edge."""
     return connector(kind // _BASE, kind % _BASE) if kind else ""
 
 
@@ -188,7 +188,7 @@ def _places(names: Sequence[str]) -> dict[str, int]:
 
 
 def _nonzero(marks: Types) -> Numbers:
-    """Cells with a mark; of eight at once, for nearly all cells of large graphs have none."""
+    """Return the nonzero cells, testing eight at once, since large graphs are sparse."""
     flat = marks.ravel()
     if len(flat) % 8:
         flat = np.pad(flat, (0, -len(flat) % 8))
@@ -199,24 +199,24 @@ def _nonzero(marks: Types) -> Numbers:
 
 
 def runs_of(estimates: Estimates, learners: Sequence[str], size: int) -> list[list[Graph | None]]:
-    """The graphs of each learner on subsamples of one size, as many as of that with most."""
+    """Return the graphs of each learner on subsamples of one size, padded to equal length."""
     runs = [estimates.get(name, {}).get(size, ()) for name in learners]
     most = max(map(len, runs))
     return [[*some, *[None] * (most - len(some))] for some in runs]
 
 
 def _there(runs: Sequence[Sequence[Graph | None]]) -> Bools:
-    """By learner and subsample whether there is a graph."""
+    """Return the mask of learners and subsamples that have a graph."""
     return np.array([[graph is not None for graph in some] for some in runs], dtype=np.bool_)
 
 
 def _ids(found: Iterable[Joined | None]) -> Numbers:
-    """The numbers of all pairs that any graph joins, in order."""
+    """Return the sorted numbers of all pairs that are adjacent in some graph."""
     return np.unique(np.concatenate([one.pairs for one in found if one is not None]))
 
 
 def _filled(found: Sequence[Joined | None], ids: Numbers) -> Types:
-    """One row of types per graph; not adjacent where it does not join a pair."""
+    """Return one row of pair types per graph; 0 where a pair is not adjacent."""
     result = np.zeros((len(found), len(ids)), dtype=np.uint8)
     for row, one in zip(result, found, strict=True):
         if one is not None:
@@ -244,7 +244,7 @@ def _check(graphs: Mapping[str, Graph], estimates: Estimates) -> None:
 def _language(
     graphs: Mapping[str, Graph], estimates: Estimates, outputs: Mapping[str, str]
 ) -> Language:
-    """The common one; circles on a subsample alone still cannot be said as classes."""
+    """Return the common language of all graphs; circles on a subsample rule out classes."""
     found = common_language(graphs.values(), [outputs.get(name) for name in graphs])
     rest = (
         g for some in estimates.values() for part in some.values() for g in part if g is not None

@@ -53,7 +53,7 @@ from dagathlon.graphs import Edge, Graph
 
 
 class Disputed(NamedTuple):
-    """A pair on which the learners do not agree.
+    """Pair on which the learners disagree.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class IntervalResult:
 
     @cached_property
     def measures(self) -> list[str]:
-        """The distances that there are, of those in `DISTANCES`, the partial Hamming first."""
+        """Return the known distances among `DISTANCES`, the partial Hamming distance first."""
         return [
             name
             for name in DISTANCES
@@ -139,17 +139,17 @@ class IntervalResult:
         ]
 
     def means_by(self, measure: str) -> list[Mean]:
-        """Means, standard errors and ranks by another of the distances."""
+        """Return means, standard errors and ranks by another distance."""
         return summarise(self.distances, measure)
 
     def first_by(self, measure: str) -> list[str]:
-        """Who is first by another of the distances; nobody where it tells no two learners apart."""
+        """Return the first learners by another distance; empty where all are equal."""
         places = [place for place in ranking(self.distances, measure) if place.place is not None]
         first = [place.learner for place in places if place.place == 1]
         return first if len(first) < len(places) else []
 
     def summary(self) -> str:
-        """What a command prints: whether to believe the ranking, the ranking, what to know."""
+        """Return the result as text: reliability, ranking, notes."""
         from dagathlon.evaluations.intersection_validation.text import summary  # noqa: PLC0415 - it needs this class
 
         return summary(self)
@@ -169,22 +169,22 @@ class IntervalResult:
         return f"<pre>{html.escape(self.summary())}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Lists, dictionaries, texts and numbers alone, for a JSON file."""
+        """Return the result as lists, dictionaries, texts and numbers, for JSON."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> IntervalResult:
-        """The result that `to_dict` wrote."""
+        """Rebuild the result from the output of `to_dict`."""
         known = {field.name: found[field.name] for field in fields(cls)}
         return cls(**{name: _READERS.get(name, _listed)(value) for name, value in known.items()})
 
     def to_json(self) -> str:
-        """All of it as text; `from_json` reads it."""
+        """Return the result as JSON text, read by `from_json`."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> IntervalResult:
-        """The result that `to_json` wrote."""
+        """Rebuild the result from the output of `to_json`."""
         return cls.from_dict(json.loads(text))
 
 
@@ -199,7 +199,7 @@ def _plain(value: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """Lists become tuples, at any depth."""
+    """Convert lists to tuples, at any depth."""
     return tuple(map(_listed, value)) if isinstance(value, list) else value
 
 
@@ -278,7 +278,7 @@ def interval_validation(
     compare_effects: bool = True,
     notes: Iterable[str] = (),
 ) -> IntervalResult:
-    """Rank learners by how near they come, with fewer rows, to what all say on all rows.
+    """Rank learners by the distance of their graphs on subsamples to their agreement on all rows.
 
     Parameters
     ----------

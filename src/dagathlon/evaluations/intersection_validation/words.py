@@ -53,7 +53,7 @@ _NAMED, _MOST_NOTES = 3, 12
 
 
 def belief(found: Sequence[Validated]) -> Iterator[Words]:
-    """Whether to believe the ranking, in words for everybody; both figures always."""
+    """Yield the sentences on whether to believe the ranking, with both figures."""
     told = [one.result.forecast for one in found if one.result is not None]
     if len(found) == 1 and found[0].result is not None:
         result = found[0].result
@@ -81,7 +81,7 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
 
 
 def _judged(told: Sequence[Forecast]) -> str:
-    """By what several rankings are judged."""
+    """Return the sentence on the limits by which several rankings are judged."""
     if not all(one.of_settings for one in told):
         return _DIFFERENT
     return (
@@ -91,14 +91,14 @@ def _judged(told: Sequence[Forecast]) -> str:
 
 
 def reserved(result: IntervalResult) -> bool:
-    """Whether agreement is easier than it looks: by learners alike, or on missing edges alone."""
+    """Return whether agreement is inflated by similar learners or by missing edges."""
     told = result.forecast
     easy = bool(result.duplicates) or told.edge_share < FEW_SHARED
     return told.verdict != "not reliable" and easy
 
 
 def _figures(result: IntervalResult) -> str:
-    """What is agreed on, with what is counted as the same."""
+    """Return the sentence with the numbers of agreed pairs and edges."""
     told = result.forecast
     shared = f"{told.n_connected:,}" if told.n_connected else "none"
     if result.language != "skeletons":
@@ -112,7 +112,7 @@ def _figures(result: IntervalResult) -> str:
 
 
 def lead(found: Sequence[Validated]) -> str:
-    """A sentence for the first lines of the page; nothing where the forecast is not good."""
+    """Return a sentence for the lead of the page; empty unless the forecast is good."""
     good = [
         one.result
         for one in found
@@ -147,7 +147,7 @@ def _lead_of(result: IntervalResult) -> str:
 
 
 def _beside(result: IntervalResult, first: Sequence[str]) -> str:
-    """Whether chance explains it."""
+    """Return the clause on whether chance explains the first place."""
     equals = [name for name in equals_of(result) if name not in first]
     if not result.tests:
         return "; with so few subsamples there is no telling whether by luck"
@@ -163,12 +163,12 @@ def _it(first: Sequence[str]) -> str:
 
 
 def first_of(result: IntervalResult) -> list[str]:
-    """Who ranks first over all sizes."""
+    """Return the first learners over all sizes."""
     return [place.learner for place in result.ranking if place.place == 1]
 
 
 def weighted(result: IntervalResult) -> Iterator[Words]:
-    """Who is first where pairs count by how often they come back on bootstrap samples."""
+    """Yield a sentence on who is first when pairs are weighted by bootstrap confidence."""
     if all(row.weighted_phd is None for row in result.distances):
         return
     first = result.first_by("weighted_phd")
@@ -181,12 +181,12 @@ def weighted(result: IntervalResult) -> Iterator[Words]:
 
 
 def overall(result: IntervalResult) -> RankTest | None:
-    """The test over all sizes, or of the only one."""
+    """Return the rank test over all sizes, or of the only one."""
     return result.tests[-1] if result.tests else None
 
 
 def equals_of(result: IntervalResult) -> list[str]:
-    """Learners that the test cannot tell apart from the first ones."""
+    """Return the learners that the test cannot distinguish from the first."""
     test = overall(result)
     if test is None:
         return []
@@ -197,7 +197,7 @@ def equals_of(result: IntervalResult) -> list[str]:
 
 
 def tested(result: IntervalResult) -> str:
-    """What the tests say, for the caption of the diagram."""
+    """Return the outcome of the tests, for the caption of the diagram."""
     test = overall(result)
     if test is None:
         return ""
@@ -211,7 +211,7 @@ def tested(result: IntervalResult) -> str:
 
 
 def remarks(found: Sequence[Validated]) -> Iterator[Words]:
-    """Who is left out, breaks or stacks the agreement, or fails; what is missing."""
+    """Yield notes on learners that fail, inflate or break the agreement, and on missing runs."""
     grave = {note for one in found if one.result for note in _grave(one.result)}
     sentences = grouped((note, one.name) for one in found for note in _notes(one))
     for number, (note, names) in enumerate(sentences.items()):
@@ -245,7 +245,7 @@ def _notes(one: Validated) -> Iterator[str]:
 
 
 def _grave(result: IntervalResult) -> Iterator[str]:
-    """Who breaks the agreement, who stacks it, and whether it is about missing edges."""
+    """Yield the serious notes: broken or inflated agreement, agreement on missing edges."""
     broken = {row.words for row in result.sensitivity if row.breaks}
     for note in result.notes:
         stacked = bool(result.duplicates) and "almost the same" in note

@@ -40,7 +40,7 @@ _DRAWN = "Ellipses are latent variables, boxes are observed. The first data set 
 
 
 class _Model(NamedTuple):
-    """The measurement model that a method learned."""
+    """Measurement model learned by a method."""
 
     method: str
     model: MeasurementModel
@@ -65,12 +65,12 @@ class Measurement(OfLearners):
     resamples: Count = 1000
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Agreement with the true clusters, where data are drawn from a model."""
+        """Request the agreement with the true clusters, for data drawn from a model."""
         if "model" in cases.offers():
             yield RunScore(_SCORE, ClusterScores(), ("model", "estimate"))
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """All runs, means over data sets, and the models that are drawn."""
+        """Return runs, means over data sets, and the models to draw."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
         return {
@@ -86,7 +86,7 @@ class Measurement(OfLearners):
         return labelled_scores(results, scored)
 
     def _models(self, results: Results) -> Iterator[_Model]:
-        """The first measurement model of each method."""
+        """Yield the first measurement model of each method."""
         seen: set[str] = set()
         for run in results.runs_of(self.included(results)):
             method = method_of(results, run).name
@@ -100,12 +100,12 @@ class Measurement(OfLearners):
                 yield _Model(method, learned.measurement)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """A drawing of each model."""
+        """Draw each model."""
         for number, (_, svg) in enumerate(_drawings(tables.records("models")), 1):
             yield f"model_{number}.svg", svg
 
     def section(self, tables: TableSet) -> Section | None:
-        """Numbers, then drawings."""
+        """Show numbers, then drawings."""
         means, models = tables.rows("means"), tables.records("models")
         if not means and not models:
             return None
@@ -129,7 +129,7 @@ def _drawings(models: Sequence[_Model]) -> list[tuple[str, str]]:
 
 
 def _grid(means: Rows) -> Grid:
-    """Means by kind of data and method, the best agreement first; the best are bold."""
+    """Return the table of means by kind of data and method, the best bold and first."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(means, name)) > 1]
     rows = []

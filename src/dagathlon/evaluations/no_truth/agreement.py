@@ -56,7 +56,7 @@ _OVERLAP = (
 
 
 class _Estimates(NamedTuple):
-    """Estimates of the same variables: on one data set, or on data sets of one true graph."""
+    """Estimates over the same variables: of one data set, or of data sets with one true graph."""
 
     name: str
     data: Combination
@@ -71,7 +71,7 @@ class _Estimates(NamedTuple):
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
 
     def by_class(self) -> _Estimates:
-        """The same with the directions that classes share alone."""
+        """Return the estimates without the directions that their equivalence class leaves open."""
         graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
         return self._replace(graphs=graphs)
 
@@ -81,7 +81,7 @@ class _Estimates(NamedTuple):
 
 
 class _Agreed(NamedTuple):
-    """The agreement of learners on one data set, or on data sets of one true graph."""
+    """Agreement of learners on one data set, or on data sets with one true graph."""
 
     name: str
     nodes: tuple[str, ...]
@@ -117,11 +117,11 @@ class Agreement(OfLearners):
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Agreement is shown wherever estimates are over the same variables."""
+        """Return the evaluation shown unasked wherever estimates share their variables."""
         return cls(consensus=not has_truth)
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Edges with their support, and how much two algorithms share."""
+        """Return edges with their support, and the overlap of every two algorithms."""
         ids = self.included(results)
         groups = [group for group in _groups(results, ids) if group.comparable]
         if self.classes:
@@ -152,7 +152,7 @@ class Agreement(OfLearners):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Two or three for each data set, or for each true graph."""
+        """Draw two or three figures per data set, or per true graph."""
         for number, group in enumerate(tables.records("groups"), 1):
             if group.drawn:
                 words = f"Consensus of {len(set(group.votes.values()))} algorithms"
@@ -163,7 +163,7 @@ class Agreement(OfLearners):
             yield f"overlap_{number}", overlap_plot(group.overlap)
 
     def section(self, tables: TableSet) -> Section | None:
-        """The consensus, edges by algorithm, algorithms by algorithm, and the table of edges."""
+        """Show the consensus, edges by algorithm, the overlap of algorithms, and all edges."""
         groups: Sequence[_Agreed] = tables.records("groups")
         if not groups:
             return None
@@ -187,7 +187,7 @@ class Agreement(OfLearners):
 
 
 def _in_words(group: _Agreed, several: bool) -> str:
-    """How far the algorithms agree, in a sentence or two; only those that have a graph vote."""
+    """Return one or two sentences on the agreement of the algorithms that have a graph."""
     edges = group.edges
     voters = list(dict.fromkeys(group.votes.values()))
     pairs = counted(len(edges), "pair")
@@ -205,7 +205,7 @@ _DIRECTION = {"agreed": "in an agreed direction", "contradicting": "in contradic
 
 
 def _shared(edges: Sequence[EdgeAgreement]) -> str:
-    """Pairs that all voters join, in whatever direction, and what becomes of their directions."""
+    """Return the clause on pairs joined by all voters, and on the directions of these."""
     shared = [edge.verdict for edge in edges if edge.support > 1 - 1e-9]
     if not shared:
         return "none is joined by all"
@@ -228,7 +228,7 @@ def _consensus(groups: Sequence[_Agreed]) -> Iterator[Picture]:
 
 
 def _drawn(group: _Agreed) -> tuple[Keyed, str]:
-    """The consensus as a drawing, and what of it there is no room for."""
+    """Draw the consensus, with the clause on what is left out for want of space."""
     shown = shown_edges(group.edges, group.nodes, group.bootstrap)
     note = ""
     if shown.left_out or len(shown.nodes) < len(group.nodes):
@@ -240,7 +240,7 @@ def _drawn(group: _Agreed) -> tuple[Keyed, str]:
 
 
 def _edges(group: _Agreed, several: bool) -> Iterator[Cells]:
-    """One row for each pair that some algorithm joins."""
+    """Yield one row per pair that some algorithm joins."""
     for edge in group.edges:
         pair = frozenset((edge.left, edge.right))
         row: Cells = {"data": group.name} if several else {}
@@ -261,7 +261,7 @@ def _overlap(group: _Agreed, several: bool) -> Iterator[Cells]:
 
 
 def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Estimates]:
-    """Data settings whose truth is one and the same for all seeds, or that have none."""
+    """Group data settings that have one true graph for all seeds, or none."""
     by_case = grouped((combination_of(results.case(run)), run) for run in results.runs_of(ids))
     names = case_names(list(by_case))
     for which, members in by_case.items():

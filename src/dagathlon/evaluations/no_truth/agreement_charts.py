@@ -19,7 +19,7 @@ _BLUES = {"scheme": "blues", "domain": [0, 1]}
 
 
 def agreement_plot(edges: Sequence[EdgeAgreement], true: frozenset[frozenset[str]] | None) -> Chart:
-    """The edges with most support, and how often each algorithm has them.
+    """Plot the edges with most support, and how often each algorithm has them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def agreement_plot(edges: Sequence[EdgeAgreement], true: frozenset[frozenset[str
 
 
 def overlap_plot(rows: Rows) -> Chart:
-    """How alike the skeletons of any two algorithms are.
+    """Plot the overlap of the skeletons of every two algorithms.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def tiles(
     value: str,
     words: str,
 ) -> Chart:
-    """Cells from white to blue with their numbers: a value for each column and line.
+    """Draw a heat map from white to blue with a number in each cell.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ _PAIR: TypeAlias = frozenset[str]
 
 
 class Shown(NamedTuple):
-    """What of a consensus is drawn.
+    """The part of a consensus that is drawn.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Shown(NamedTuple):
 def shown_edges(
     edges: Sequence[EdgeAgreement], nodes: Sequence[str], bootstrap: Mapping[_PAIR, float]
 ) -> Shown:
-    """The part of a consensus that can be read: the strongest edges where there are too many.
+    """Return the strongest edges of a consensus, as many as a drawing can show.
 
     Of equal support, those that come back more often on bootstrap samples are the stronger ones.
     """
@@ -161,7 +161,7 @@ def shown_edges(
 def consensus_drawing(
     shown: Shown, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
 ) -> Keyed:
-    """The consensus as a drawing with its key.
+    """Draw the consensus with its key.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _width(support: float) -> float:
 def hover(
     edge: EdgeAgreement, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
 ) -> Iterable[str]:
-    """Who says what about an edge, line by line."""
+    """Return the tooltip of an edge: the answer of each algorithm, line by line."""
     yield f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
     n = len({algorithms.get(name, name) for name in edge.claims})
     yield f"joined by {edge.support:.0%} of the votes of {counted(n, 'algorithm')}"
@@ -211,7 +211,7 @@ def hover(
 
 
 def said(claim: Claim) -> str:
-    """What the graphs under one id say of a pair, in a few signs."""
+    """Return the answer of one id about a pair in short, such as ``→ in 80%``."""
     if not claim.joined:
         return "no edge"
     parts = {"→": claim.forward, "←": claim.backward}
@@ -223,7 +223,7 @@ def said(claim: Claim) -> str:
 
 
 def _keys(edges: Sequence[EdgeAgreement]) -> list[Key]:
-    """What of colours and widths occurs, and what it means."""
+    """Return the legend entries for the colours and widths in use."""
     found = {edge.verdict for edge in edges}
     colours = {
         "agreed": Key("direction agreed", AGREED, 3.0),

@@ -24,7 +24,7 @@ from dagathlon.pulse import beat
 
 
 class Statement(NamedTuple):
-    """Two variables and what is given: independent by the graph, or joined in it."""
+    """Two variables and a conditioning set: independent by the graph, or joined in it."""
 
     x: str
     y: str
@@ -32,7 +32,7 @@ class Statement(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """A statement and what the data say.
+    """Statement with its test result on the data.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Tested(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """A graph held against data.
+    """Tests of a graph's statements on data.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Audit(NamedTuple):
 
 
 def implied_independences(graph: Graph) -> list[Statement]:
-    """One independence for each pair that a graph does not join; together they imply all others.
+    """Return one independence per non-adjacent pair; together they imply all others.
 
     In a DAG, or in a DAG that extends a graph with directed and undirected edges, each node is
     independent of what is no descendant and no parent, given its parents. In an undirected graph
@@ -122,7 +122,7 @@ def _ancestral(graph: Graph) -> Iterator[Statement]:
 
 
 def edges_as_dependences(graph: Graph) -> list[Statement]:
-    """The edges, each given what would still stand at its end without it.
+    """Return the edges as dependences, each given the remaining parents of its head.
 
     That is the other parents in a DAG, or a DAG that extends the graph, and the other neighbours of
     one end in an undirected graph; in an ancestral graph it is nothing that a test could be given.
@@ -145,7 +145,7 @@ def _others(names: Sequence[str], left_out: str) -> tuple[str, ...]:
 def audit(
     graph: Graph, data: Dataset, *, test: str | None = None, alpha: float = 0.05, most: int = 5000
 ) -> Audit:
-    """Test what a graph says on data.
+    """Test the statements of a graph on data.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def audit(
 
 
 def _usable(data: Dataset, test: str) -> Dataset:
-    """The rows that a test takes: complete ones, unless it leaves rows out by itself."""
+    """Return the rows that a test uses: complete ones, unless it handles missing values itself."""
     asked = named_test(test)
     if data.missing is None or asked.deletes or asked.imputes:
         return data
@@ -200,7 +200,7 @@ def _default(data: Dataset) -> str:
 
 
 def _tested(asked: IndependenceTest, statements: Sequence[Statement]) -> list[Tested]:
-    """The statements that the data can answer, with p-values corrected as Holm does."""
+    """Return the statements the data can answer, with p-values after Holm's correction."""
     found: list[tuple[Statement, float]] = []
     for place, one in enumerate(statements):
         beat(place, len(statements))

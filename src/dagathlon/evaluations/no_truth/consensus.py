@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 
 class Claim(NamedTuple):
-    """What the graphs of one algorithm say about a pair: shares of them.
+    """Shares of the graphs of one algorithm that join a pair, and that direct it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Claim(NamedTuple):
 
 
 class EdgeAgreement(NamedTuple):
-    """What the algorithms say about one pair of variables.
+    """Answers of the algorithms about one pair of variables.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class EdgeAgreement(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """What becomes of the direction in a word; see `Verdict`."""
+        """Return the agreement on the direction in a word; see `Verdict`."""
         found = self.direction
         if found in ("undecided", "contradicting"):
             return found
@@ -78,12 +78,12 @@ class EdgeAgreement(NamedTuple):
 
     @property
     def by(self) -> dict[str, float]:
-        """Share of the graphs under each id that join them."""
+        """Return the share of graphs under each id that join the pair."""
         return {name: claim.joined for name, claim in self.claims.items()}
 
     @property
     def direction(self) -> Direction:
-        """What becomes of the direction; see `Direction`."""
+        """Return the direction agreed on; see `Direction`."""
         most, least = max(self.forward, self.backward), min(self.forward, self.backward)
         if least and least >= _DISSENT * (most + least) - _ROUNDING:
             return "contradicting"
@@ -93,14 +93,14 @@ class EdgeAgreement(NamedTuple):
 
 
 def as_class(graph: Graph) -> Graph:
-    """A graph with only the directions that it claims: a DAG becomes the CPDAG of its class."""
+    """Return the CPDAG of a DAG, other graphs unchanged."""
     return cpdag(graph) if graph.is_dag else graph
 
 
 def edge_agreement(
     graphs: Mapping[str, Sequence[Graph]], algorithms: Mapping[str, str] | None = None
 ) -> list[EdgeAgreement]:
-    """All pairs that some graph joins, those with most support first.
+    """Return the agreement on all pairs that some graph joins, those with most support first.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def edge_agreement(
 
 
 def _voters(claims: Mapping[str, Claim], algorithms: Mapping[str, str]) -> tuple[int, int, int]:
-    """How many algorithms join a pair, and give it each direction."""
+    """Return how many algorithms join a pair, and give it each direction."""
     joined, forward, backward = (
         len({algorithms.get(name, name) for name, found in claims.items() if found[k]})
         for k in range(3)
@@ -143,7 +143,7 @@ def _voters(claims: Mapping[str, Claim], algorithms: Mapping[str, str]) -> tuple
 
 
 def _votes(sizes: Mapping[str, int], algorithms: Mapping[str, str]) -> dict[str, float]:
-    """The part of all votes that each id has."""
+    """Return the share of the votes that each id has."""
     groups: dict[str, int] = {}
     for name, size in sizes.items():
         algorithm = algorithms.get(name, name)
@@ -159,14 +159,14 @@ def _cells(share: npt.NDArray[np.float64], i: int, j: int) -> tuple[float, float
 
 
 def _shares(graphs: Sequence[Graph], nodes: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Share of the graphs that join two nodes, and that direct them from row to column."""
+    """Return the shares of graphs that join two nodes, and that direct them from row to column."""
     marks = np.stack([graph.subgraph(nodes).marks for graph in graphs])
     directed = (marks == Mark.ARROW) & (marks.transpose(0, 2, 1) == Mark.TAIL)
     return np.stack([(marks != 0).mean(axis=0), directed.mean(axis=0)])
 
 
 def skeleton_overlap(graphs: Mapping[str, Sequence[Graph]]) -> list[dict[str, str | float]]:
-    """How alike the skeletons of any two algorithms are: shared edges among all edges of the two.
+    """Return the Jaccard index of the skeletons of every two algorithms.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ _LABEL = re.compile(rf"{BootstrapSample.name}=all,\d+")
 
 
 class Copies(NamedTuple):
-    """The graphs of one setting on the bootstrap samples of one data set.
+    """Graphs of one setting on the bootstrap samples of one data set.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Copies(NamedTuple):
 
 
 def bootstrapped(results: Results, ids: Iterable[str]) -> dict[Place, Copies]:
-    """All learning on bootstrap samples that is in, by setting and data set."""
+    """Return the available graphs on bootstrap samples, by setting and data set."""
     labels = {case.transform for case in results.plan.cases}
     runs: list[Run] = []
     for label in sorted(filter(_LABEL.fullmatch, labels)):
@@ -249,7 +249,7 @@ def _copies(graphs: Sequence[Graph], failed: int) -> Copies:
 def pair_probabilities(
     copies: Mapping[Place, Copies], algorithms: Mapping[str, str]
 ) -> dict[frozenset[str], float]:
-    """How often two nodes are joined on bootstrap samples; each algorithm has one vote.
+    """Return the share of bootstrap samples on which two nodes are joined; one vote per algorithm.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _ERRORS = 2
 
 
 def held_out_plot(rows: Rows) -> Chart:
-    """How far each setting is behind the best one.
+    """Plot how far each setting is behind the best one.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ _FIGURE = (
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutLikelihood(OfLearners):
-    """Compare learned graphs by the likelihood of rows that their parameters have not seen.
+    """Compare learned graphs by the likelihood of rows held out from fitting their parameters.
 
     Parameters
     ----------
@@ -108,13 +108,13 @@ class HeldOutLikelihood(OfLearners):
     folds: Natural = 10
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Log-likelihoods of rows for each graph, and for none."""
+        """Request held-out log-likelihoods for each graph, and for the empty one."""
         module = HeldOutRows(folds=self.folds)
         yield RunScore(_SCORE, module, ("data", "estimate"))
         yield DataScore(_EMPTY, module, ("data",))
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """One row for each setting and data set, the best first."""
+        """Return one row per setting and data set, the best first."""
         runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
@@ -132,14 +132,14 @@ class HeldOutLikelihood(OfLearners):
         return {"held out": Table(rows, "held_out.csv")}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each data set."""
+        """Draw one figure per data set."""
         for number, (_, rows) in enumerate(by_data(tables.rows("held out")).items(), 1):
             chart = held_out_plot(_learned(rows))
             if not is_nothing(chart):
                 yield f"held_out_{number}", chart
 
     def section(self, tables: TableSet) -> Section | None:
-        """The differences, and the numbers."""
+        """Show the differences, and the numbers."""
         rows = tables.rows("held out")
         if not rows:
             return None
@@ -154,7 +154,7 @@ class HeldOutLikelihood(OfLearners):
 
 
 def _compared(rows: Rows) -> Iterator[Cells]:
-    """Rows with their differences to the best one and to the empty graph."""
+    """Add to the rows their differences to the best one and to the empty graph."""
     scored = [row for row in rows if "blocks" in row]
     best = max(scored, key=lambda row: row["mean"], default=None)
     empty = next((row for row in scored if row["setting"] == _EMPTY_NAME), None)
@@ -171,7 +171,7 @@ def _compared(rows: Rows) -> Iterator[Cells]:
 
 
 def _learned(rows: Rows) -> list[Row]:
-    """The graph without edges is so far behind that nothing else could be told apart."""
+    """Return the rows without the empty graph, whose distance would compress the chart."""
     return [row for row in rows if row["setting"] != _EMPTY_NAME]
 
 

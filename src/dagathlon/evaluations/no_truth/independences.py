@@ -32,7 +32,7 @@ _HOW = (
 
 @dataclass(frozen=True, kw_only=True)
 class Independences(OfLearners):
-    """Test on the data what each learned graph implies: its independences, and its edges.
+    """Test on the data the independences and edges of each learned graph.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class Independences(OfLearners):
     most: Natural = 5000
 
     def problem(self) -> str:
-        """There must be such a test."""
+        """Return an error unless the named test exists."""
         return "" if self.test is None else problem_of_test(self.test)
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """The tests of every graph."""
+        """Request the tests of every graph."""
         module = ImpliedIndependences(test=self.test, alpha=self.alpha, most=self.most)
         yield RunScore(_SCORE, module, ("data", "estimate"))
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """A row for each graph, and all that stands out."""
+        """Return one row per graph, and all rejected statements."""
         runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
@@ -84,7 +84,7 @@ class Independences(OfLearners):
         }
 
     def section(self, tables: TableSet) -> Section | None:
-        """Counts by setting, and what stands out most."""
+        """Show counts by setting, and the statements rejected most clearly."""
         graphs = tables.rows("graphs")
         if not graphs:
             return None
@@ -136,7 +136,7 @@ def _edge(one: Sequence[Any]) -> Cells:
 
 
 def _worst(rows: Rows) -> list[Row]:
-    """The first few of each graph."""
+    """Return the first few rejected statements of each graph."""
     taken: dict[tuple[Any, ...], int] = {}
     kept = []
     for row in rows:

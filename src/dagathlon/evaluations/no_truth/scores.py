@@ -31,14 +31,14 @@ _MOST_KEPT = 200
 
 
 class Difference(NamedTuple):
-    """The mean of paired differences, and its standard error; None for a single pair."""
+    """Mean of paired differences, with its standard error; None for a single pair."""
 
     mean: float
     error: float | None
 
 
 def paired_difference(left: Sequence[float], right: Sequence[float]) -> Difference:
-    """How much more the left values are, pair by pair."""
+    """Return the mean of left minus right over pairs."""
     apart = np.subtract(left, right)
     error = float(np.std(apart, ddof=1) / math.sqrt(len(apart))) if len(apart) > 1 else None
     return Difference(float(np.mean(apart)), error)
@@ -59,7 +59,7 @@ class HeldOutRows(Module):
     folds: Natural = 10
 
     def compute(self, data: Dataset, estimate: Estimate | None = None) -> Cells:
-        """Means of the rows in blocks, or why there are none; without an estimate no edge."""
+        """Return block means over the rows, of the empty graph without an estimate, or an error."""
         graph = Graph(data.names) if estimate is None else estimate.graph
         note = why_no_dag(graph)
         if note:
@@ -79,7 +79,7 @@ class HeldOutRows(Module):
 
 @dataclass(frozen=True, kw_only=True)
 class ImpliedIndependences(Module):
-    """The independences that a graph implies, and its edges, tested on the data.
+    """Tests on the data of the independences that a graph implies, and of its edges.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class ImpliedIndependences(Module):
     most: Natural = 5000
 
     def compute(self, data: Dataset, estimate: Estimate) -> Cells:
-        """Counts, and the statements that stand out; or why there are none."""
+        """Return counts and rejected statements, or why there are none."""
         graph, remark = estimate.graph, dict[str, str]()
         if graph.kind == "mixed" and not (graph.marks == Mark.CIRCLE).any():
             extended = approximate_extension(graph)
@@ -121,11 +121,11 @@ class ImpliedIndependences(Module):
         return {"implied_independences": row | remark}
 
     def problem(self) -> str:
-        """There must be such a test."""
+        """Return an error unless the named test exists."""
         return "" if self.test is None else problem_of_test(self.test)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The tests."""
+        """Return the tests, so that their versions count."""
         return shared_tests(*(DEFAULT_TESTS.values() if self.test is None else (self.test,)))
 
 

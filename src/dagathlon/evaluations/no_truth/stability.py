@@ -58,12 +58,12 @@ class Stability(OfLearners):
     copies: Natural = 20
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Learning on every bootstrap sample."""
+        """Request learning on every bootstrap sample."""
         for number in range(1, self.copies + 1):
             yield Learning((BootstrapSample(number=number),), self.ids or cases.ids)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """How stable each setting is, and how often each of them has an edge."""
+        """Return the stability of each setting, and how often each of them has an edge."""
         ids = self.included(results)
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
@@ -80,12 +80,12 @@ class Stability(OfLearners):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each data set."""
+        """Draw one figure per data set."""
         for number, (_, chart) in enumerate(_charts(tables.rows("edges")), 1):
             yield f"stability_{number}", chart
 
     def section(self, tables: TableSet) -> Section | None:
-        """Learners, edges by learner, and the table of edges."""
+        """Show learners, edges by learner, and the table of edges."""
         learners = tables.rows("learners")
         if not learners:
             return None
@@ -97,7 +97,7 @@ class Stability(OfLearners):
 
 
 def _summary(graph: Graph | None, copies: Copies) -> Cells:
-    """How much of a learner's graph comes back, and how much else comes with it."""
+    """Return the shares of edges and directions that recur on bootstrap samples."""
     row: Cells = {"edges": None, "edges back": None, "directions back": None}
     if graph is not None:
         marks = graph.subgraph(copies.names).marks
@@ -114,7 +114,7 @@ def _summary(graph: Graph | None, copies: Copies) -> Cells:
 
 
 def _edges(graph: Graph | None, copies: Copies) -> Iterator[Cells]:
-    """One row for each pair that the graph or some bootstrap sample joins."""
+    """Yield one row per pair joined by the graph or on some bootstrap sample."""
     names = copies.names
     marks = None if graph is None else graph.subgraph(names).marks
     joined = copies.joined > 0 if marks is None else (copies.joined > 0) | (marks != Mark.NONE)
@@ -138,7 +138,7 @@ def _grid(rows: Rows) -> Grid:
 
 
 def _wide(rows: Rows) -> list[Row]:
-    """One row for each edge, with a column for each setting."""
+    """Return one row per edge, with a column for each setting."""
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     wide: list[Row] = []
     for name, found in by_data(rows).items():
@@ -151,7 +151,7 @@ def _wide(rows: Rows) -> list[Row]:
 
 
 def _ordered(rows: Rows, n_settings: int) -> list[tuple[str, dict[str, float]]]:
-    """Shares by setting for each edge, those that come back most first."""
+    """Return shares by setting for each edge, the most frequent edges first."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
         shares.setdefault(row["edge"], {})[row["setting"]] = row["joined"]
@@ -163,7 +163,7 @@ def _mean(shares: Mapping[str, float], n_settings: int) -> float:
 
 
 def _charts(rows: Rows) -> Iterator[tuple[str, Chart]]:
-    """Edges by setting, for each data set."""
+    """Yield the charts of edges by setting, one per data set."""
     for name, found in by_data(rows).items():
         yield name or "the data", _chart(found)
 

@@ -33,7 +33,7 @@ from dagathlon.frame import Cells
 
 
 def change_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Table E4: by code, metric, network and size."""
+    """Return Table E4: relative changes by code, metric, network and size."""
     changes = {
         metric: (case_changes(grid, metric), paired_changes(grid, metric)) for metric in METRICS
     }
@@ -48,7 +48,7 @@ def change_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Figure 7: the mean of Table E4 for each code and metric."""
+    """Return figure 7: the mean of Table E4 for each code and metric."""
     result: list[Cells] = []
     for metric in METRICS:
         found, paired = case_changes(grid, metric), paired_changes(grid, metric)
@@ -62,7 +62,7 @@ def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def mean_changes(grid: NoiseGrid, drawn: Resampling, metric: str) -> dict[str, Floats]:
-    """By code, the mean of Table E4: of the data and of each resample."""
+    """Return the means of Table E4 by code, for the data and for each resample."""
     found = case_changes(grid, metric)
     return {code: drawn.means(_at(found, grid.with_code(code).tolist())) for code in _noisy(grid)}
 
@@ -78,14 +78,14 @@ def _at(values: Floats, members: list[int]) -> Floats:
 
 
 def case_changes(grid: NoiseGrid, metric: str) -> Floats:
-    """Relative change on each data set against the same one without noise, + being better."""
+    """Return relative changes against the same data set without noise, positive if better."""
     mean = known_mean(grid.values[metric], 1)
     partner = grid.clean
     return _gain(mean, np.where(partner >= 0, mean[partner], np.nan), metric)
 
 
 def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
-    """The same over the algorithms that finished both with and without noise."""
+    """Return `case_changes` over the algorithms that finished both with and without noise."""
     values, partner = grid.values[metric], grid.clean
     before = np.where((partner >= 0)[:, None], values[partner], np.nan)
     both = ~np.isnan(values) & ~np.isnan(before)
@@ -94,7 +94,7 @@ def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
 
 
 def _gain(now: Floats, before: Floats, metric: str) -> Floats:
-    """Relative change, + being better; NaN where there was nothing to lose.
+    """Return the relative change, positive if better; NaN where the value before was 0.
 
     BSF may be negative before, and a loss is a loss then too.
     """
@@ -105,14 +105,14 @@ def _gain(now: Floats, before: Floats, metric: str) -> Floats:
 
 
 def charged(grid: NoiseGrid, limit: float) -> Floats:
-    """Seconds by data set and algorithm; a failed run, or start, is charged the limit."""
+    """Return seconds by data set and algorithm; a failed run or start is charged the limit."""
     time = grid.values["time"]
     started: Floats = time + (limit - time) * grid.failed_starts / grid.starts
     return np.where(grid.failed, limit, started)
 
 
 def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Cells]:
-    """Figure 6: run time of all algorithms with each kind of noise over that without.
+    """Return figure 6: run time of all algorithms with each kind of noise over that without.
 
     `ratio` is of sums over the same networks, sizes and seeds, failures charged the limit;
     `typical` the geometric mean of the ratios of runs that finished in both, which the slowest do
@@ -135,7 +135,7 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Cells]:
 
 
 def time_ratios(grid: NoiseGrid, drawn: Resampling, limit: float) -> dict[str, Floats]:
-    """By code, run time with noise over that without: of the data and of each resample."""
+    """Return ratios of run times with and without noise by code, for the data and each resample."""
     now, before = _times(grid, limit)
     found = {}
     for code in _noisy(grid):
@@ -146,7 +146,7 @@ def time_ratios(grid: NoiseGrid, drawn: Resampling, limit: float) -> dict[str, F
 
 
 def _times(grid: NoiseGrid, limit: float) -> tuple[Floats, Floats]:
-    """Seconds with noise and without, where there are both."""
+    """Return seconds with noise and without, on data sets that have both."""
     time = charged(grid, limit)
     before = np.where((grid.clean >= 0)[:, None], time[grid.clean], np.nan)
     both = ~np.isnan(time) & ~np.isnan(before)
@@ -154,7 +154,7 @@ def _times(grid: NoiseGrid, limit: float) -> tuple[Floats, Floats]:
 
 
 def _all_runs(values: Floats, drawn: Resampling) -> Floats:
-    """Means over all runs, of the data and of each resample."""
+    """Return means over all runs, for the data and each resample."""
     there = ~np.isnan(values)
     sums = np.where(there, values, 0.0).sum(axis=1)
     counts = there.sum(axis=1).astype(np.float64)
@@ -166,12 +166,12 @@ ALL_NOISY = "all noisy"
 
 
 def accuracy(grid: NoiseGrid) -> Floats:
-    """The mean of F1 and BSF by data set and algorithm, the combined score of Figure 8."""
+    """Return the mean of F1 and BSF by data set and algorithm, the combined score of Figure 8."""
     return (grid.values["f1"] + grid.values["bsf"]) / 2
 
 
 def imputed(grid: NoiseGrid, values: Floats, code: str) -> Floats:
-    """Results with one kind of noise, in the places of the same data sets without noise.
+    """Align noisy results with the clean data sets; missing ones are replaced by clean results.
 
     Where there is no result its own without noise stands in; NaN where there is none either, and on
     all noisy data sets.
@@ -186,7 +186,7 @@ def imputed(grid: NoiseGrid, values: Floats, code: str) -> Floats:
 
 
 def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Figures 8 and 9: mean accuracy and mean number of edges by algorithm and code.
+    """Return figures 8 and 9: mean accuracy and mean number of edges by algorithm and code.
 
     `score` is the mean of F1 and BSF, `edges` the mean number of edges; `score_kept` and
     `edges_kept` are relative to no noise. `imputed` counts the data sets where the result without
@@ -213,7 +213,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def finished_both(grid: NoiseGrid, values: Floats, code: str) -> Counts:
-    """How many data sets each algorithm finished both with and without the noise."""
+    """Count the data sets that each algorithm finished both with and without the noise."""
     rows, partner = grid.with_code(code), grid.clean
     rows = rows[partner[rows] >= 0]
     both = ~np.isnan(values[rows]) & ~np.isnan(values[partner[rows]])
@@ -222,20 +222,20 @@ def finished_both(grid: NoiseGrid, values: Floats, code: str) -> Counts:
 
 
 def ratio(now: Floats, before: Floats, drawn: Resampling) -> Estimates:
-    """Mean with noise over mean without, of the data sets that have both."""
+    """Return the mean with noise over that without, with its interval, on data sets with both."""
     both = np.where(np.isnan(now), np.nan, before)
     return Estimates.of(ratios(now, before, drawn), drawn.blocks(both))
 
 
 def ratios(now: Floats, before: Floats, drawn: Resampling) -> Floats:
-    """The same of the data and of each resample."""
+    """Return the ratio of means for the data and for each resample."""
     both = ~np.isnan(now) & ~np.isnan(before)
     above, below = (drawn.means(np.where(both, part, np.nan)) for part in (now, before))
     return divided(above, below)
 
 
 def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Figure 9 over all algorithms: edges with noise over edges without, by code and over all."""
+    """Return edges with noise over edges without, by code and over all codes (figure 9)."""
     before = _totals(imputed(grid, grid.values["n_edges"], CLEAN))
     return [
         {"code": code} | ratio(now, before, drawn).cells("ratio")
@@ -244,26 +244,26 @@ def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def edge_ratios(grid: NoiseGrid, drawn: Resampling) -> dict[str, Floats]:
-    """The same of the data and of each resample."""
+    """Return the ratios of edge numbers for the data and for each resample."""
     before = _totals(imputed(grid, grid.values["n_edges"], CLEAN))
     return {code: ratios(now, before, drawn) for code, now in _edges(grid).items()}
 
 
 def _edges(grid: NoiseGrid) -> dict[str, Floats]:
-    """Edges of all algorithms on each data set by code, and their mean over codes."""
+    """Return edges of all algorithms on each data set by code, and their mean over codes."""
     edges = grid.values["n_edges"]
     found = {c: _totals(imputed(grid, edges, c)) for c in grid.codes if c != CLEAN}
     return found | ({ALL_NOISY: np.mean(list(found.values()), axis=0)} if found else {})
 
 
 def _totals(values: Floats) -> Floats:
-    """Edges of all algorithms on each data set; NaN where nobody finished."""
+    """Return edges of all algorithms on each data set; NaN where none finished."""
     sums = np.nansum(values, axis=1)
     return np.where(np.isnan(values).all(axis=1), np.nan, sums)
 
 
 def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Accuracy kept by algorithm, network and code: the figure to remember.
+    """Return the share of the clean accuracy that is kept, by algorithm, network and code.
 
     `kept` is the mean of F1 and BSF with noise over that without, both over the sizes and seeds
     that the algorithm finished in both; `f1_kept` and `bsf_kept` are of one metric, `least` and
@@ -306,7 +306,7 @@ def _network_rows(
 
 
 def _by_size(grid: NoiseGrid, values: Floats, rows: list[int]) -> list[list[float]]:
-    """For each size and algorithm, the mean with noise over the mean without."""
+    """Return, for each size and algorithm, the mean with noise over the mean without."""
     partner = grid.clean
     result = []
     for n in grid.sizes:
@@ -322,7 +322,7 @@ By: TypeAlias = Literal["code", "network", "n"]
 
 
 def failure_rows(grid: NoiseGrid, by: By) -> list[Cells]:
-    """Tables C1 and C2: failures by kind, algorithm, and code, network or size.
+    """Return Tables C1 and C2: failures by kind, algorithm, and code, network or size.
 
     A run of several starts counts as failed where all of them did; `failed_starts` are those of
     finished runs.
@@ -345,7 +345,7 @@ def failure_rows(grid: NoiseGrid, by: By) -> list[Cells]:
 
 
 def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Figure 2: learned over true edges without noise, by rows per free parameter.
+    """Return figure 2: learned over true edges without noise, by rows per free parameter.
 
     Failed runs are left out; means are over seeds.
     """
@@ -363,7 +363,7 @@ def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def run_time_rows(grid: NoiseGrid, drawn: Resampling, limit: float, *, noisy: bool) -> list[Cells]:
-    """Figures 3 and 5: cumulative run time, failures charged the limit; the quickest first.
+    """Return figures 3 and 5: cumulative run times, failures charged the limit, the quickest first.
 
     `total` is over all runs, `mean` per run. An algorithm that did not run everywhere (`complete`
     is False) has a smaller total for that reason alone.

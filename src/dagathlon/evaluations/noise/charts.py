@@ -24,7 +24,7 @@ _DEEPEST = 0.85
 
 
 def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
-    """Shares of the clean accuracy that are left, small multiples by network.
+    """Draw the share of the clean accuracy that is kept, small multiples by network.
 
     The page shines through a cell as far as nothing is lost, so that it reads alike on white and
     on black.
@@ -54,7 +54,7 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
 
 
 def rank_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
-    """How many places an algorithm gains (+) or loses with each kind of noise.
+    """Draw the number of places each algorithm gains (+) or loses with each kind of noise.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _grid(
     codes: Sequence[str],
     about: Sequence[dict[str, str]],
 ) -> Chart:
-    """Cells on axes of algorithms and kinds of noise."""
+    """Draw cells on axes of algorithms and kinds of noise."""
     present = {cell["id"] for cell in cells}
     upright = len(codes) <= _FEW_CODES and max(map(len, codes)) <= _FEW_CODES
     quiet: Chart = {"ticks": False, "domain": False, "grid": False, "title": None}
@@ -173,7 +173,7 @@ def _tile() -> Chart:
 
 
 def _number(width: str, n_codes: int) -> Chart:
-    """The number in a cell, in smaller print on a telephone."""
+    """Return the text layer of a cell's number, smaller on narrow screens."""
     size = {"expr": f"{width} < {_LEAST_CELL * n_codes} ? 8.5 : 10.5"}
     ink = {"condition": {"test": "datum.faint", "value": 0.5}, "value": 1}
     text = {"field": "text", "type": "nominal"}
@@ -203,7 +203,7 @@ _QUIET = {"ticks": False, "domain": False, "title": None}
 
 
 def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
-    """A dot with its interval for each name: left of zero is worse than without noise.
+    """Draw a dot with its interval for each name; left of zero is worse than without noise.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
 
 
 def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
-    """From the average rank without noise (ring) to that with noise (dot).
+    """Draw the average rank without noise (ring) and with noise (dot).
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
 
 
 def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[str]) -> Chart:
-    """Edges learned for each true one against rows per free parameter, a panel per algorithm.
+    """Draw learned over true edges against rows per free parameter, a panel per algorithm.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
 
 
 def time_moves(rows: Rows, order: Sequence[str], words: str) -> Chart:
-    """Run time without noise (ring) and with noise (dot), on a logarithmic axis.
+    """Draw run time without noise (ring) and with noise (dot) on a logarithmic axis.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def _only(row: Mapping[str, Any], names: Sequence[str]) -> Chart:
 
 
 def _better(field: str) -> Chart:
-    """Blue for better, orange for worse."""
+    """Return a colour rule: blue for better, orange for worse."""
     return {"condition": {"test": f"datum.{field} < 0", "value": LOST}, "value": GAINED}
 
 

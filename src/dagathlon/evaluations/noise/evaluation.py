@@ -77,16 +77,16 @@ class NoiseStudy(OfLearners):
     intervals: Over | None = None
 
     def needs_truth(self) -> bool:
-        """Everything is compared with the true graph."""
+        """Return True: all comparisons are with the true graph."""
         return True
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Noise is shown wherever there is a truth and noise."""
+        """Return the evaluation shown unasked wherever there is a truth and noise."""
         return _ShownNoiseStudy() if has_truth else None
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """All tables of the study of noise; of several families each row says of which."""
+        """Return all tables of the study of noise; with several families each row names its own."""
         together = [one for one in results.evaluations if isinstance(one, NoiseStudy)]
         several = len(together) > 1
         family = self.family or (f"family {together.index(self) + 1}" if several else "")
@@ -114,11 +114,11 @@ class NoiseStudy(OfLearners):
         return found | {"limit": Table([how]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:
-        """Whether a table is made; those of files take a while in a large study."""
+        """Return whether a table is made."""
         return True
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """All figures of the section."""
+        """Draw all figures of the section."""
         for family, own in families(tables):
             for figure in noise_figures(own):
                 for words, chart in figure.variants:
@@ -126,7 +126,7 @@ class NoiseStudy(OfLearners):
                     yield _file_name(parts), headed(chart, figure.heading, [words])
 
     def section(self, tables: TableSet) -> Section | None:
-        """What one sees in words, the figure to remember, then all others."""
+        """Show the findings as sentences, the main figure, then all others."""
         parts: list[Part] = []
         for family, own in families(tables):
             heading = [Words("", family)] if family else []
@@ -137,19 +137,19 @@ class NoiseStudy(OfLearners):
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownNoiseStudy(NoiseStudy):
-    """What a page shows of noise although the study does not ask for `noise_study`."""
+    """Noise section of a page whose study does not name `noise_study`."""
 
     def _has(self, name: str) -> bool:
-        """Nobody sees the others."""
+        """Return whether the page uses a table."""
         return name in ON_PAGE
 
     def section(self, tables: TableSet) -> Section | None:
-        """Nothing where there is nothing to see."""
+        """Show the section; None without runs on noisy data."""
         return super().section(tables) if tables.rows("runs") else None
 
 
 def _instead(tables: TableSet) -> tuple[str, ...]:
-    """Figures of the page that have a panel or row for each kind of data: scatters, or all."""
+    """Return the names of general figures of the page that the section replaces."""
     kinds = {(row["network"], row["code"], row["n"]) for row in tables.rows("runs")}
     if not kinds:
         return ()
@@ -157,7 +157,7 @@ def _instead(tables: TableSet) -> tuple[str, ...]:
 
 
 def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
-    """The tables of each family of learners; of one only, as they are."""
+    """Yield the tables of each family of learners with its name."""
     rows = (*tables.rows("limit"), *tables.rows("reason"))
     named = list(dict.fromkeys(row.get("family", "") for row in rows))
     if len(named) < 2:

@@ -33,7 +33,7 @@ KEPT = {
 
 
 class Kept(NamedTuple):
-    """What an algorithm keeps on average.
+    """Mean accuracy that an algorithm keeps under noise.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Kept(NamedTuple):
 
 
 def noisy_codes(tables: TableSet) -> list[str]:
-    """The kinds of noise: each alone by its rates, then combinations in the order of the study."""
+    """Return the kinds of noise: single ones by rate, then combinations in study order."""
     found = dict.fromkeys(str(row["code"]) for row in tables.rows("runs"))
     known = dict.fromkeys([*(code for code in CODES if code in found), *found])
     noisy = [code for code in known if code != CLEAN]
@@ -59,7 +59,7 @@ def noisy_codes(tables: TableSet) -> list[str]:
 
 
 def _place(code: str) -> tuple[int, float, bool]:
-    """Combinations stay as they are; a kind alone has its place by letter, rate, and how it is."""
+    """Return the sort key of a code: single kinds by letter and rate, combinations last."""
     plain = code.removesuffix(TRUE_MISSING)
     if plain.startswith("c"):
         return len(LETTERS), 0.0, False
@@ -68,7 +68,7 @@ def _place(code: str) -> tuple[int, float, bool]:
 
 
 def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:
-    """All algorithms, those that keep most first; those that are not compared last."""
+    """Return mean accuracy kept by algorithm, the largest first, algorithms not compared last."""
     cells: dict[str, dict[tuple[str, str], float]] = {}
     for row in tables.rows("accuracy_kept"):
         mine = cells.setdefault(row["algorithm"], {})
@@ -89,14 +89,14 @@ def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:
 
 
 def algorithm_order(tables: TableSet) -> list[str]:
-    """From those that keep most to those that keep least; then whoever has nothing to compare."""
+    """Return algorithms by accuracy kept, those without comparison last."""
     kept = [one.algorithm for one in kept_means(tables)]
     every = dict.fromkeys(row["algorithm"] for row in tables.rows("runs"))
     return [*kept, *(name for name in sorted(every) if name not in kept)]
 
 
 def clean_scores(tables: TableSet, metrics: Sequence[str]) -> dict[tuple[str, str], float]:
-    """The mean score without noise by network and algorithm, over sizes."""
+    """Return mean scores without noise by network and algorithm, over sizes."""
     known = (row for row in tables.rows("scores_clean") if None not in map(row.get, metrics))
     found = grouped(
         ((row["network"], row["algorithm"]), fmean(map(row.__getitem__, metrics))) for row in known
@@ -105,7 +105,7 @@ def clean_scores(tables: TableSet, metrics: Sequence[str]) -> dict[tuple[str, st
 
 
 def usual_failures(tables: TableSet) -> dict[tuple[str, str, str], str]:
-    """How failed runs of an algorithm ended most often, by network, code and algorithm."""
+    """Return the most frequent failure by network, code and algorithm."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for row in tables.rows("runs"):
         if row["failure"]:
@@ -115,7 +115,7 @@ def usual_failures(tables: TableSet) -> dict[tuple[str, str, str], str]:
 
 
 def several_seeds(tables: TableSet) -> bool:
-    """Whether some network has more than one sample, so that its numbers have intervals."""
+    """Return whether some network has more than one sample, so that its numbers have intervals."""
     found = {(row["network"], row["seed"]) for row in tables.rows("runs")}
     return len(found) > len({network for network, _ in found})
 
@@ -125,7 +125,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def noise_figures(tables: TableSet) -> Iterator[Figure]:
-    """All figures that the tables have numbers for."""
+    """Yield all figures that the tables have numbers for."""
     if not tables.rows("runs"):
         return
     made = [_kept_figure(tables), _losses(tables), *rate_figures(tables)]
@@ -136,7 +136,7 @@ def noise_figures(tables: TableSet) -> Iterator[Figure]:
 
 
 def _kept_figure(tables: TableSet) -> Figure:
-    """The figure to remember."""
+    """Draw the main figure: accuracy kept by algorithm and kind of noise."""
     caption = (
         "Per cent of the accuracy without noise that is left, over sample sizes and seeds: orange "
         "is lost, blue gained, deeper for more. N is the accuracy without noise itself. Algorithms "
@@ -184,7 +184,7 @@ def _kept(tables: TableSet, column: str) -> Chart:
 
 
 def _counts(tables: TableSet, network: str, algorithm: str) -> dict[str, int]:
-    """Runs without noise and how many of them failed."""
+    """Return the number of runs without noise, and of failed ones among them."""
     mine = [
         row
         for row in tables.rows("scores_clean")

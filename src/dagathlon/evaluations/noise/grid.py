@@ -88,7 +88,7 @@ class NoiseRun:
 
 
 class Case(NamedTuple):
-    """One data set: all algorithms that ran on it are ranked together."""
+    """One data set, on which algorithms are ranked together."""
 
     network: str
     code: str
@@ -136,60 +136,60 @@ class NoiseGrid(NamedTuple):
 
     @property
     def networks(self) -> tuple[str, ...]:
-        """From few to many nodes where that is known, then by name."""
+        """Return networks by number of nodes where known, then by name."""
         names = {case.network for case in self.cases}
         return tuple(sorted(names, key=lambda name: (self.n_nodes.get(name, 0), name)))
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes there are, the study's first and in its order."""
+        """Return the codes of noise, the study's first and in its order."""
         names = dict.fromkeys(case.code for case in self.cases)
         known = [code for code in CODES if code in names]
         return (*known, *(code for code in names if code not in CODES))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of rows, from few to many."""
+        """Return the numbers of rows in ascending order."""
         return tuple(sorted({case.n for case in self.cases}))
 
     @property
     def took_part(self) -> npt.NDArray[np.bool_]:
-        """Where an algorithm finished or failed."""
+        """Return the mask of runs that finished or failed."""
         found: npt.NDArray[np.bool_] = self.failed | ~np.isnan(self.values["shd"])
         return found
 
     def where(self, chosen: Callable[[Case], bool]) -> Places:
-        """Rows of the data sets of one kind."""
+        """Return the positions of data sets that satisfy a predicate."""
         return np.array([i for i, case in enumerate(self.cases) if chosen(case)], dtype=np.intp)
 
     def of(self, which: Which) -> Places:
-        """Rows of all data sets, of those without noise, or of those with noise."""
+        """Return the positions of all data sets, of those without noise, or of those with noise."""
         if which not in ("all", "N", "noisy"):
             raise DagathlonError(f"which is 'all', 'N' or 'noisy', found {which!r}")
         return self.where(lambda case: which == "all" or (case.code == CLEAN) == (which == "N"))
 
     def with_code(self, code: str) -> Places:
-        """Rows of the data sets with one kind of noise."""
+        """Return the positions of data sets with one kind of noise."""
         return self.having(code=code)
 
     def having(self, **facts: Any) -> Places:
-        """Rows of the data sets with these facts, as ``network="asia", code="M5"``."""
+        """Return positions of data sets with these facts: ``network="asia", code="M5"``."""
         return self.where(
             lambda case: all(getattr(case, name) == value for name, value in facts.items())
         )
 
     def only(self, name: str, rows: Sequence[int] | Places) -> Floats:
-        """A column of `values` on some of the data sets, NaN on all others."""
+        """Return a metric on some of the data sets, NaN on all others."""
         found = np.full(self.failed.shape, np.nan)
         found[rows] = self.values[name][rows]
         return found
 
     def taking_part(self, rows: Sequence[int]) -> list[int]:
-        """Who finished or failed on at least one of these data sets."""
+        """Return the mask of algorithms that finished or failed on any of these data sets."""
         return [int(j) for j in np.flatnonzero(self.took_part[rows].any(axis=0))]
 
     def cells(self, rows: Iterable[int]) -> dict[tuple[str, int], list[int]]:
-        """Rows by network and size, in the order of both."""
+        """Group positions by network and size, in the order of both."""
         found: dict[tuple[str, int], list[int]] = {
             (network, n): [] for network in self.networks for n in self.sizes
         }
@@ -199,13 +199,13 @@ class NoiseGrid(NamedTuple):
 
     @property
     def edge_shares(self) -> Floats:
-        """Learned over true edges by data set and algorithm."""
+        """Return learned over true edges by data set and algorithm."""
         true = np.where(self.true_edges > 0, self.true_edges, np.nan)
         found: Floats = self.values["n_edges"] / true[:, None]
         return found
 
     def scores(self, metric: str) -> Scores:
-        """A metric as `dagathlon.evaluate.ranking.ranks` takes it."""
+        """Return a metric in the form of `dagathlon.evaluate.ranking.ranks`."""
         return Scores(self.algorithms, self.cases, self.values[metric], self.failed)
 
 
@@ -213,7 +213,7 @@ _COLUMNS = (*METRICS, "precision", "recall", "n_edges", "time")
 
 
 def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
-    """Arrange runs by data set and algorithm; two runs of one algorithm on one are an error."""
+    """Arrange runs by data set and algorithm; raise an error for duplicates."""
     listed = list(runs)
     _check(listed)
     algorithms = tuple(sorted({run.algorithm for run in listed}, key=lambda n: (n.casefold(), n)))
@@ -259,7 +259,7 @@ def _case(run: NoiseRun) -> Case:
 
 
 def _numbers(run: NoiseRun) -> dict[str, float]:
-    """What there is of a run; of a failed one no score, and its time is not known."""
+    """Return the known numbers of a run; a failed run has no scores and no time."""
     if run.failure is not None:
         return {}
     found = {name: getattr(run, name) for name in _COLUMNS}

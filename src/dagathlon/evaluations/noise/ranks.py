@@ -28,7 +28,7 @@ _SAME = 1e-9
 
 
 class Standing(NamedTuple):
-    """Ranks of all algorithms by one metric on the data sets of one kind.
+    """Ranks of all algorithms by one metric on a set of data sets.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
 
     @property
     def present(self) -> list[int]:
-        """Who took part."""
+        """Return the algorithms that took part."""
         return [int(j) for j in np.flatnonzero(~np.isnan(self.averages[0]))]
 
 
@@ -70,18 +70,18 @@ def _only(values: Floats, rows: list[int]) -> Floats:
 
 
 def over_codes(averages: Sequence[Floats]) -> Floats:
-    """The mean of the averages of each code, over the codes in which an algorithm took part."""
+    """Return means over codes of average ranks, over codes in which an algorithm took part."""
     return known_mean(np.stack(averages), 0)
 
 
 def _places(averages: Floats) -> Floats:
-    """Places within each row, 1 for the least; equal ones share the better."""
+    """Return places within each row, 1 for the least; ties share the better place."""
     found = [(averages < one[:, None] - _SAME).sum(axis=1) + 1.0 for one in averages.T]
     return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
 
 
 def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Cells]:
-    """Tables 8 (without noise) and 9 (with noise, and the changes against none)."""
+    """Return Table 8 (without noise) or 9 (with noise, and the changes against none)."""
     result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
@@ -114,7 +114,7 @@ def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Cells]:
 
 
 def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Cells]:
-    """With how much better the average and the overall rank are than without noise."""
+    """Return rank rows with noise, with the improvement over no noise."""
     blocks = np.minimum(clean.blocks, loud.blocks)
     average = Estimates.of(clean.averages - loud.averages, blocks)
     overall = Estimates.of(clean.places - loud.places, blocks)
@@ -125,7 +125,7 @@ def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing)
 
 
 def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
-    """Tables E1 to E3, and Figure 4: the changes of the overall rank against no noise."""
+    """Return Tables E1 to E3 and figure 4: changes of the overall rank against no noise."""
     result: list[Cells] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
@@ -138,7 +138,7 @@ def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def rank_rows_by_density(grid: NoiseGrid) -> list[Cells]:
-    """Figures 1 and D1: ranks without noise by data set, ordered by rows per free parameter.
+    """Return figures 1 and D1: ranks without noise by data set, ordered by rows per free parameter.
 
     Ranks are averaged over seeds.
     """
@@ -157,7 +157,7 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Cells]:
 
 
 def place(grid: NoiseGrid, network: str, n: int) -> Cells:
-    """Network, its nodes, rows, and rows per free parameter where the parameters are known."""
+    """Return the cells that describe a data set: network, nodes, rows, rows per free parameter."""
     parameters = grid.n_parameters.get(network)
     return {
         "network": network,
@@ -168,7 +168,7 @@ def place(grid: NoiseGrid, network: str, n: int) -> Cells:
 
 
 def by_density(rows: Iterable[Cells]) -> list[Cells]:
-    """Rows of a table by algorithm, then from few to many data rows per parameter."""
+    """Sort rows by algorithm, then by data rows per parameter."""
     return sorted(
         rows,
         key=lambda row: (
@@ -185,7 +185,7 @@ _COLUMNS = (*METRICS, "precision", "recall", "n_edges")
 
 
 def score_rows(grid: NoiseGrid, drawn: Resampling, code: str) -> list[Cells]:
-    """Means over seeds of all metrics with one kind of noise.
+    """Return means over seeds of all metrics with one kind of noise.
 
     Means are over the runs that finished; `failures` says how many did not.
     """
@@ -208,7 +208,7 @@ def _counts(grid: NoiseGrid, members: list[int], j: int) -> Cells:
 
 
 class Span(NamedTuple):
-    """Means of algorithms on the data sets of one network and size.
+    """Means of all algorithms on the data sets of one network and size.
 
     Parameters
     ----------
@@ -232,12 +232,12 @@ class Span(NamedTuple):
 
     @property
     def better(self) -> Better:
-        """Whether more or less is better."""
+        """Return whether more or less is better."""
         return METRICS[self.metric]
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
-        """The worst and the best of each row; NaN where nobody has a mean."""
+        """Return the worst and the best mean of each row; NaN without any."""
         nobody = np.array(np.isnan(self.averages).all(axis=1))
         filled = np.where(nobody[:, None], 0.0, self.averages)
         least, most = (
@@ -247,7 +247,7 @@ class Span(NamedTuple):
 
     @property
     def shares(self) -> Floats:
-        """In each row 0 for the worst and 1 for the best; 1 where all are equal."""
+        """Scale each row to 0 for the worst and 1 for the best; 1 where all are equal."""
         worst, best = (end[:, None] for end in self.ends)
         width = np.broadcast_to(best - worst, self.averages.shape)
         found = np.ones_like(self.averages)
@@ -256,7 +256,7 @@ class Span(NamedTuple):
 
 
 def spans(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Span]:
-    """One for each network, size and metric; an algorithm with a failure there has no mean."""
+    """Return a `Span` per network, size and metric; a failed algorithm has no mean there."""
     result = []
     for (network, n), members in grid.cells(grid.of(which)).items():
         out = np.isnan(grid.values["shd"][members]).any(axis=0)
@@ -269,7 +269,7 @@ def spans(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Span]:
 
 
 def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
-    """The worst and the best mean, and whose they are."""
+    """Return the worst and the best mean with their algorithms."""
     result: list[Cells] = []
     for span in spans(grid, drawn, which):
         row: Cells = {"metric": span.metric, "network": span.network, "n": span.n}
@@ -282,7 +282,7 @@ def extreme_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells
 
 
 def relative_rows(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Cells]:
-    """Where each algorithm lies between the worst and the best."""
+    """Return the position of each algorithm between the worst and the best."""
     result: list[Cells] = []
     for span in spans(grid, drawn, which):
         share = Estimates.of(span.shares, span.blocks)

@@ -28,7 +28,7 @@ _LEAST_WIDTH = 215
 
 
 def kind_words(kind: str) -> str:
-    """What a kind of noise is called, such as ``missing + incorrect`` for ``MI``.
+    """Return the name of a kind of noise, such as ``missing + incorrect`` for ``MI``.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def kind_words(kind: str) -> str:
 
 
 def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
-    """Means with their intervals against the rate, a line for each learner, a panel for each kind.
+    """Plot means with intervals against the rate, a line per learner, a panel per kind.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _lines(points: list[Chart], rates: Sequence[float], look: Look, words: str, 
 
 
 def state_or_gap(rows: Rows, words: str = "F1") -> Chart:
-    """The same lost values as a state and as gaps, against their rate: a panel for each learner.
+    """Plot missing values coded as a state and as gaps against their rate, a panel per learner.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def state_or_gap(rows: Rows, words: str = "F1") -> Chart:
 
 
 def robustness_plot(rows: Rows, look: Look) -> Chart:
-    """The robustness index of each learner with its interval, a panel for each kind of noise.
+    """Plot the robustness index of each learner with its interval, a panel per kind of noise.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _panels(chart: Chart, rows: Rows) -> Chart:
 
 
 def _narrow(panels: Chart) -> Chart:
-    """Panels of few rates: four of them have room beside each other."""
+    """Narrow panels with few rates so that four fit side by side."""
     if "facet" in panels:
         panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
     return panels
@@ -203,7 +203,7 @@ def _axis(rates: Sequence[float]) -> Chart:
 
 
 def _order(rows: Rows) -> list[str]:
-    """Learners, the most robust first: those with an index over all kinds before the others."""
+    """Return learners by robustness, those with an index over all kinds first."""
     known = [row for row in rows if row["index"] is not None]
     place: dict[str, tuple[bool, float]] = {}
     for row in known:
@@ -217,7 +217,7 @@ _LEAST_RATES = 3
 
 
 def rate_figures(tables: TableSet) -> Iterator[Figure]:
-    """Curves where a kind of noise has several rates, and the robustness of each algorithm."""
+    """Yield curves for kinds of noise with several rates, and the robustness of each algorithm."""
     index = [row for row in tables.rows("robustness") if _is_single(row["kind"])]
     if not index:
         return
@@ -249,7 +249,7 @@ def rate_figures(tables: TableSet) -> Iterator[Figure]:
 
 
 def _gaps(rows: Rows) -> Iterator[Figure]:
-    """Missing values as a state and as gaps, where a study has both."""
+    """Yield the figure of missing values as a state and as gaps, where a study has both."""
     networks = dict.fromkeys(row["network"] for row in rows)
     charts = {name: state_or_gap([r for r in rows if r["network"] == name]) for name in networks}
     variants = [(name, chart) for name, chart in charts.items() if not is_nothing(chart)]
@@ -269,7 +269,7 @@ def _is_single(kind: str) -> bool:
 
 
 def _curved(rows: Rows) -> list[Row]:
-    """Those of the kinds that have several rates."""
+    """Return the rows of kinds of noise with several rates."""
     rates: dict[str, set[float]] = {}
     for row in rows:
         rates.setdefault(row["kind"], set()).add(row["rate"])
@@ -277,6 +277,6 @@ def _curved(rows: Rows) -> list[Row]:
 
 
 def _look(tables: TableSet, rows: Rows) -> Look:
-    """The colours of the page; others where an algorithm stands here with several settings."""
+    """Return the page's colours, or new ones where an algorithm appears with several settings."""
     names = [row["algorithm"] for row in rows]
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)

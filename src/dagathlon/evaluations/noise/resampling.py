@@ -38,7 +38,7 @@ LEVEL = 0.95
 
 
 class Resampling(NamedTuple):
-    """How often each block counts: first every one once, then as often as it is drawn.
+    """Bootstrap weights of blocks: the data themselves first, then each resample.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Resampling(NamedTuple):
     weights: Floats
 
     def means(self, values: Floats) -> Floats:
-        """Mean over data sets: first of the data as they are, then of each resample.
+        """Return means over data sets: of the data, then of each resample.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Resampling(NamedTuple):
         return divided(sums, counts).reshape(len(self.weights), *values.shape[1:])
 
     def blocks(self, values: Floats) -> Counts:
-        """How many blocks have a value, in the stratum with most of them."""
+        """Return the number of blocks with a value, in the largest stratum."""
         there = self._by_block(values)[1] > 0
         counts = np.zeros((self.stratum.max(initial=0) + 1, there.shape[1]), dtype=np.int64)
         np.add.at(counts, self.stratum, there)
@@ -75,7 +75,7 @@ class Resampling(NamedTuple):
         return most
 
     def _by_block(self, values: Floats) -> tuple[Floats, Floats]:
-        """Sum and number of values by block (row)."""
+        """Return sum and number of values by block (row)."""
         flat = values.reshape(len(values), -1)
         there = ~np.isnan(flat)
         rows = np.flatnonzero(there.any(axis=1))
@@ -85,28 +85,28 @@ class Resampling(NamedTuple):
         return sums, counts
 
     def _drawn(self, by_block: Floats) -> Floats:
-        """Sums over blocks; without BLAS, whose threads cost more than so small a product."""
+        """Return weighted sums over blocks, without the thread overhead of BLAS."""
         some = np.flatnonzero(by_block.any(axis=1))
         found: Floats = np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
         return found
 
     @property
     def most(self) -> int:
-        """How many blocks the largest stratum has."""
+        """Return the number of blocks in the largest stratum."""
         return int(np.bincount(self.stratum).max(initial=0))
 
     def often(self, rows: Sequence[int]) -> Floats:
-        """How often the blocks of some data sets are in the data and in each resample."""
+        """Count the blocks of some data sets in the data and in each resample."""
         found: Floats = self.weights[:, np.unique(self.block[rows])].sum(axis=1)
         return found
 
     def estimates(self, values: Floats) -> Estimates:
-        """Means over data sets with their intervals."""
+        """Return means over data sets with their intervals."""
         return Estimates.of(self.means(values), self.blocks(values))
 
 
 class Estimates(NamedTuple):
-    """Numbers with the ends of their intervals; NaN for what is not there.
+    """Numbers with the ends of their intervals; NaN for missing ones.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Estimates(NamedTuple):
 
     @classmethod
     def of(cls, drawn: Floats, blocks: npt.ArrayLike) -> Estimates:
-        """From what `Resampling.means` gives, or what is computed of it row by row."""
+        """Compute estimates from values of the data and of each resample."""
         nothing = np.isnan(drawn[0]) | (np.asarray(blocks) < 2)
         tail = (1 - LEVEL) / 2
         ordered = np.sort(drawn[1:], axis=0)
@@ -130,13 +130,13 @@ class Estimates(NamedTuple):
         return cls(drawn[0], *(np.where(nothing, np.nan, end) for end in ends))
 
     def cells(self, name: str, *place: int) -> Cells:
-        """Three cells of a table: the value and the ends of its interval."""
+        """Return three cells of a table: the value and the ends of its interval."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
         return {label: number(end[place]) for label, end in ends.items()}
 
 
 def _quantile(ordered: Floats, share: float) -> Floats:
-    """Over the first axis, of sorted numbers with NaN at the end; by the column, NaN without any.
+    """Return a quantile along the first axis of sorted numbers, ignoring NaN at the end.
 
     NumPy's own takes columns one by one where there are NaN.
     """
@@ -150,7 +150,7 @@ def _quantile(ordered: Floats, share: float) -> Floats:
 
 
 def known_mean(values: Floats, axis: int) -> Floats:
-    """Mean of what there is along an axis; NaN without any, and no warning."""
+    """Return the mean of non-NaN values along an axis; NaN without any, and no warning."""
     there = ~np.isnan(values)
     count = np.asarray(there.sum(axis=axis), dtype=np.float64)
     sums: Floats = np.where(there, values, 0.0).sum(axis=axis)
@@ -158,18 +158,18 @@ def known_mean(values: Floats, axis: int) -> Floats:
 
 
 def divided(above: Floats, below: Floats) -> Floats:
-    """One by the other; NaN where the other is not positive."""
+    """Return the quotient; NaN where the divisor is not positive."""
     found: Floats = np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
     return found
 
 
 def number(value: Any) -> float | None:
-    """A cell of a table: None for what is not there."""
+    """Convert a float to a table cell: NaN becomes None."""
     return None if np.isnan(value) else float(value)
 
 
 def resampling(cases: Sequence[Case], resamples: int, over: Over = "networks") -> Resampling:
-    """Blocks of the data sets, drawn again; the same for the same blocks.
+    """Draw the blocks of the data sets with replacement, reproducibly for the same blocks.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def resampling(cases: Sequence[Case], resamples: int, over: Over = "networks") -
 
 
 def usual_over(cases: Iterable[Case]) -> Over:
-    """Seeds where every network has several, else networks."""
+    """Return the default blocks: seeds if every network has several, else networks."""
     seeds: dict[str, set[Any]] = {}
     for network, seed in map(_block, cases):
         seeds.setdefault(network, set()).add(seed)

@@ -22,7 +22,7 @@ _NOISE = re.compile(r"/noise=([^/]*)")
 
 
 class Trial(NamedTuple):
-    """The accuracy of one run.
+    """Accuracy of one run.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ class Curve(NamedTuple):
 
     @property
     def area(self) -> float:
-        """Mean accuracy over all rates from 0 to the last, by straight lines between them."""
+        """Return the mean accuracy over rates from 0 to the last, by linear interpolation."""
         heights = (self.scores[1:] + self.scores[:-1]) / 2
         return float(heights @ np.diff(self.rates) / self.rates[-1])
 
 
 def row_trials(rows: Iterable[Row], metric: str, by: str = "setting") -> Iterator[Trial]:
-    """The runs of a joint table; who took no part, or has no such metric, gives none.
+    """Yield the runs of a joint table that have the metric, as trials.
 
     Parameters
     ----------
@@ -99,19 +99,19 @@ def row_trials(rows: Iterable[Row], metric: str, by: str = "setting") -> Iterato
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether the learned graph has no edge: Bayesys's F1 of it is not defined."""
+    """Return whether the learned graph has no edge, for which Bayesys's F1 is undefined."""
     return row.get("TP_skel") == 0 and row.get("FP_skel") == 0
 
 
 def noise_trials(runs: Iterable[NoiseRun]) -> Iterator[Trial]:
-    """The runs of a study of noisy data, by their F1; a graph without edges has 0."""
+    """Yield the runs of a noise study as trials by F1; a graph without edges has 0."""
     for run in runs:
         score = None if run.failure is not None else run.f1 or 0.0
         yield Trial(run.algorithm, (run.network, run.n), run.seed, run.code, score)
 
 
 def kind_of(code: str) -> tuple[str, float] | None:
-    """Kind and rate of a noise experiment; None where several kinds have different rates.
+    """Return kind and rate of a noise experiment; None if several kinds have different rates.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def kind_of(code: str) -> tuple[str, float] | None:
 
 
 def curves_of(trials: Iterable[Trial]) -> dict[str, list[Curve]]:
-    """Curves by kind of noise.
+    """Return curves by kind of noise.
 
     A curve begins with the clean data. Learners that failed there have none: there is no accuracy
     to keep. Curves of a kind end at the same rate, the largest that any has; data on which that
@@ -167,13 +167,13 @@ def _curve(place: tuple[Any, ...], clean: float, points: Mapping[float, float | 
 
 
 def _order(kind: str) -> tuple[int, list[int], str]:
-    """Single kinds first, in the order of the letters."""
+    """Return the sort key of a kind of noise: single kinds first, by letter."""
     letters = kind.removesuffix(TRUE_MISSING)
     return len(letters), [list(LETTERS).index(letter) for letter in letters], kind
 
 
 def n_kinds(kind: str) -> int:
-    """How many kinds of noise are at work together."""
+    """Return the number of single kinds of noise in a combined kind."""
     return len(kind.removesuffix(TRUE_MISSING))
 
 
@@ -182,7 +182,7 @@ EVERYWHERE = "all networks"
 
 
 def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
-    """Mean accuracy of each learner at each rate of each kind of noise.
+    """Return the mean accuracy of each learner at each rate of each kind of noise.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class _Kept(NamedTuple):
 
 
 def robustness(trials: Iterable[Trial]) -> list[Cells]:
-    """How much of its clean accuracy each learner keeps: the normalised area under its curve.
+    """Return the share of clean accuracy each learner keeps: the normalised area under its curve.
 
     The index of a kind of noise is the area under the accuracy from rate 0 to the largest rate of
     the study, by straight lines between rates, divided by the area that the clean accuracy would
@@ -310,7 +310,7 @@ def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> C
 
 
 def _jackknife(parts: Sequence[_Kept], seeds: Sequence[Any]) -> Interval:
-    """Mean of the indices with its interval, by leaving out one seed after the other."""
+    """Return the mean index with its jackknife interval over seeds."""
     mean = float(np.mean([part.share() for part in parts]))
     k = len(seeds)
     if k < 2:

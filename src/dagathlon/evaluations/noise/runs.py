@@ -32,7 +32,7 @@ _Key: TypeAlias = tuple[str, str, int, int, str]
 
 
 class Place(NamedTuple):
-    """What the tables call a data set."""
+    """Labels of a data set in the tables of a noise study."""
 
     network: str
     code: str
@@ -41,19 +41,19 @@ class Place(NamedTuple):
 
 
 class _Size(NamedTuple):
-    """Free parameters and nodes of a network, where they are known."""
+    """Free parameters and nodes of a network, where known."""
 
     n_parameters: int | None
     n_nodes: int | None
 
 
 def has_noise(results: Results) -> bool:
-    """Whether the study adds noise to some of its data."""
+    """Return whether the study adds noise to some of its data."""
     return any(case.noise != CLEAN for case in results.cases)
 
 
 def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
-    """The runs on data sets on which all runs are in, skipped ones left out.
+    """Return the runs on complete data sets, without skipped ones.
 
     Runs of a method that differ in their random start alone are one run, with the means of those
     that finished; it counts how many did not, and has failed where all did.
@@ -80,7 +80,7 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
 
 
 def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
-    """For each network, code and algorithm the run in the middle by F1, as the page numbers runs.
+    """Return the median run by F1 for each network, code and algorithm, by its number on the page.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
 
 
 def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun]) -> float:
-    """Seconds that failed runs are charged: as asked, their limit, or the time of the slowest."""
+    """Return the seconds charged to failed runs: as given, their limit, or the longest time."""
     if asked is not None:
         return asked
     limits = [
@@ -116,7 +116,7 @@ def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun
 
 
 def case_places(results: Results) -> dict[tuple[Any, ...], Place]:
-    """Network, code, rows and seed of each data set, by seed and labels.
+    """Return network, code, rows and seed of each data set, by seed and labels.
 
     A network is called by its graph alone, where that tells all data sets apart.
     """
@@ -135,7 +135,7 @@ def _without_noise(case: Case) -> str:
 
 
 def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
-    """Numbers of rows; noise does not change them, so that data are read once for all codes."""
+    """Return numbers of rows, reading data once for all codes of noise."""
     found: dict[tuple[Any, ...], int] = {}
     for case, one in plain.items():
         if one[2:6] not in found:
@@ -145,7 +145,7 @@ def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
 
 
 def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[str, _Size]:
-    """Of each network: read from its smallest clean data set, or from any truth it has."""
+    """Return the size of each network, from its smallest clean data set or any true graph."""
     cases = grouped_by(results.cases, lambda case: places[case[2:6]].network)
     found = {}
     for network, mine in cases.items():
@@ -158,7 +158,7 @@ def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[st
 
 
 def free_parameters(truth: Graph, data: Dataset) -> int | None:
-    """Numbers that say all of a network: of discrete tables, or of linear equations.
+    """Count the free parameters of discrete tables or of linear equations.
 
     An equation has a coefficient for each parent, an intercept and a variance. None for networks
     of both, and where the truth is no DAG over the variables of the data.
@@ -174,7 +174,7 @@ def free_parameters(truth: Graph, data: Dataset) -> int | None:
 
 
 def run_of_starts(key: _Key, rows: Rows, size: _Size | None) -> NoiseRun:
-    """One run of all starts of an algorithm on a data set, from their rows of the joint table."""
+    """Merge the joint-table rows of all starts of an algorithm on a data set into one run."""
     network, code, n, seed, algorithm = key
     finished = [_scored(row) for row in rows if row["status"] not in FAILURES]
     about = size or _Size(None, None)
@@ -197,7 +197,7 @@ def run_of_starts(key: _Key, rows: Rows, size: _Size | None) -> NoiseRun:
 
 
 def _scored(row: Row) -> Row:
-    """A run without an edge has no F1 and no precision: both count as 0 in every mean."""
+    """Return the scores of a row; F1 and precision of an empty graph are 0."""
     if not is_number(row.get(_COLUMNS["shd"])):
         return row
     columns = (_COLUMNS["f1"], _COLUMNS["precision"])

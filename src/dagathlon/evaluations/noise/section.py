@@ -52,7 +52,7 @@ _SEVERAL = 4
 
 
 def noise_parts(tables: TableSet) -> Iterator[Part]:
-    """All parts of the section; none without runs."""
+    """Yield all parts of the section; none without runs."""
     if not tables.rows("runs"):
         return
     figures = list(noise_figures(tables))
@@ -64,7 +64,7 @@ def noise_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _findings(tables: TableSet) -> Iterator[Part]:
-    """Which kind hurts most, who keeps most, who gains rank; and how far to believe it."""
+    """Yield sentences on the worst noise, the most robust algorithm, ranks and intervals."""
     if not any(row["code"] == CLEAN for row in tables.rows("runs")):
         yield Words(_NOT_YET if tables.partial else _NO_CLEAN, tone="fair")
         return
@@ -82,7 +82,7 @@ def _findings(tables: TableSet) -> Iterator[Part]:
 
 
 def _intervals(tables: TableSet) -> Iterator[str]:
-    """What intervals are over, where there are any."""
+    """Yield a sentence on the units over which intervals are computed."""
     if len({(row["network"], row["seed"]) for row in tables.rows("runs")}) > 1:
         kinds = dict.fromkeys(row["intervals"] for row in tables.rows("limit"))
         yield from (_INTERVALS[kind] for kind in kinds)
@@ -91,7 +91,7 @@ def _intervals(tables: TableSet) -> Iterator[str]:
 
 
 def _hurts(tables: TableSet) -> Iterator[str]:
-    """The most and the least harmful kind of noise, by F1."""
+    """Yield a sentence on the most and the least harmful kind of noise, by F1."""
     found = [row for row in tables.rows("loss_by_noise") if row["metric"] == "f1"]
     ordered = sorted(
         (row for row in found if row["paired"] is not None), key=lambda row: row["paired"]
@@ -112,7 +112,7 @@ def _hurts(tables: TableSet) -> Iterator[str]:
 
 
 def _least(row: Row) -> str:
-    """The kind of noise that does least harm, or none."""
+    """Return the clause on the least harmful kind of noise, or an empty text."""
     low, high = row["paired_low"], row["paired_high"]
     if low is not None and low <= 0 <= high:
         return f"{row['code']} changes nothing that chance would not."
@@ -122,7 +122,7 @@ def _least(row: Row) -> str:
 
 
 def _loss(row: Row) -> str:
-    """A loss with its interval: 35 %, 30 to 39 %."""
+    """Format a loss with its interval: 35 %, 30 to 39 %."""
     low, high = row["paired_low"], row["paired_high"]
     between = "" if low is None else f", {_percent(-high)} to {_percent(-low)}"
     return f"{_percent(-row['paired'])}{between}"
@@ -137,7 +137,7 @@ def _percent(share: float) -> str:
 
 
 def _keeps(tables: TableSet) -> Iterator[str]:
-    """Who keeps most and who least, and what that is worth."""
+    """Yield sentences on the algorithms that keep most and least accuracy."""
     found = [one for one in kept_means(tables) if one.regular and one.mean is not None]
     if len(found) < 2:
         return
@@ -159,7 +159,7 @@ def _keeps(tables: TableSet) -> Iterator[str]:
 
 
 def _moves(tables: TableSet) -> Iterator[str]:
-    """Who gains and who loses rank by F1, where that is more than chance or there is no telling."""
+    """Yield sentences on algorithms whose rank by F1 changes by more than chance."""
     rows = [
         r for r in tables.rows("ranks_noisy") if r["metric"] == "f1" and r["change"] is not None
     ]
@@ -194,7 +194,7 @@ def _nth(place: int) -> str:
 
 
 def _failures(tables: TableSet) -> Iterator[Part]:
-    """How many runs failed, in which way and whose, and a table of them by kind of noise."""
+    """Yield a sentence on failed runs by kind and algorithm, and their table by kind of noise."""
     told = [*_failed_runs(tables.rows("runs")), *_failed_starts(tables.rows("runs"))]
     if told:
         yield Words(" ".join(told), "Who failed, and on what?")
@@ -202,7 +202,7 @@ def _failures(tables: TableSet) -> Iterator[Part]:
 
 
 def _failed_starts(runs: Rows) -> Iterator[str]:
-    """Whose starts failed where others of the same run finished."""
+    """Yield the algorithms with failed starts in runs whose other starts finished."""
     some = [row for row in runs if row["failed_starts"] and not row["failure"]]
     if some:
         names = ", ".join(dict.fromkeys(row["algorithm"] for row in some))
@@ -228,7 +228,7 @@ def _failed_runs(runs: Rows) -> Iterator[str]:
 
 
 def _failure_grid(rows: Rows, codes: Sequence[str]) -> Grid:
-    """Failures of each algorithm by kind of noise: 3 timeout, 1 memory, 2 starts."""
+    """Return failures of each algorithm by kind of noise: 3 timeout, 1 memory, 2 starts."""
     cells = {(row["algorithm"], row["code"]): row for row in rows}
     names = dict.fromkeys(r["algorithm"] for r in rows if any(r[kind] for kind in _FAILED))
     shown = [c for c in (CLEAN, *codes) if any(row["code"] == c for row in rows)]

@@ -58,7 +58,7 @@ ALL_NOISE = "cMISL"
 
 
 class Groups(NamedTuple):
-    """Which networks are small, which are large, and which sizes are limited and big data.
+    """Networks counted as small or large, and sizes counted as limited or big data.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Groups(NamedTuple):
     big: Collection[int] | None = None
 
     def chosen(self, grid: NoiseGrid) -> dict[str, Callable[[str, int], bool]]:
-        """For each category, whether a network and a number of rows belong to it."""
+        """Return a predicate on network and number of rows for each category."""
         small, large = self._networks(grid)
         sizes = grid.sizes
         middle = sizes[len(sizes) // 2] if len(sizes) % 2 else None
@@ -101,7 +101,7 @@ class Groups(NamedTuple):
 
 
 def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups) -> list[Cells]:
-    """Table 12, with intervals."""
+    """Return Table 12, with intervals."""
     found = categories(grid, drawn, limit, groups)
     columns = {name: Estimates.of(scaled(one), blocks) for name, (one, blocks) in found.items()}
     result: list[Cells] = []
@@ -116,7 +116,7 @@ def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Grou
 def categories(
     grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups
 ) -> dict[str, tuple[Floats, Counts]]:
-    """For each category a number by algorithm, of the data and of each resample; more is better.
+    """Return a number per category and algorithm, for the data and each resample; more is better.
 
     With them how many blocks stand behind each.
     """
@@ -136,7 +136,7 @@ def categories(
 
 
 def scaled(values: Floats) -> Floats:
-    """In each row 0 for the least and 1 for the most; 1 where all are equal."""
+    """Scale each row to 0 for the least and 1 for the most; 1 where all are equal."""
     nobody = np.isnan(values).all(axis=1, keepdims=True)
     filled = np.where(nobody, 0.0, values)
     low, high = (end(filled, axis=1)[:, None] for end in (np.nanmin, np.nanmax))
@@ -159,7 +159,7 @@ def _ranking(grid: NoiseGrid, drawn: Resampling) -> Floats:
 
 
 def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Floats:
-    """Average ranks over all experiments: one without noise, and so many codes with noise.
+    """Return average ranks over all experiments: one without noise, and each code with noise.
 
     Without experiments of one kind (None) those of the other are all.
     """
@@ -171,12 +171,12 @@ def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Fl
 
 
 def mean_share(some: list[Span], algorithms: int, drawn: Resampling) -> Floats:
-    """Mean over cells of Table 11, each as often as its network is drawn."""
+    """Return means over cells of Table 11, weighted by how often their network is drawn."""
     return _moments(some, algorithms, drawn)[0]
 
 
 def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Floats:
-    """Variance over cells of Table 11, averaged over the metrics; NaN of fewer than two cells."""
+    """Return variances over cells of Table 11, averaged over metrics; NaN below two cells."""
     by_metric = [[span for span in shares if span.metric == metric] for metric in METRICS]
     found = []
     for some in by_metric:
@@ -190,7 +190,7 @@ def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Fl
 
 
 def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floats, Floats]:
-    """Means of shares and of their squares; a network that is drawn often counts as often."""
+    """Return weighted means of shares and of their squares."""
     shape = len(drawn.weights), algorithms
     sums, squares, counts = (np.zeros(shape) for _ in range(3))
     for span in some:
@@ -205,7 +205,7 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
 
 
 def _slowness(grid: NoiseGrid, drawn: Resampling, limit: float) -> Floats:
-    """Mean seconds; of who did not run everywhere, as if it were as hard elsewhere as for others.
+    """Return mean seconds; for missing data sets the relative difficulty for others is assumed.
 
     NaN of such an algorithm where nobody ran everywhere.
     """
@@ -219,7 +219,7 @@ def _slowness(grid: NoiseGrid, drawn: Resampling, limit: float) -> Floats:
 
 
 def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
-    """Combined score with noise over that without; NaN where there is no such pair."""
+    """Return the combined score with noise over that without; NaN without such a pair."""
     noisy = [code for code in grid.codes if code != CLEAN]
     codes = [ALL_NOISE] if ALL_NOISE in noisy else noisy
     if not codes or CLEAN not in grid.codes:

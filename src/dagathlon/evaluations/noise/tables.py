@@ -50,7 +50,7 @@ __all__ = ["NoiseRun", "NoiseStudyTables"]
 
 @dataclass(frozen=True)
 class NoiseStudyTables:
-    """The tables, one method each; every method returns rows as dictionaries.
+    """Tables of a noise study, one method each, as lists of rows.
 
     A number ``x`` of several data sets comes with the ends of its 95 % interval, ``x_low`` and
     ``x_high``; they are None where only one network and seed stand behind it.
@@ -108,7 +108,7 @@ class NoiseStudyTables:
         return rank_rows(self.grid, self.drawn, noisy=noisy)
 
     def ranks_by_code(self) -> list[Cells]:
-        """The same for each code by itself (Tables E1 to E3, Figure 4)."""
+        """Return ranks for each code (Tables E1 to E3, Figure 4)."""
         return rank_rows_by_code(self.grid, self.drawn)
 
     def ranks_by_density(self) -> list[Cells]:
@@ -217,7 +217,7 @@ ON_PAGE = (
 
 
 class Named(NamedTuple):
-    """A table: its name, what makes its rows, and how it is printed."""
+    """Table of a noise study: its name, the function for its rows, and its print layout."""
 
     name: str
     rows: Callable[[], list[Cells]]
@@ -227,7 +227,7 @@ class Named(NamedTuple):
 def noise_tables(
     study: NoiseStudyTables, runs: Sequence[NoiseRun], groups: Groups
 ) -> Iterator[Named]:
-    """Everything that a noise study says.
+    """Yield the list of all tables of a noise study.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def _ranks(study: NoiseStudyTables) -> Iterator[Named]:
 
 
 def _whole(rows: list[Cells]) -> list[Cells]:
-    """Changes of places are whole numbers."""
+    """Convert changes of places to integers."""
     known = [row for row in rows if row["overall_change"] is not None]
     for row in known:
         row["overall_change"] = int(row["overall_change"])

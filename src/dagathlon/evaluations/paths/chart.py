@@ -16,7 +16,7 @@ _SHORT = {"ROC": {"x": "FPR", "y": "TPR"}, "PR": {"x": "recall", "y": "precision
 
 
 def path_curves(rows: Rows, curve: str, look: Look) -> Chart:
-    """One line for each method, a panel for each graph.
+    """Plot mean curves, one line per method, a panel per graph.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _point(row: Any, place: int) -> Cells:
 
 
 def _chance(values: Rows, graphs: list[str]) -> list[Cells]:
-    """The line of graphs that are drawn at random, as far as the curves of a panel reach."""
+    """Return the reference line of randomly drawn graphs."""
     ends = []
     for graph in graphs:
         reach = max(value["x"] for value in values if value["case"] == graph)

@@ -52,7 +52,7 @@ _LOST = 0.05
 
 
 def opening(means: Rows, undirected: str) -> str:
-    """What is compared here, and by what."""
+    """Return the opening sentences: the compared methods and metrics."""
     along = set(ordered(means, "along"))
     of = {
         "penalty": "one for each penalty of a learner's path",
@@ -69,7 +69,7 @@ def opening(means: Rows, undirected: str) -> str:
 
 
 def selection(means: Rows) -> Iterator[str]:
-    """Which methods choose a graph that is far from the best one of their path."""
+    """Yield a sentence on methods whose selected graph is far from the best on their path."""
     scores = ((r["method"], r["undirected_best_f1"], r["undirected_chosen_f1"]) for r in means)
     found = grouped(
         (method, best - chosen)
@@ -87,7 +87,7 @@ def selection(means: Rows) -> Iterator[str]:
 
 
 def area_grid(means: Rows) -> Grid:
-    """Means with standard errors, a line for each kind of data and method; the best are bold."""
+    """Return the table of means with standard errors by kind of data and method, the best bold."""
     about = [name for name in ("graph", "model", "rows") if len(ordered(means, name)) > 1]
     head = [*about, "method", "data sets", "AUROC", "AUPRC", "best F1", "F1 of the chosen graph"]
     columns = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
@@ -101,7 +101,7 @@ def area_grid(means: Rows) -> Grid:
 
 
 def long_areas(means: Rows) -> Iterator[Cells]:
-    """A row for each mean."""
+    """Yield one row per mean."""
     for row in means:
         about = {name: row[name] for name in ("graph", "model", "rows", "method")}
         for metric in (one for view in AREA_VIEWS.values() for one in view):
@@ -158,24 +158,24 @@ class Paths(OfLearners):
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Paths of learners of undirected graphs are shown wherever there is a truth."""
+        """Return the evaluation shown unasked for learners of undirected graphs with a truth."""
         return _ShownPaths() if has_truth else None
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """The curve of every run."""
+        """Request the curve of every run."""
         module = PathScores(undirected=self.undirected, burn_in=self.burn_in)
         yield RunScore(_SCORE, module, ("truth", "path"))
 
     def form(self, results: Results) -> UndirectedForm:
-        """What graphs of directed edges are compared by here."""
+        """Return the undirected form under which directed graphs are compared."""
         return self.undirected
 
     def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
-        """The curve of each run, None where there is none."""
+        """Return the curve of each run, None where there is none."""
         return results.scores(_SCORE, runs)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """Every graph of every curve, areas by run, means, and what figures show."""
+        """Return every graph of every curve, areas by run, means, and the data of figures."""
         runs = results.runs_of(self.included(results))
         pairs = zip(runs, self.scores(results, runs), strict=True)
         known = [(run, score) for run, score in pairs if score and score.get("points")]
@@ -190,13 +190,13 @@ class Paths(OfLearners):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """ROC and precision against recall, for each model and number of rows."""
+        """Draw ROC and precision–recall curves for each model and number of rows."""
         for number, (name, chart) in enumerate(_variants(tables), 1):
             if not is_nothing(chart):
                 yield f"paths_{number}", headed(chart, name)
 
     def section(self, tables: TableSet) -> Section | None:
-        """What the areas say, the curves, the numbers."""
+        """Show sentences on the areas, the curves, and the numbers."""
         means = tables.rows("means")
         if not means:
             return None
@@ -214,18 +214,18 @@ class Paths(OfLearners):
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownPaths(Paths):
-    """What a page shows of paths although the study does not ask for them."""
+    """Paths on the page of a study that does not name them."""
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """None: paths are small, and are compared when the page is made."""
+        """Request nothing; the small paths are compared when the page is made."""
         yield from ()
 
     def form(self, results: Results) -> UndirectedForm:
-        """As in the other metrics of the setup, if they say so."""
+        """Return the undirected form of the setup's other metrics, if they state one."""
         return results.undirected or self.undirected
 
     def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
-        """The curves of learners of undirected graphs that have a path."""
+        """Compute the curves of learners of undirected graphs with a path."""
         module = PathScores(undirected=self.form(results))
         with_path: dict[str, bool] = {}
         found = []
@@ -246,7 +246,7 @@ def _learned(results: Results, run: Run) -> Estimate | None:
 
 
 def _variants(tables: TableSet) -> list[Variant]:
-    """A chart of panels for each curve, model and number of rows."""
+    """Return a chart of panels for each curve, model and number of rows."""
     rows = [{**row, "id": row["method"]} for row in tables.rows("curves")]
     names = [row["id"] for row in rows]
     look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)

@@ -86,7 +86,7 @@ class PrecisionMatrices(OfLearners):
     resamples: Count = 1000
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Losses of every run on continuous data that are drawn from a model."""
+        """Request losses of every run on continuous data drawn from a model."""
         if cases.facts.kind in ("discrete", "mixed"):
             return
         scaled = bool(getattr(cases.generator, "standardized", False))
@@ -94,7 +94,7 @@ class PrecisionMatrices(OfLearners):
         yield RunScore(_SCORE, module, _INPUTS)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """All runs, and means over data sets."""
+        """Return runs, and means over data sets."""
         rows = self._rows(results)
         known = [m for m in _METRICS if any(is_number(row.get(m)) for row in rows)]
         means = mean_rows(rows, known, self.resamples)
@@ -111,13 +111,13 @@ class PrecisionMatrices(OfLearners):
         return labelled_scores(results, scored)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """A figure for each loss and model."""
+        """Draw a figure per loss and model."""
         for number, (name, chart) in enumerate(_variants(tables), 1):
             if not is_nothing(chart):
                 yield f"losses_{number}", headed(chart, name)
 
     def section(self, tables: TableSet) -> Section | None:
-        """How to read the losses, figures, numbers, and who has none."""
+        """Show an explanation of the losses, figures, numbers, and methods without a matrix."""
         runs, means = tables.rows("runs"), tables.rows("means")
         if not runs:
             return None
@@ -143,7 +143,7 @@ class PrecisionMatrices(OfLearners):
 
 
 def _variants(tables: TableSet) -> list[Variant]:
-    """A chart of panels for each loss and model."""
+    """Return a chart of panels for each loss and model."""
     rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     names = [row["id"] for row in rows]
     look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
@@ -164,7 +164,7 @@ def _is_loss(metric: str) -> bool:
 
 
 def _grid(runs: Rows, means: Rows) -> Grid:
-    """Means by kind of data and method, the nearest to the truth first; the best are bold."""
+    """Return the table of means by kind of data and method, the nearest to the truth first."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(runs, name)) > 1]
     how = {row["method"]: row.get("precision_how") for row in runs}
@@ -181,7 +181,7 @@ def _grid(runs: Rows, means: Rows) -> Grid:
 
 
 def _notes(runs: Rows) -> Iterator[str]:
-    """Who has no matrix or no number, how often, and why for example."""
+    """Yield notes on methods without a matrix or a number, with an example of the reason."""
     for method in ordered(runs, "method"):
         own = [row for row in runs if row["method"] == method]
         notes = [row["precision_note"] for row in own if row.get("precision_note")]

@@ -28,7 +28,7 @@ COST = "cpu"
 
 
 class Shape(NamedTuple):
-    """A true graph that stands for its kind.
+    """First true graph of a kind, drawn for its kind.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
 
 
 def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> list[Cells]:
-    """A row for each run: kind of data, method, metrics, processor time."""
+    """Return one row per run: kind of data, method, metrics, processor time."""
     runs = results.runs_of(ids)
     regimes = regimes_of(results, (results.case(run) for run in runs))
     found = []
@@ -59,7 +59,7 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
 
 
 def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
-    """A row for each kind of data, method and metric: mean, standard error, number of values."""
+    """Yield mean, standard error and number of values by kind of data, method and metric."""
     names = ("graph", "model", "rows", "id", "method")
     for key, members in rows_by(rows, *names).items():
         about = dict(zip(names, key, strict=True))
@@ -77,13 +77,13 @@ def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
 
 
 def median_costs(rows: Rows) -> dict[str, float]:
-    """Median processor time of a run in seconds, by method."""
+    """Return the median processor time of a run in seconds, by method."""
     found = grouped((row["method"], float(row[COST])) for row in rows if is_number(row.get(COST)))
     return {method: float(np.median(values)) for method, values in found.items()}
 
 
 def average_ranks(means: Rows, metric: str) -> dict[str, float]:
-    """Average rank of each method over the kinds of data, by means of a metric."""
+    """Return the average rank of each method over kinds of data, by means of a metric."""
     kinds: dict[Regime, dict[str, float]] = {}
     sign = -1.0 if measure_of(metric).better == "more" else 1.0
     for row in means:
@@ -100,7 +100,7 @@ def average_ranks(means: Rows, metric: str) -> dict[str, float]:
 
 
 def shapes_of(results: Results) -> list[Shape]:
-    """The first true graph of each kind, in the order of the study."""
+    """Return the first true graph of each kind, in the order of the study."""
     regimes = regimes_of(results, results.cases)
     graphs: dict[str, dict[int | None, Graph]] = {}
     for case, regime in regimes.items():
@@ -120,7 +120,7 @@ _WIDE, _HIGH, _MARGIN = 170.0, 110.0, 8.0
 
 
 class Column(NamedTuple):
-    """A column of the table: a metric on one kind of data."""
+    """Column of the table: a metric on one kind of data."""
 
     metric: str
     model: str
@@ -129,7 +129,7 @@ class Column(NamedTuple):
 
 
 def drawings(shapes: Sequence[Shape]) -> str:
-    """The true graphs side by side."""
+    """Draw the true graphs side by side."""
     drawn = [_drawing(one) for one in shapes if len(one.graph) <= _MOST_NODES]
     return f'<div class="shapes">{"".join(drawn)}</div>' if drawn else ""
 
@@ -156,7 +156,7 @@ def _drawing(shape: Shape) -> str:
 def table(
     means: Rows, order: Sequence[str], look: Look, costs: Mapping[str, float] | None = None
 ) -> str:
-    """Methods by kinds of data, for one metric after the other, and the cost of a run.
+    """Return the HTML table of methods by kinds of data, metric after metric, with costs.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _columns(means: Rows) -> list[Column]:
 
 
 def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> str:
-    """Metrics over numbers of rows over graphs."""
+    """Return the table head: metrics over numbers of rows over graphs."""
     several = len({one.model for one in columns}) > 1
     metrics = _spans([short_title(one.metric) for one in columns])
     sizes = _spans([(one.metric, one.model, one.rows) for one in columns])
@@ -228,7 +228,7 @@ def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> 
 
 
 def _against(means: Rows) -> dict[int, str]:
-    """Which numbers of rows are fewer than the variables, and which are more."""
+    """Return the comparison of each number of rows with the number of variables, in words."""
     counts = {row.get("variables") for row in means}
     if len(counts) != 1 or not isinstance(p := counts.pop(), int):
         return {}
@@ -251,7 +251,7 @@ def _spans(names: Sequence[Any]) -> list[tuple[Any, int]]:
 
 
 def _starts(columns: Sequence[Column]) -> Iterator[str]:
-    """A gap goes before each number of rows."""
+    """Yield the HTML class of each column, which puts a gap before each number of rows."""
     before = None
     for one in columns:
         yield "" if one[:3] == before else ' class="start"'
@@ -259,7 +259,7 @@ def _starts(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _scale(rows: Sequence[Row | None], metric: str) -> tuple[float, float, int] | None:
-    """The best and the median of a column, and the number of runs of those that compete."""
+    """Return best and median of a column, and the number of runs of competing methods."""
     known = [row for row in rows if row is not None]
     most = max((row["known"] for row in known), default=0)
     values = [row["mean"] for row in known if row["known"] == most]
@@ -270,7 +270,7 @@ def _scale(rows: Sequence[Row | None], metric: str) -> tuple[float, float, int] 
 
 
 def _cell(row: Row | None, scale: tuple[float, float, int] | None) -> str:
-    """A mean, shaded by where it stands between the median and the best of its column."""
+    """Return the HTML cell of a mean, shaded by its place between median and best of its column."""
     if row is None:
         return "<td>–</td>"
     title = f"{row['method']}, {row['graph']}, {row['rows']:,} rows: {row['mean']:.3g}{_error(row)}"
@@ -295,14 +295,14 @@ def _error(row: Row) -> str:
 
 
 def _number(value: float) -> str:
-    """Two decimals of what is small, none of what is large."""
+    """Format a number: two decimals for small ones, none for large ones."""
     if not math.isfinite(value):
         return "∞"
     return f"{value:.2f}" if abs(value) < 9.95 else f"{value:,.0f}"
 
 
 def compact(means: Rows, views: Mapping[str, Sequence[str]], look: Look) -> list[tuple[str, str]]:
-    """Tables of methods by kinds of data, one for each view that has numbers.
+    """Return tables of methods by kinds of data, one per view that has numbers.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ _DRAWN = " Above: the true graph of the first data set of each kind."
 
 @dataclass(frozen=True, kw_only=True)
 class Recovery(OfLearners):
-    """Show on one screen who finds which graph, from how many rows, and at what cost.
+    """Show on one screen which methods find which graph, from how many rows, and at what cost.
 
     A table of all methods, with a column for each graph and number of rows, stands before the
     verdict, under small drawings of the true graphs.
@@ -354,11 +354,11 @@ class Recovery(OfLearners):
     metrics: tuple[str, ...] = ("F1_skel", "precision_kl")
 
     def needs_truth(self) -> bool:
-        """Graphs are recovered if they are known."""
+        """Return True: recovery is of known graphs."""
         return True
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Means by kind of data, method and metric; what the page draws."""
+        """Return means by kind of data, method and metric, and the data of the drawings."""
         rows = run_rows(results, self.included(results), self.metrics)
         means = list(mean_rows(rows, self.metrics))
         costs = [{"method": name, "cpu": cost} for name, cost in median_costs(rows).items()]
@@ -369,7 +369,7 @@ class Recovery(OfLearners):
         }
 
     def section(self, tables: TableSet) -> Section | None:
-        """The drawings and the table, before the verdict."""
+        """Show the drawings and the table, placed before the verdict."""
         means = tables.rows("means")
         if not means:
             return None

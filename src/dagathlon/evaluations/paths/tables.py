@@ -22,7 +22,7 @@ _SHOWN = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirec
 
 
 class Scored(NamedTuple):
-    """A run with its curve.
+    """Run with its curve.
 
     Parameters
     ----------
@@ -37,24 +37,24 @@ class Scored(NamedTuple):
 
     @property
     def points(self) -> Floats:
-        """Value, right and wrong edges of each graph, one in each row."""
+        """Return one row per graph of the curve: parameter value, correct and wrong edges."""
         return np.array(self.score["points"], dtype=np.float64).reshape(-1, 3)
 
     @property
     def counts(self) -> tuple[int | None, int, int]:
-        """Place of the chosen graph, edges and non-edges of the truth."""
+        """Return the position of the selected graph, and the edges and non-edges of the truth."""
         found = self.score["counts"]
         return found["chosen"], found["positives"], found["negatives"]
 
 
 def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
-    """Runs that have a curve, with what tells them apart."""
+    """Return runs that have a curve, with their labels."""
     rows = labelled_scores(results, [(run, {}) for run, _ in pairs])
     return [Scored(about, score) for about, (_, score) in zip(rows, pairs, strict=True)]
 
 
 def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
-    """A row for each graph of each curve."""
+    """Yield one row per graph of each curve."""
     for one in found:
         chosen, positives, negatives = one.counts
         for place, (value, right, wrong) in enumerate(one.points.tolist()):
@@ -73,7 +73,7 @@ def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
 
 
 def area_rows(found: Sequence[Scored]) -> list[Cells]:
-    """A row for each run: areas, best and chosen F1."""
+    """Return one row per run: areas, best and selected F1."""
     return [
         one.about
         | {"along": one.score["along"]}
@@ -83,7 +83,7 @@ def area_rows(found: Sequence[Scored]) -> list[Cells]:
 
 
 def mean_areas(rows: Rows) -> Iterator[Cells]:
-    """Means over data sets by kind of data and method, those of the largest area first."""
+    """Yield means over data sets by kind of data and method, the largest area first."""
     for kind, members in kinds(rows).items():
         means = []
         for method in dict.fromkeys(row["method"] for row in members):
@@ -106,7 +106,7 @@ def _error(values: Sequence[float]) -> float | None:
 
 
 def mean_curves(found: Sequence[Scored]) -> Iterator[Cells]:
-    """Points of mean curves by kind of data and method.
+    """Yield points of mean curves by kind of data and method.
 
     The true positive rates of all data sets are averaged at equal false positive rates, and
     precision at equal recall, as far as all curves of the method reach.
@@ -157,7 +157,7 @@ def _mean_pr(found: Sequence[Scored]) -> tuple[Floats, Floats]:
 
 
 def _turns(y: Floats) -> list[int]:
-    """The points at which a curve bends: between them it is a straight line."""
+    """Return the positions of the points at which a piecewise linear curve bends."""
     if len(y) < 3:
         return list(range(len(y)))
     bends = np.abs(np.diff(y, 2)) > 1e-9
@@ -165,7 +165,7 @@ def _turns(y: Floats) -> list[int]:
 
 
 def _chosen(found: Sequence[Scored], curve: str) -> tuple[float, float] | None:
-    """Where the chosen graphs lie on average; None where a run has chosen none."""
+    """Return the mean position of the selected graphs; None where a run selected none."""
     places = []
     for one in found:
         chosen, positives, negatives = one.counts

@@ -34,7 +34,7 @@ _AXES = {
 def belief_matrix(
     names: Sequence[str], edges: Floats, truth: Bools | None, least: float = 0.005
 ) -> Chart:
-    """Probabilities of edges as a matrix from row to column; true edges have a frame.
+    """Draw edge probabilities as a matrix from row to column, true edges framed.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def belief_matrix(
 def edges_by_method(
     names: Sequence[str], beliefs: Mapping[str, Floats], truth: Bools | None, mark: str = "→"
 ) -> Chart:
-    """The edges that some method holds for most probable, with what each method says.
+    """Draw the most probable edges of all methods, with each method's probability.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ _SHOWN = 0.05
 
 
 def reliability_plot(rows: Rows, look: Look) -> Chart:
-    """Observed shares against predicted probabilities, a line for each method.
+    """Plot observed frequencies against predicted probabilities, a line per method.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _diagonal() -> Chart:
 
 
 def trace_plot(chains: Sequence[tuple[Sequence[float], Sequence[float]]], burnin: float) -> Chart:
-    """The score along each chain; the axis is that of the part that counts.
+    """Plot the score along each chain, scaled to the part after the burn-in.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def trace_plot(chains: Sequence[tuple[Sequence[float], Sequence[float]]], burnin
 
 
 def _until(burnin: float) -> Chart:
-    """The part that is left out, in grey."""
+    """Return the chart layer that marks the burn-in in grey."""
     return {
         "data": {"values": [{"start": 0, "end": burnin}]},
         "mark": {"type": "rect", "color": GREY, "opacity": 0.16},
@@ -194,7 +194,7 @@ def _until(burnin: float) -> Chart:
 def distance_against_cost(
     rows: Rows, column: str, look: Look, reference: tuple[str, float] | None = None
 ) -> Chart:
-    """A point for each method and data set, and a larger one for the median of a method.
+    """Plot distance against cost: a point per method and data set, a larger one for the median.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def distance_against_cost(
 
 
 def _yardstick(name: str, cost: float, x: Mapping[str, Any]) -> Iterator[Chart]:
-    """The cost of what the others are compared with, as a line with its name."""
+    """Yield the chart layer that marks the cost of the reference as a labelled line."""
     own: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
     place = {"x": x, "y": {"value": 0}, "y2": {"value": HEIGHT}}
     yield own | {
@@ -257,7 +257,7 @@ def _yardstick(name: str, cost: float, x: Mapping[str, Any]) -> Iterator[Chart]:
 
 
 def difference_tiles(rows: Rows, methods: Sequence[str], column: str, words: str) -> Chart:
-    """How far any two methods are apart.
+    """Draw the distances between every two methods as a heat map.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ _WORDS = {
 
 
 class Drawn(NamedTuple):
-    """A drawing, and how many pairs it leaves out though they are probable enough."""
+    """Drawing, with the number of sufficiently probable pairs it leaves out."""
 
     picture: Keyed
     left_out: int
@@ -297,7 +297,7 @@ class Drawn(NamedTuple):
 def edge_graph(
     names: Sequence[str], edges: Floats, truth: Bools | None, least: float, heads: bool = True
 ) -> Drawn:
-    """The pairs that are likely to be joined.
+    """Draw the graph of probable pairs.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def edge_graph(
 
 
 def _readable(pairs: Sequence[tuple[int, int]], p: int) -> list[tuple[int, int]]:
-    """As many of the first pairs as a drawing has room for."""
+    """Return as many of the first pairs as fit into a readable drawing."""
     if p <= MOST_NODES:
         return list(pairs[:_MOST_DRAWN])
     kept: list[tuple[int, int]] = []
@@ -349,7 +349,7 @@ def _readable(pairs: Sequence[tuple[int, int]], p: int) -> list[tuple[int, int]]
 
 
 def _likelier(pair: tuple[int, int], edges: Floats, truth: Bools | None) -> tuple[int, int]:
-    """The pair in its likelier direction; of equal ones the true one."""
+    """Return the more probable direction of a pair; of equal ones the true one."""
     i, j = pair
     gap = float(edges[i, j] - edges[j, i])
     if abs(gap) < _EQUAL:
@@ -360,7 +360,7 @@ def _likelier(pair: tuple[int, int], edges: Floats, truth: Bools | None) -> tupl
 def _style(
     names: Sequence[str], pair: tuple[int, int], edges: Floats, truth: Bools | None
 ) -> EdgeStyle:
-    """The look of an edge that is named in its likelier direction."""
+    """Return the style of an edge drawn in its more probable direction."""
     i, j = pair
     there, back = float(edges[i, j]), float(edges[j, i])
     joined = there + back
@@ -376,7 +376,7 @@ def _style(
 
 
 def _plain(style: EdgeStyle) -> EdgeStyle:
-    """The same edge without arrows and what is said of the other direction."""
+    """Remove arrows and the note on the other direction from a style."""
     there, _, *further = style.words.split("\n")
     words = [there.replace(" → ", " – "), *further]
     return style._replace(heads=(0.0, 0.0), words="\n".join(words))

@@ -40,7 +40,7 @@ _Groups: TypeAlias = dict[tuple[Combination, int], dict[_Method, list[Run]]]
 
 
 class Beliefs(NamedTuple):
-    """The posteriors that were read, and of how many data sets.
+    """Posteriors read from a study, and the number of data sets covered.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Beliefs(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """The chains of a method on a data set, with their burn-in and what the learner said."""
+    """Chains of a method on a data set, with their burn-in and the learner's notes."""
 
     run: Run
     posterior: Posterior
@@ -73,7 +73,7 @@ class _Loaded(NamedTuple):
 
 
 def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
-    """The algorithms whose first result has a posterior."""
+    """Return the algorithms whose first result has a posterior."""
     wanted = list(ids)
     first: dict[str, bool] = {}
     for run in results.runs_of(wanted):
@@ -87,7 +87,7 @@ def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
 def beliefs_of(
     results: Results, ids: Sequence[str], reference: str | None = None, most: int | None = None
 ) -> Beliefs:
-    """What the posteriors of a study say of its first data sets of each kind.
+    """Read and compare the posteriors on a study's first data sets of each kind.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def beliefs_of(
 
 
 def _grouped(results: Results, ids: Sequence[str]) -> tuple[_Groups, list[str]]:
-    """Runs by data set and method, and searches; runs that only number chains are together."""
+    """Group runs by data set and method, merging runs that differ in the chain's seed alone."""
     groups: _Groups = {}
     searches: dict[str, None] = {}
     for run in _once(results.runs_of(ids)):
@@ -130,7 +130,7 @@ def _grouped(results: Results, ids: Sequence[str]) -> tuple[_Groups, list[str]]:
 
 
 def _once(runs: Iterable[Run]) -> Iterator[Run]:
-    """Runs that differ in the estimator alone have one posterior."""
+    """Drop runs that share a posterior with another and differ in the estimator alone."""
     seen: set[int] = set()
     for run in runs:
         if run.learn not in seen:
@@ -139,7 +139,7 @@ def _once(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def method_name(results: Results, run: Run) -> str:
-    """The id, and what the study varies: not what only numbers chains or estimates a graph."""
+    """Return the id with the varied parameters, but for chain seeds and estimators."""
     algorithm = results.algorithm(run)
     varied = {
         key: value
@@ -156,7 +156,7 @@ def _of_data_set(
     rows: Mapping[Run, Mapping[str, Any]],
     reference: str | None,
 ) -> Iterator[Belief]:
-    """The posteriors of all methods on one data set, one after another in memory."""
+    """Yield the posteriors of all methods on one data set, holding one in memory at a time."""
     near = {key: _loaded(results, runs) for key, runs in methods.items() if key[0] == reference}
     exact = next((one.late for one in near.values() if one is not None), None)
     truth = None
@@ -191,7 +191,7 @@ def _parameters(results: Results, run: Run) -> Mapping[str, Any]:
 
 
 def _merged(posteriors: Sequence[Posterior]) -> Posterior:
-    """The chains of several runs as one posterior; exact marginals are the same in all."""
+    """Pool the chains of several runs into one posterior; exact marginals are the same in all."""
     exact = any(isinstance(one, MarginalPosterior) for one in posteriors)
     return posteriors[0] if exact or len(posteriors) == 1 else Posterior.merge(posteriors)
 
@@ -202,7 +202,7 @@ _MOST_POINTS = 400
 
 
 class Whose(NamedTuple):
-    """Whose posterior it is.
+    """Identity of a posterior: method, data set and run.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Whose(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """The score along one chain, thinned to what a figure can show, and where the burn-in ends."""
+    """Score along one chain, thinned for drawing, and the end of its burn-in."""
 
     state: Floats
     score: Floats
@@ -230,7 +230,7 @@ class Trace(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A posterior against the truth and a reference, as far as there are such.
+    """Distances of a posterior to the truth and to a reference; None where absent.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class Verdict(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """A method's posterior on one data set.
+    """Summary of a method's posterior on one data set.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class Belief(NamedTuple):
 def belief_of(
     whose: Whose, whole: Posterior, burnin: float, cpu: float | None, notes: Sequence[str]
 ) -> Belief:
-    """What a posterior says after its burn-in, not yet compared with anything.
+    """Summarise a posterior after its burn-in, without comparisons.
 
     Parameters
     ----------
@@ -346,13 +346,13 @@ def belief_of(
 
 
 def _has_directions(posterior: Posterior) -> bool:
-    """Whether an edge is more probable one way than both ways together."""
+    """Return whether some edge has different probabilities in its two directions."""
     edges, joined = posterior.edge_probabilities, posterior.strengths.strength
     return not np.allclose(edges, joined, atol=1e-9)
 
 
 def in_one_spelling(beliefs: Sequence[Belief]) -> list[Belief]:
-    """Posteriors of which all are over undirected graphs give each pair once, the first node first.
+    """List each pair once, first node first, if all posteriors are over undirected graphs.
 
     Where others know directions, an edge without one stays half an edge each way, and a true graph
     without directions is none that all could be compared with.
@@ -380,14 +380,14 @@ def _without_pairs(belief: Belief) -> Belief:
 def compared_truth(
     late: Posterior, truth: Graph | None, undirected: UndirectedForm | None
 ) -> Graph | None:
-    """The truth in its undirected form, where the study states one and no draw has a direction."""
+    """Return the truth, in the study's undirected form if no draw has a direction."""
     if truth is None or undirected is None or _has_directions(late):
         return truth
     return undirected_form(truth, undirected)
 
 
 def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None) -> Verdict:
-    """A posterior against a true graph and a reference over the same variables.
+    """Return distances of a posterior to a true graph and to a reference over the same variables.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None
 
 
 def _verdict_on_pairs(found: Verdict, late: Posterior, truth: Graph) -> Verdict:
-    """Against an undirected graph, in which each pair of nodes counts once."""
+    """Return distances to an undirected graph, counting each pair of nodes once."""
     if not truth.is_undirected or _has_directions(late):
         return found
     joined: Bools = truth.subgraph(late.names).adjacency != 0
@@ -432,7 +432,7 @@ def _path_outcomes(late: Posterior, truth: Graph) -> dict[str, RankedEdges]:
 
 
 def _convergence(posterior: Posterior) -> tuple[float | None, float | None]:
-    """R̂ of Markov chains, and the effective number of draws."""
+    """Return R̂ of Markov chains, and the effective number of draws."""
     if not posterior.chains or posterior.n_draws == 0:
         return None, None
     rhat = None
@@ -447,7 +447,7 @@ def _number(value: float) -> float | None:
 
 
 def _apart(posterior: Posterior, mark: str) -> tuple[float, str] | None:
-    """The edge about which the chains differ most, and by how much."""
+    """Return the edge whose probability differs most between chains, with the difference."""
     if len(posterior.chains) < 2:
         return None
     each = np.array([Posterior([chain]).edge_probabilities for chain in posterior.chains])

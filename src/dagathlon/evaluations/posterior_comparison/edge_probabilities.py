@@ -42,7 +42,7 @@ from dagathlon.report.section import Figure, Part, Section, Words
 
 
 class _Compared(NamedTuple):
-    """Posteriors of a setup, and what the section says of them."""
+    """Posteriors of a setup, and the sentences of the section."""
 
     beliefs: Beliefs
     posteriors: Sequence[Named]
@@ -56,7 +56,7 @@ class _Compared(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeProbabilities(Evaluation):
-    """Show the probabilities of edges that samplers give, and how far they are to be trusted.
+    """Show edge probabilities of learners with a posterior, and how reliable they are.
 
     As matrix and as graph; against the truth (calibration, expected distance); against an exact
     posterior; chain against chain (traces, R̂); method against method; and what each method costs.
@@ -90,17 +90,17 @@ class EdgeProbabilities(Evaluation):
     least: Probability = 0.2
 
     def algorithms(self) -> tuple[str, ...]:
-        """The named ids, and the reference."""
+        """Return the named ids, and the reference."""
         further = () if self.reference is None else (self.reference,)
         return tuple(dict.fromkeys((*self.ids, *further)))
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """It is shown wherever a learner gives a posterior."""
+        """Return the evaluation shown unasked wherever a learner gives a posterior."""
         return cls()
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Methods by data set, edges, calibration, and how far methods are apart."""
+        """Return methods by data set, edges, calibration, and distances between methods."""
         ids = posterior_ids(results, self.algorithms() if self.ids else results.ids)
         if not ids:
             return {}
@@ -131,14 +131,14 @@ class EdgeProbabilities(Evaluation):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """All that the page shows, numbered where there are several to choose from."""
+        """Draw all figures of the page, numbered where there are several to choose from."""
         for part in _parts(tables):
             if isinstance(part, Figure):
                 for number, (_, chart) in enumerate(part.variants, 1):
                     yield f"{part.name}_{number}", chart
 
     def section(self, tables: TableSet) -> Section | None:
-        """Edges, calibration, convergence, cost, agreement."""
+        """Show edges, calibration, convergence, cost and agreement."""
         parts = list(_parts(tables))
         if not parts:
             return None
@@ -175,13 +175,13 @@ def _parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _no_dag(results: Results, found: Sequence[Named]) -> bool:
-    """Whether there is a true graph in which no edge can be called true or false."""
+    """Return whether some data set has a true graph that edges cannot be compared with."""
     without = [one for one in found if one.truth is None]
     return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
 
 
 def _scores(results: Results, beliefs: Sequence[Belief]) -> Cells:
-    """The score that each method weighs graphs with, of those that have one."""
+    """Return the graph score of each method that has one."""
     found: Cells = {}
     for one in beliefs:
         settings = results.algorithm(one.whose.run).settings

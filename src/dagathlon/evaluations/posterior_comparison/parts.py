@@ -83,7 +83,7 @@ _APART = "The difference between two methods in the probability of an edge."
 
 
 def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
-    """The data sets whose matrices are drawn: the first of each kind, or the first few of one."""
+    """Return the data sets to draw: the first of each kind, or the first few of one kind."""
     sets = grouped(((one.case, one.belief.whose.seed), one) for one in found)
     kinds = len({case for case, _ in sets})
     each = 1 if kinds > 1 else _FEW_SETS
@@ -99,7 +99,7 @@ def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
 def edge_parts(
     shown: Mapping[str, Sequence[Named]], least: float, closed: bool = False
 ) -> Iterator[Part]:
-    """Edges by method, matrices, and graphs, which may be folded."""
+    """Yield edges by method, matrices, and graphs, folded if asked."""
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
     each = [one for group in shown.values() for one in group]
     directed = _directed(each)
@@ -123,7 +123,7 @@ def edge_parts(
 
 
 def table_parts(shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
-    """The edges of the data sets that are drawn, to search and to save."""
+    """Yield the searchable table of edges of the drawn data sets."""
     rows = [row for group in shown.values() for row in _wide(group)]
     words = f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
     yield Words(words, "Probabilities of edges")
@@ -161,7 +161,7 @@ def _left_out(count: int, most: int) -> str:
 
 
 def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
-    """Graphs of the first data sets: as many of these as there is room for, one at least."""
+    """Draw the graphs of the first data sets, at least one, as many as fit."""
     variants, cut, sets = list[tuple[str, str]](), 0, 0
     for group in shown.values():
         if variants and len(variants) + len(group) > _MOST_PICTURES:
@@ -183,7 +183,7 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
 
 
 def _wide(group: Sequence[Named]) -> Iterator[Cells]:
-    """A row for each edge, with a column for each method; the most probable first."""
+    """Yield one row per edge with a column for each method, the most probable first."""
     names, truth = group[0].belief.names, group[0].truth
     alike = [one for one in group if one.belief.names == names]
     mean = np.mean([one.belief.edges for one in alike], axis=0)
@@ -198,7 +198,7 @@ def _wide(group: Sequence[Named]) -> Iterator[Cells]:
 
 
 def calibration_parts(tables: TableSet) -> Iterator[Part]:
-    """The reliability diagram, and scores."""
+    """Yield the reliability diagram, and scores."""
     rows, scores = tables.rows("calibration"), tables.rows("scores")
     if not rows:
         return
@@ -231,7 +231,7 @@ def _score_grid(scores: Rows) -> Grid:
 
 
 def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
-    """Traces, and what is known of convergence."""
+    """Yield traces, and the table of convergence diagnostics."""
     traced = [one for group in shown.values() for one in group if one.belief.traces]
     if traced:
         variants = [(_title(one), _traces(one)) for one in traced[:_MOST_CHARTS]]
@@ -265,7 +265,7 @@ def _chain_grid(rows: Rows) -> Grid:
 
 
 def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
-    """The cost of each method against its distance to the reference, or to the true graph."""
+    """Yield the plot of cost against distance to the reference, or to the true graph."""
     rows: list[Row] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     names = {
@@ -290,7 +290,7 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
 
 
 def _reference_cost(rows: Rows, case: str, reference: str | None) -> tuple[str, float] | None:
-    """What the reference is called, and the median of its cost on one kind of data."""
+    """Return name and median cost of the reference on one kind of data."""
     own = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
     known = [cost for cost in own if cost]
     return (f"{reference} takes this long", float(np.median(known))) if known else None
@@ -314,7 +314,7 @@ def _cost_grid(rows: Rows) -> Grid:
 
 
 def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
-    """How far methods are apart, and about which edges."""
+    """Yield the distances between methods, and the edges on which they differ."""
     rows = tables.rows("agreement")
     several = {name: group for name, group in shown.items() if len(by_method(group)) > 1}
     if not several:

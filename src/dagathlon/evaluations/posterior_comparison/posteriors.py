@@ -56,7 +56,7 @@ _TRUST = (
 
 
 def posterior_figures(tables: TableSet) -> list[Figure]:
-    """Those that have something to show, the judgement on metrics first."""
+    """Return the figures that have data, agreement among metrics first."""
     metrics = ordered(tables.rows("metrics"), "metric")
     proxies = [m for m in metrics if m not in (*DISTANCES, *ENTROPIES)]
     found = [
@@ -98,7 +98,7 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
 
 
 def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
-    """A chart of panels for each metric and model."""
+    """Return a chart of panels for each metric and model."""
     rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     look = _look(tables, [row["id"] for row in rows])
     models = ordered(rows, "model")
@@ -112,12 +112,12 @@ def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
 
 
 def _look(tables: TableSet, names: Sequence[str]) -> Look:
-    """The colours of algorithms, unless methods are settings of them."""
+    """Return the page's colours of algorithms, or new ones where methods are settings of them."""
     return tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
 
 
 def _agreement(tables: TableSet) -> list[Variant]:
-    """Correlations of all metrics with each distance, over the number of rows."""
+    """Draw correlations of all metrics with each distance against the number of rows."""
     rows = tables.rows("correlations")
     found: list[Variant] = []
     for distance in DISTANCES:
@@ -135,7 +135,7 @@ def _agreement(tables: TableSet) -> list[Variant]:
 
 
 def _tiles(tables: TableSet) -> list[Variant]:
-    """All correlations, for each model and number of rows."""
+    """Draw all correlations for each model and number of rows."""
     metrics = ordered(tables.rows("metrics"), "metric")
     rows = [row for row in tables.rows("correlations") if row["graph"] != ALL_GRAPHS]
     found: list[Variant] = []
@@ -147,7 +147,7 @@ def _tiles(tables: TableSet) -> list[Variant]:
 
 
 def trust_parts(tables: TableSet) -> Iterator[Part]:
-    """Which metrics order methods as the distance to the true posterior does, and where."""
+    """Yield sentences on which metrics order methods as the distance to the true posterior does."""
     rows = tables.rows("correlations")
     head = ["data", "rows", "agree", "go against", "neither"]
     for distance in DISTANCES:
@@ -165,7 +165,7 @@ def trust_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def truth_parts(tables: TableSet) -> Iterator[Part]:
-    """How the true posterior itself does."""
+    """Yield sentences on the metrics of the true posterior itself."""
     references = {row["model"]: row["reference"] for row in tables.rows("references")}
     means = tables.rows("means")
     metrics = ordered(tables.rows("metrics"), "metric")
@@ -181,7 +181,7 @@ def truth_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _behind(found: Sequence[Yardstick], metrics: Sequence[str]) -> Grid:
-    """How many methods have a better mean than the true posterior, by metric."""
+    """Count, by metric, the methods with a better mean than the true posterior."""
     lines: dict[tuple[str, int], dict[str, str]] = {}
     for one in found:
         cells = lines.setdefault((one.model, one.rows), {})
@@ -254,11 +254,11 @@ class Posteriors(Evaluation):
     resamples: Count = 1000
 
     def algorithms(self) -> tuple[str, ...]:
-        """The named ids, and who gives the true posterior."""
+        """Return the named ids, and the algorithm that gives the true posterior."""
         return tuple(dict.fromkeys((*self.ids, *filter(None, [self.reference]))))
 
     def reads(self, cases: Cases) -> tuple[str, ...]:
-        """The methods, on the data that it is about."""
+        """Return the methods whose posteriors are read for a kind of data."""
         return self.algorithms() if self._is_about(cases.graph_id, cases.parameters_id) else ()
 
     def _is_about(self, graph: str | None, parameters: str | None) -> bool:
@@ -266,13 +266,13 @@ class Posteriors(Evaluation):
         return graphs and (not self.parameters_ids or parameters in self.parameters_ids)
 
     def problem(self) -> str:
-        """Every method has a name if one has, and metrics are those of posteriors."""
+        """Return an error unless all or no methods have names and all metrics are of posteriors."""
         if self.names and len(self.names) != len(self.ids):
             return f"names has {len(self.names)} of them for {len(self.ids)} ids"
         return unknown_metric(self.metrics)
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Metrics of every run; those beside the true posterior by themselves, as it may fail."""
+        """Request metrics of every run, in separate tasks for the true posterior's."""
         if not self._is_about(cases.graph_id, cases.parameters_id):
             return
         offers = cases.offers()
@@ -295,11 +295,11 @@ class Posteriors(Evaluation):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The metrics of figures."""
+        """Return the metrics of figures."""
         return self.metrics or (*PROXIES, *DISTANCES)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """All runs; means; correlations between metrics; who is the true posterior where.
+        """Return runs, means, correlations between metrics, and the source of the true posterior.
 
         Several of a setup are one: the first makes the tables of all.
         """
@@ -322,7 +322,7 @@ class Posteriors(Evaluation):
         }
 
     def rows(self, results: Results) -> list[Cells]:
-        """Kind of data, method, start and metrics of every run that it is about."""
+        """Return kind of data, method, start and metrics of every run."""
         asked = results.runs_of(self.algorithms() if self.ids else results.ids)
         runs = [run for run in asked if self._is_mine(results, run)]
         kinds = regimes_of(results, (results.case(run) for run in runs))
@@ -347,14 +347,14 @@ class Posteriors(Evaluation):
         return self._is_about(origin.graph_id, origin.parameters_id)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """A figure for each metric and model, correlations for each model and number of rows."""
+        """Draw a figure per metric and model, and correlations per model and number of rows."""
         for figure in posterior_figures(tables):
             for number, (name, chart) in enumerate(figure.variants, 1):
                 if not is_nothing(chart):
                     yield f"{figure.name}_{number}", headed(chart, name)
 
     def section(self, tables: TableSet) -> Section | None:
-        """Words on which metrics to believe, then the figures."""
+        """Show sentences on which metrics to believe, then the figures."""
         if not tables.rows("means"):
             return None
         parts: list[Part] = [Words(_ABOUT), *trust_parts(tables), *truth_parts(tables)]

@@ -24,7 +24,7 @@ _MOST_DISPUTED = 10
 
 
 class Named(NamedTuple):
-    """A posterior with what its data are called.
+    """Posterior with the name of its data set.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class Named(NamedTuple):
 
     @property
     def method(self) -> str:
-        """The setting in words."""
+        """Return the setting in words."""
         return self.belief.whose.method
 
     @property
     def truth(self) -> Bools | None:
-        """The true graph, if edges can be compared with it."""
+        """Return the true graph if edges can be compared with it, else None."""
         return self.belief.verdict.truth
 
 
 def named_beliefs(beliefs: Sequence[Belief]) -> list[Named]:
-    """Posteriors, all spelled in the same way, with the names of their data sets."""
+    """Return posteriors in one spelling, with the names of their data sets."""
     beliefs = in_one_spelling(beliefs)
     names = case_names(list(dict.fromkeys(one.whose.data for one in beliefs)))
     sets = dict.fromkeys((one.whose.data, one.whose.seed) for one in beliefs)
@@ -68,13 +68,13 @@ def _set_name(name: str, seed: int, sets: Iterable[tuple[Combination, int]]) -> 
 
 
 def reference_of(results: Results, ids: Iterable[str]) -> str | None:
-    """The first algorithm that gives exact posteriors, if there is one."""
+    """Return the first algorithm that gives exact posteriors, or None."""
     exact = (one for one in ids if results.algorithms[one].module.name == EXACT)
     return next(exact, None)
 
 
 def method_row(one: Named) -> Cells:
-    """What a posterior cost, how far it is from truth and reference, how it was drawn."""
+    """Return the cost of a posterior, its distances to truth and reference, and its draws."""
     belief, verdict = one.belief, one.belief.verdict
     return {
         "data": one.case,
@@ -97,7 +97,7 @@ def method_row(one: Named) -> Cells:
 
 
 def edge_rows(one: Named) -> Iterator[Cells]:
-    """A row for each edge that is not improbable, or true."""
+    """Yield one row per edge that is probable enough, or true."""
     belief, truth = one.belief, one.truth
     wanted = belief.edges >= LEAST_WRITTEN
     for i, j in np.argwhere(wanted if truth is None else wanted | truth).tolist():
@@ -110,7 +110,7 @@ def edge_rows(one: Named) -> Iterator[Cells]:
 
 
 def pooled(found: Iterable[Named], of: str) -> list[RankedEdges]:
-    """Outcomes of edges or paths, one for each data set that has a true graph."""
+    """Return outcomes of edges or paths, one per data set with a true graph."""
     known = (one.belief.verdict.outcomes.get(of) for one in found)
     return [one for one in known if one is not None and len(one.present)]
 
@@ -121,12 +121,12 @@ def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
 
 
 def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
-    """Posteriors by id and setting."""
+    """Group posteriors by id and setting."""
     return grouped(((one.belief.whose.id, one.method), one) for one in found)
 
 
 def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
-    """Reliability of edges and paths by method: of all data, and of each kind where several."""
+    """Yield the reliability of edges and paths by method, over all data and by kind."""
     cases = list(dict.fromkeys(one.case for one in found))
     for case in ["", *(cases if len(cases) > 1 else ())]:
         chosen = [one for one in found if case in ("", one.case)]
@@ -137,7 +137,7 @@ def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
 
 
 def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[Cells]:
-    """The bins that are not empty."""
+    """Yield the non-empty bins of a reliability diagram."""
     if not outcomes:
         return
     found = reliability(*_joined(outcomes), bins)
@@ -147,7 +147,7 @@ def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[Cells]:
 
 
 def score_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
-    """Scores of the probabilities of edges and paths of each method, over all data sets."""
+    """Yield scores of the edge and path probabilities of each method, over all data sets."""
     for (identifier, method), group in by_method(found).items():
         for of in ("edges", "paths"):
             outcomes = pooled(group, of)
@@ -159,7 +159,7 @@ def score_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
 
 
 def nearly_certain(rows: Iterable[Row], setting: str) -> Mapping[str, Any] | None:
-    """The last bin of a method: the edges that it gives 0.9 or more, if there are such."""
+    """Return a method's last bin: edges with probability 0.9 or more; None without any."""
     sure = [
         row
         for row in rows
@@ -170,7 +170,7 @@ def nearly_certain(rows: Iterable[Row], setting: str) -> Mapping[str, Any] | Non
 
 
 def agreement_rows(found: Sequence[Named]) -> Iterator[Cells]:
-    """How far any two methods are apart on a data set, both ways, and where most."""
+    """Yield distances between every two methods on a data set, and where they are largest."""
     for left, right in itertools.product(found, found):
         if left.belief.names != right.belief.names:
             continue
@@ -192,7 +192,7 @@ def agreement_rows(found: Sequence[Named]) -> Iterator[Cells]:
 
 
 def disputed(found: Sequence[Named]) -> list[Cells]:
-    """The edges of one data set on which the methods differ most."""
+    """Return the edges of one data set on which the methods differ most."""
     names, mark = found[0].belief.names, found[0].belief.mark
     alike = [one for one in found if one.belief.names == names]
     each = np.array([one.belief.edges for one in alike])

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
-    """How much was read, and how much of it is drawn."""
+    """Return sentences on the number of posteriors read and drawn."""
     n = len(methods)
     first = f"{n} methods give" if n > 1 else f"{methods[0]} gives"
     words = f"{first} a distribution over graphs. "
@@ -41,7 +41,7 @@ def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
 
 
 def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
-    """Which methods, and which truths, have no place here."""
+    """Yield sentences on methods and truths that are left out."""
     if without:
         yield f"No distribution over graphs came from {', '.join(without)}."
     if no_dag:
@@ -52,7 +52,7 @@ def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
 
 
 def undirected(found: Iterable[Named]) -> Iterator[str]:
-    """How edges without a direction count, where there are such."""
+    """Yield a sentence on how undirected edges count, if there are any."""
     methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
     if methods:
         yield (
@@ -63,7 +63,7 @@ def undirected(found: Iterable[Named]) -> Iterator[str]:
 
 
 def undirected_truth(form: str | None) -> Iterator[str]:
-    """What posteriors over undirected graphs are compared with, where the study states it."""
+    """Yield a sentence on the undirected form of the truth, if the study states one."""
     if form is not None:
         graph = "moral graph" if form == "moral" else "graph of unconditional dependence"
         yield (
@@ -73,14 +73,14 @@ def undirected_truth(form: str | None) -> Iterator[str]:
 
 
 def searches(names: Sequence[str]) -> Iterator[str]:
-    """Which chains are left out, since they only look for the best graph."""
+    """Yield a sentence on chains left out because they only search for the best graph."""
     if names:
         verb = "is a search" if len(names) == 1 else "are searches"
         yield f"{', '.join(names)} {verb}: shares along such chains are no probabilities."
 
 
 def coverage(found: Iterable[Named]) -> Iterator[str]:
-    """Which methods cover only some of the graphs, and what they said of it.
+    """Yield sentences on methods that cover only a part of the graphs.
 
     Sentences that differ in their numbers alone, from one data set to the next, are said once.
     """
@@ -98,7 +98,7 @@ def coverage(found: Iterable[Named]) -> Iterator[str]:
 
 
 def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[str]:
-    """Whose weights of graphs are others than those of the reference."""
+    """Yield a sentence on methods that weigh graphs by another score than the reference."""
     if reference is None or reference not in scores:
         return
     mine = scores[reference]
@@ -112,7 +112,7 @@ def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[s
 
 
 def convergence(rows: Rows) -> Iterator[str]:
-    """Which chains disagree, or have told little."""
+    """Yield sentences on chains that disagree or have few effective draws."""
     settled = []
     for method, own in _grouped(rows).items():
         rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
@@ -128,7 +128,7 @@ def convergence(rows: Rows) -> Iterator[str]:
 
 
 def _doubt(method: str, own: Rows, rhat: float, draws: float) -> str:
-    """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
+    """Return reasons to distrust the Markov chains of a method; empty without any."""
     worst = most_apart(own)
     if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
         return _disagreeing(method, rhat, worst, len(own) > 1)
@@ -142,17 +142,17 @@ def _doubt(method: str, own: Rows, rhat: float, draws: float) -> str:
 
 
 def most_apart(rows: Rows) -> Mapping[str, Any]:
-    """The row whose chains differ most about an edge."""
+    """Return the row whose chains differ most about an edge."""
     return max(rows, key=lambda row: row["apart"] or 0.0)
 
 
 def _chance(draws: float, chains: int) -> float:
-    """How far two chains that agree may differ about one of many edges: five standard errors."""
+    """Return the difference expected by chance between agreeing chains: five standard errors."""
     return max(_SAFE_GAP, 5 * math.sqrt(0.5 * chains / max(draws, 1.0)))
 
 
 def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bool) -> str:
-    """That chains disagree: about an edge, or by their scores."""
+    """Return the clause that chains disagree about an edge or by their scores."""
     shown = "far above 1" if rhat > 100 else f"{rhat:.2f}"
     if worst["apart"] is None:
         words = f"{method}: the first half of its chain differs from the second (R̂ {shown})."
@@ -166,7 +166,7 @@ def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bo
 
 
 def calibration(rows: Rows, scores: Rows) -> Iterator[str]:
-    """Who is too sure, and whose probabilities are best by the Brier score."""
+    """Yield sentences on overconfident methods, and on the best Brier score."""
     edges = [row for row in scores if row["of"] == "edges"]
     for row in edges:
         sure = nearly_certain(rows, row["setting"])
@@ -185,7 +185,7 @@ def calibration(rows: Rows, scores: Rows) -> Iterator[str]:
 
 
 def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
-    """Who comes nearest to the reference, or to the true graph, and at what cost."""
+    """Yield sentences on the method nearest to the reference or the true graph, and its cost."""
     column = "e_shd" if reference is None else "edge_error"
     known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
     found = {name: value for name, value in known.items() if value is not None}
@@ -203,7 +203,7 @@ def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
 
 
 def agreement(rows: Rows) -> Iterator[str]:
-    """Who differs most on each data set, and about what."""
+    """Yield sentences on the methods that differ most on each data set, and the edge concerned."""
     sets = grouped((row["data"], row) for row in rows if row["left"] != row["right"])
     for name, found in sets.items():
         place = f"{name}: " if name else ""
@@ -236,7 +236,7 @@ _ENTROPY = "entropy"
 
 
 class Trust(NamedTuple):
-    """How metrics go with a distance to the true posterior on one kind of data.
+    """Correlations of metrics with a distance to the true posterior on one kind of data.
 
     Parameters
     ----------
@@ -255,12 +255,12 @@ class Trust(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean correlation of all metrics with the distance."""
+        """Return the mean correlation of all metrics with the distance."""
         return float(np.mean([row["mean"] for row in (*self.agree, *self.against, *self.between)]))
 
 
 def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[Trust]:
-    """Which metrics agree with a distance to the true posterior, for each kind of data.
+    """Return the metrics that agree with a distance to the true posterior, by kind of data.
 
     Parameters
     ----------
@@ -289,13 +289,13 @@ def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[T
 
 
 def metrics_in_words(rows: Rows) -> str:
-    """``E-SHD .61, AUROC .55``, one after the other."""
+    """Format metrics with correlations, such as ``E-SHD .61, AUROC .55``."""
     said = [f"{measure_of(row['right']).label} {short(row['mean'])}" for row in rows]
     return ", ".join(said) or "none"
 
 
 def in_short(found: Sequence[Trust], distance: str) -> str:
-    """A sentence for each model: how trust changes with the number of rows."""
+    """Return a sentence per model on how correlations change with the number of rows."""
     title = measure_of(distance).label
     said = []
     for model in dict.fromkeys(one.model for one in found):
@@ -312,7 +312,7 @@ def in_short(found: Sequence[Trust], distance: str) -> str:
 
 
 class Yardstick(NamedTuple):
-    """The true posterior's own mean of a metric, and the methods that have a better one."""
+    """Mean of a metric for the true posterior, and the methods with a better one."""
 
     model: str
     rows: int
@@ -325,7 +325,7 @@ class Yardstick(NamedTuple):
 def yardsticks(
     means: Rows, metrics: Sequence[str], references: Mapping[str, str]
 ) -> Iterator[Yardstick]:
-    """How the true posterior does by each metric, on the mean over graphs.
+    """Compare the true posterior by each metric with the methods, on means over graphs.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def yardsticks(
 
 
 def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
-    """Means over the graphs that all methods have, by model, rows and metric."""
+    """Return means over the graphs that all methods have, by model, rows and metric."""
     found: dict[tuple[str, int, str], dict[str, dict[str, float]]] = {}
     for row in means:
         key = (row["model"], row["rows"], row["metric"])
@@ -365,7 +365,7 @@ def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
 
 
 def beaten(found: Sequence[Yardstick]) -> str:
-    """At how many kinds of data the true posterior is behind most of what approximates it."""
+    """Return how often most methods beat the true posterior, by model and number of rows."""
     said = []
     for model in dict.fromkeys(one.model for one in found):
         own = [one for one in found if one.model == model]
@@ -379,7 +379,7 @@ def beaten(found: Sequence[Yardstick]) -> str:
 
 
 def entropies(means: Rows, references: Mapping[str, str]) -> Iterator[str]:
-    """How uncertain the true posterior is, and who is far too sure, for each model."""
+    """Yield sentences on the true posterior's entropy and on overconfident methods, by model."""
     joint = over_graphs([row for row in means if row["metric"] == _ENTROPY])
     for model, reference in references.items():
         own = {size: v for (m, size, _), v in sorted(joint.items()) if m == model}

@@ -57,7 +57,7 @@ _WORDS = "cross-validated log-likelihood per row (nats)"
 
 @dataclass(frozen=True, kw_only=True)
 class Predictive(OfLearners):
-    """Compare learners by the likelihood of rows that neither graph nor parameters have seen.
+    """Compare learners by the likelihood of rows unseen by graph and parameters.
 
     Parameters
     ----------
@@ -81,30 +81,30 @@ class Predictive(OfLearners):
     sample_size: NonNegative = SAMPLE_SIZE
 
     def problem(self) -> str:
-        """Something must be left to learn from."""
+        """Return an error unless rows remain to learn from."""
         return "" if self.folds > 1 else "folds must be 2 or more"
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Learning without each fold, and the cross-entropy where there is a true model."""
+        """Request learning without each fold, and the cross-entropy where there is a true model."""
         ids, n_rows = self.ids or cases.ids, cases.facts.n_rows
         yield from fold_learning(ids, self.folds, self.sample_size, n_rows=n_rows)
         yield cross_entropy_score(cases, self.sample_size)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """One row for each setting and data set, and means over data sets of a kind."""
+        """Return one row per setting and data set, and means over data sets of a kind."""
         ids = self.included(results)
         rows = predictive_rows(results, cross_validated(results, ids, self.folds), ids)
         return {"predictive": Table(rows, "predictive.csv"), "means": Table(summarised(rows))}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One for each data set, and one against the number of rows."""
+        """Draw one figure per data set, and one against the number of rows."""
         for number, (_, chart) in enumerate(_differences(tables.rows("means")), 1):
             yield f"predictive_{number}", chart
         for _, chart in _against_rows(tables.rows("predictive")):
             yield "predictive_rows", chart
 
     def section(self, tables: TableSet) -> Section | None:
-        """The differences, the curves, and the numbers."""
+        """Show the differences, the curves, and the numbers."""
         rows = tables.rows("means")
         if not rows:
             return None
@@ -125,7 +125,7 @@ class Predictive(OfLearners):
 
 
 def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
-    """For each data set how far settings are behind the best one."""
+    """Return, for each data set, how far settings are behind the best one."""
     for name, found in by_data(rows).items():
         chart = held_out_plot([{**row, "log-likelihood": row[VALUE]} for row in found])
         if not is_nothing(chart):
@@ -133,7 +133,7 @@ def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
 
 
 def _against_rows(rows: Rows) -> list[tuple[str, Chart]]:
-    """Curves over the number of rows, where some graph has several; a panel for each graph."""
+    """Draw curves over the number of rows, a panel per graph that has several."""
     groups = grouped(
         ((_graph(row), row["rows"], row["setting"]), row) for row in rows if row[VALUE] is not None
     )

@@ -31,7 +31,7 @@ _PREDICTED = "predicted_rows"
 def cross_entropy_score(
     cases: Cases, sample_size: float = SAMPLE_SIZE, *, weak: bool = False
 ) -> RunScore:
-    """The cross-entropy of runs; for further runs, one of the scores of a `Learning`.
+    """Return the request for the cross-entropy of runs, or for one of the scores of a `Learning`.
 
     Where rows are plain draws from the model it is computed from the model, else from the fresh
     data that all scores share.
@@ -59,7 +59,7 @@ def fold_learning(
     before: tuple[Transform, ...] = (),
     n_rows: int | None = None,
 ) -> Iterator[Learning]:
-    """Learning on all rows but those of a fold, for every fold, scored on the rows of the fold.
+    """Request learning on all rows but one fold, for every fold, scored on the fold's rows.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def cross_validated(
     folds: int = 10,
     before: tuple[Transform, ...] = (),
 ) -> dict[Place, CrossValidated]:
-    """Cross-validated log-likelihoods as far as they are in, by setting and data set.
+    """Return the available cross-validated log-likelihoods, by setting and data set.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ VALUE = "cv_log_likelihood"
 def predictive_rows(
     results: Results, found: Mapping[Place, CrossValidated], ids: Sequence[str]
 ) -> list[Cells]:
-    """One row for each data set and setting, the best setting of a data set first.
+    """Return one row per data set and setting, the best setting of a data set first.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, Cells]:
 
 
 def _compared(own: CrossValidated, best: CrossValidated) -> Cells:
-    """The numbers of a setting, with its difference to the best one on the same rows."""
+    """Return the numbers of a setting, with its difference to the best one on the same rows."""
     row: Cells = {"rows": own.rows, VALUE: own.mean, "se": own.error}
     row |= {"to the best": None, "± to the best": None}
     if own is not best and own.mean is not None and best.mean is not None:
@@ -171,7 +171,7 @@ def _compared(own: CrossValidated, best: CrossValidated) -> Cells:
 
 
 def summarised(rows: Rows) -> list[Cells]:
-    """One row for each kind of data and setting, the best setting first.
+    """Return one row per kind of data and setting, the best setting first.
 
     Where a kind has several data sets, numbers are means over them and errors are over data sets;
     differences are to the setting whose mean is best, data set by data set. A setting counts if it

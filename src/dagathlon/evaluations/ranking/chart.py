@@ -16,7 +16,7 @@ _INK = {"color": "#8c8c8c"}
 
 
 def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Look) -> Chart:
-    """The critical-difference diagram: the best to the left, bars join what does not differ.
+    """Draw the critical-difference diagram: the best left, bars over learners not told apart.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
 
 
 def _gutter(rows: list[Cells], side: str) -> float:
-    """The room that the names on one side need."""
+    """Return the width needed for the names on one side."""
     return _LETTER * max((len(row["label"]) for row in rows if row["side"] == side), default=0) + 12
 
 
 def _axis(k: int, left: float, right: float, least: float) -> Chart:
-    """Ranks from 1 to k, with gutters on both sides for the names, however wide the figure."""
+    """Return the axis of ranks from 1 to k, with gutters for names on both sides."""
     unit = f"{k - 1} / max(width - {left + right:.6g}, {least / 2})"
     low, high = {"expr": f"1 - {left:.6g} * {unit}"}, {"expr": f"{k} + {right:.6g} * {unit}"}
     ticks = list(range(1, k + 1, 1 + k // 16))
@@ -67,7 +67,7 @@ def _axis(k: int, left: float, right: float, least: float) -> Chart:
 
 
 def _place(found: Nemenyi, i: int, top: float) -> Cells:
-    """The better half is named on the left, from the best down; the others on the right."""
+    """Return the position of a name: the better half on the left, the others on the right."""
     k = len(found.names)
     left = i < (k + 1) // 2
     row = i if left else k - 1 - i
@@ -128,7 +128,7 @@ def _groups(found: Nemenyi, x: Chart, y: Chart) -> Chart:
 
 
 def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
-    """The critical difference as a length, above the axis."""
+    """Draw the critical difference as a length above the axis."""
     end = min(1 + found.difference, float(len(found.names)))
     cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
     text = f"critical difference {found.difference:.2f}{cut}, {found.n} blocks"

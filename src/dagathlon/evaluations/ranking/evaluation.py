@@ -53,7 +53,7 @@ _STEADINESS = " Steadiness: little variance of the relative scores over kinds of
 
 
 class _Diagram(NamedTuple):
-    """Tests of the ranks by one metric: what a critical-difference diagram is drawn from."""
+    """Tests of the ranks by one metric, for a critical-difference diagram."""
 
     metric: str
     nemenyi: Nemenyi | None
@@ -99,11 +99,11 @@ class Ranking(OfLearners):
     unit: Unit = "data_set"
 
     def needs_truth(self) -> bool:
-        """Ranks are of metrics."""
+        """Return True: ranks are of metrics against the truth."""
         return True
 
     def problem(self) -> str:
-        """There is something to rank by, at a level that a test can have."""
+        """Return an error unless there is a metric to rank by and a valid level."""
         if self.metrics is not None and not self.metrics:
             return "metrics names at least one metric to rank by"
         known = rankable()
@@ -114,15 +114,15 @@ class Ranking(OfLearners):
 
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
-        """Ranks are shown wherever there is a truth."""
+        """Return the evaluation shown unasked wherever there is a truth."""
         return _ShownRanking() if has_truth else None
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """Facts about the data sets, to rank on those of one kind."""
+        """Request facts about the data sets, for ranks by kind of data."""
         yield DataScore(DIAGNOSTICS, CaseDiagnostics(), ("truth", "data"), weak=True)
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Eight tables, and what the diagrams are drawn from."""
+        """Return eight tables, and the data of the diagrams."""
         ids, shown = self.included(results), Tables(results, {})
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
         unit = cast(Unit, results.provenance.rank_unit or self.unit)
@@ -137,7 +137,7 @@ class Ranking(OfLearners):
         return found
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Critical differences, accuracy against cost and against parameters."""
+        """Draw critical differences, and accuracy against cost and against parameters."""
         metrics = [one.metric for one in tables.records("diagrams")]
         for one in tables.records("diagrams"):
             chart = critical_difference(one.nemenyi, _ids(tables), tables.look)
@@ -153,7 +153,7 @@ class Ranking(OfLearners):
                 yield f"sensitivity_{name}", headed(chart, tables.title)
 
     def section(self, tables: TableSet) -> Section | None:
-        """Ranks, what they are worth, and for which data."""
+        """Show ranks, their significance, and ranks by kind of data."""
         if not tables.records("diagrams") or len(tables.rows("algorithms")) < 2:
             return None
         parts: list[Part] = [*self._diagrams(tables), *_no_test(tables), *_ranks(tables)]
@@ -164,7 +164,7 @@ class Ranking(OfLearners):
         return Section("ranking", "Ranking", parts)
 
     def _diagrams(self, tables: TableSet) -> Iterator[Part]:
-        """The critical-difference diagrams, with what Friedman's test says."""
+        """Yield the critical-difference diagrams, with the outcome of Friedman's test."""
         first = tables.records("diagrams")[0]
         variants = [
             (words(one.metric).title, critical_difference(one.nemenyi, _ids(tables), tables.look))
@@ -194,27 +194,27 @@ class Ranking(OfLearners):
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownRanking(Ranking):
-    """The ranks that a page shows although the study does not ask for `ranking`."""
+    """Ranks on the page of a study that does not name `ranking`."""
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
-        """None."""
+        """Request nothing."""
         yield from ()
 
 
 def _ids(tables: TableSet) -> dict[str, str]:
-    """The algorithm of each setting."""
+    """Return the algorithm of each setting."""
     return {row["setting"]: row["id"] for row in tables.rows("algorithms")}
 
 
 def _order(tables: TableSet) -> list[str]:
-    """All settings, by their rank on the first metric."""
+    """Return all settings by their rank on the first metric."""
     first = tables.records("diagrams")[0].metric
     ranked = [row["setting"] for row in tables.rows("ranks") if row["metric"] == first]
     return [*ranked, *(name for name in _ids(tables) if name not in ranked)]
 
 
 def _no_test(tables: TableSet) -> Iterator[Part]:
-    """Why there is no diagram."""
+    """Yield a sentence on why there is no diagram."""
     if all(one.nemenyi is None for one in tables.records("diagrams")):
         n = max((one.blocks for one in tables.records("diagrams")), default=0)
         blocks = f"{counted(n, 'block')} of data"
@@ -263,7 +263,7 @@ def _rank(row: Row | None, shared: Collection[tuple[str, int]]) -> str:
 
 
 def _like_mine(tables: TableSet) -> Iterator[Part]:
-    """For each kind of data, the algorithms that rank first on it; equals stand together."""
+    """Yield the table of the first three algorithms on each kind of data."""
     metric = tables.records("diagrams")[0].metric
     ranked = [row for row in tables.rows("data_like_mine") if row["metric"] == metric]
     kinds = rows_by(ranked, "factor", "value", "data_sets")
@@ -280,7 +280,7 @@ def _like_mine(tables: TableSet) -> Iterator[Part]:
 
 
 def _podium(rows: Rows) -> list[str]:
-    """Three cells: after two firsts there is no second."""
+    """Return three cells for the first three places; ties share a cell and leave the next empty."""
     cells: list[str] = []
     places = grouped((f"{row['average_rank']:.2f}", row["setting"]) for row in rows)
     for rank, names in places.items():

@@ -30,7 +30,7 @@ _DIGITS = 3
 
 
 class Relative(NamedTuple):
-    """A competitor's mean on the data sets of one kind, between the worst (0) and the best (1).
+    """Mean of a competitor on one kind of data, scaled from the worst (0) to the best (1).
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Relative(NamedTuple):
 
 
 def relative_scores(scores: Scores, better: Better) -> list[Relative]:
-    """Means over seeds relative to the least and greatest of all competitors without a failure.
+    """Return means over seeds, scaled between the extremes of competitors without failures.
 
     A competitor that failed on one seed of a kind of data has no share there: its mean would be
     over the easier data sets.
@@ -78,7 +78,7 @@ def _mean(column: Floats) -> float | None:
 
 
 def _share(value: float | None, among: Sequence[float], better: Better) -> float | None:
-    """0 for the worst, 1 for the best; 1 when all are equal."""
+    """Return 0 for the worst, 1 for the best; 1 if all are equal."""
     if value is None or not among:
         return None
     low, high = min(among), max(among)
@@ -88,7 +88,7 @@ def _share(value: float | None, among: Sequence[float], better: Better) -> float
 
 
 def data_facts(rows: Rows, diagnostics: Rows = ()) -> dict[Block, Cells]:
-    """What is known of each data set: kind of variables, rows, nodes, density, noise.
+    """Return facts about each data set: kind of variables, rows, nodes, density, noise.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class LikeMine(NamedTuple):
 def ranks_by_kind(
     scores: Scores, better: Better, facts: Facts, unit: Unit = "block"
 ) -> list[LikeMine]:
-    """Average ranks by kind of variables, sample size, number of nodes, density and noise.
+    """Return average ranks by kind of variables, sample size, number of nodes, density and noise.
 
     Only what differs among the data sets is listed; quantities with more than six values are cut
     into thirds.
@@ -159,7 +159,7 @@ def ranks_by_kind(
 
 
 def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
-    """Positions by value; many numbers by thirds."""
+    """Group positions by value; if there are many numbers, by thirds."""
     known = [value for value in values if value is not None]
     distinct = sorted(set(known), key=lambda v: (str(type(v)), v))
     name: Callable[[Any], str] = str
@@ -182,7 +182,7 @@ def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
 def strengths(
     rows: Rows, metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
 ) -> list[Cells]:
-    """Each competitor in each category, from 0 (the worst of all) to 1 (the best).
+    """Score each competitor in each category from 0 (the worst of all) to 1 (the best).
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
     where the study has both); steadiness (little variance of the relative scores); resilience to
@@ -254,7 +254,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
 
 
 def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
-    """The robustness index over all kinds of noise; where noise helps, 1."""
+    """Return the robustness index over all kinds of noise; 1 where noise helps."""
     metric = next((name for name in metrics if "f1" in name.casefold()), None)
     if metric is None:
         return {}
@@ -272,7 +272,7 @@ def _means(shares: Any) -> dict[str, float]:
 
 
 def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
-    """Misfit and time, more being better, on data sets that say the same of all."""
+    """Return negative misfit and time of each competitor, on data sets that all finished."""
     common = _finished_by_all(rows, by)
     named = ((str(row[by]), row) for row in rows)
     shared = [(name, row) for name, row in named if case_of(row) in common.get(name, ())]
@@ -294,7 +294,7 @@ def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
 
 
 def _finished_by_all(rows: Rows, by: str) -> dict[str, set[Case]]:
-    """The data sets on which all finished who finish half or more, by the names of these."""
+    """Return the data sets finished by all competitors that finish at least half, by competitor."""
     ended: dict[str, set[Case]] = {}
     for row in rows:
         if row["status"] == "ok":
@@ -306,7 +306,7 @@ def _finished_by_all(rows: Rows, by: str) -> dict[str, set[Case]]:
 
 
 def _finished(rows: Rows, by: str) -> dict[str, float]:
-    """The share of runs that finished; what was skipped was no run."""
+    """Return the share of runs that finished, without skipped ones."""
     ended = grouped(
         (str(row[by]), row["status"] == "ok") for row in rows if row["status"] != "skipped"
     )

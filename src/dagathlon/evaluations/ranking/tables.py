@@ -31,7 +31,7 @@ from dagathlon.study.records.schema import Algorithm
 
 @dataclass(frozen=True)
 class Ranks:
-    """Everything that ranks tell about the runs of a setup.
+    """Ranks of a setup's settings by every metric, with tests and strengths, computed on demand.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Ranks:
         alpha: float,
         unit: Unit,
     ) -> Ranks:
-        """The ranks of a setup's runs."""
+        """Rank the runs of a setup."""
         joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
         entries = results.algorithms
         rows = named(results.comparable([row | further for row, further in joined]), entries)
@@ -76,28 +76,28 @@ class Ranks:
 
     @cached_property
     def metrics(self) -> list[str]:
-        """The metrics that some run has a number for."""
+        """Return the metrics with a number for some run."""
         asked = dict.fromkeys(self.asked)
         return [m for m in asked if any(is_number(row.get(m)) for row in self.rows)]
 
     @cached_property
     def ids(self) -> dict[str, str]:
-        """The algorithm of each setting."""
+        """Return the algorithm of each setting."""
         return {row["setting"]: row["id"] for row in self.rows}
 
     @cached_property
     def facts(self) -> dict[tuple[Any, ...], Cells]:
-        """What is known of the data."""
+        """Return facts about the data sets."""
         return data_facts(self.rows, self.diagnostics)
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
-        """Each metric by data set and setting."""
+        """Return each metric by data set and setting."""
         return {metric: score_table(self.rows, metric) for metric in self.metrics}
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdict of each metric; the page's lead is one of these."""
+        """Return the verdict of each metric; the page's lead is one of these."""
         about = (self.baselines, self.unit)
         found = {
             m: verdict(self.rows, m, direction(m), *about, alpha=self.alpha) for m in self.metrics
@@ -106,26 +106,26 @@ class Ranks:
 
     @property
     def contests(self) -> dict[str, Contest]:
-        """The ranking by each metric."""
+        """Return the ranking by each metric."""
         return {metric: one.contest for metric, one in self.verdicts.items()}
 
     def below(self, metric: str) -> Counter[str]:
-        """On how many kinds of data each setting is worse than the best baseline."""
+        """Count the kinds of data on which each setting is worse than the best baseline."""
         kinds = self.verdicts[metric].kinds
         return Counter(setting for kind in kinds for setting in kind.below)
 
     def like_mine(self, metric: str) -> list[LikeMine]:
-        """Average ranks of the algorithms by kind of data."""
+        """Return average ranks of the algorithms by kind of data."""
         found = self.contests[metric]
         return ranks_by_kind(found.table, found.better, self.facts, self.unit)
 
     def strengths(self) -> list[Cells]:
-        """Each setting in each category."""
+        """Return scores of each setting in each category."""
         return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
 
 
 def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
-    """All tables by name."""
+    """Return all tables by name."""
     return {
         "ranks": list(_rank_rows(ranks)),
         "relative": with_factors(_relative_rows(ranks)),
@@ -139,7 +139,7 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
 
 
 def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Places and average ranks of the contenders by metric, then the other settings."""
+    """Yield places and average ranks of the contenders by metric, then the other settings."""
     for metric, found in ranks.contests.items():
         below = ranks.below(metric)
         among = {one.setting: one for one in found.settings}
@@ -162,7 +162,7 @@ def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _relative_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Means between the worst and the best, by metric, kind of data and setting."""
+    """Yield scaled means between the worst and the best, by metric, kind of data and setting."""
     for metric, scores in ranks.scores.items():
         for one in relative_scores(scores, direction(metric)):
             yield {
@@ -175,7 +175,7 @@ def _relative_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _significance_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Friedman's test and Nemenyi's critical difference, by metric."""
+    """Yield Friedman's test and Nemenyi's critical difference, by metric."""
     for metric, contest in ranks.contests.items():
         found, groups = contest.friedman(), contest.nemenyi()
         if found is not None and groups is not None:
@@ -187,7 +187,7 @@ def _significance_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _pair_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Wilcoxon's test of every pair of algorithms, each at its best setting."""
+    """Yield Wilcoxon's test for every pair of algorithms at their best settings."""
     for metric, contest in ranks.contests.items():
         for pair in contest.pairwise():
             row = pair._asdict()
@@ -196,7 +196,7 @@ def _pair_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Average ranks by kind of data."""
+    """Yield average ranks by kind of data."""
     for metric in ranks.contests:
         for one in ranks.like_mine(metric):
             about = {"metric": metric, "factor": one.factor, "value": one.value}
@@ -205,7 +205,7 @@ def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
-    """How the runs of each setting ended and what they cost."""
+    """Yield outcomes and costs of the runs of each setting."""
     groups = grouped((row["setting"], row) for row in ranks.rows)
     for setting, members in groups.items():
         row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
@@ -219,7 +219,7 @@ def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
 
 
 def _sensitivity_rows(ranks: Ranks) -> Iterator[Cells]:
-    """Each metric against each parameter that the study varies, and its spread over seeds."""
+    """Yield each metric against each varied parameter, with its spread over seeds."""
     for metric in ranks.metrics:
         for identifier in dict.fromkeys(ranks.ids.values()):
             mine = [row for row in ranks.rows if row["id"] == identifier]
