@@ -18,7 +18,7 @@ Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 class Table(NamedTuple):
-    """A table of an evaluation.
+    """Table of an evaluation.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class TableSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Request):
-    """Something that is made of the results: tables, figures, files, a section of the page.
+    """Base class of evaluations, which make tables, figures, files and a section from results.
 
     An evaluation is a frozen dataclass in a file of its own, found by its place (or named in the
     `modules` of a study, as a learner is). Its fields are its parameters. From `Request` it has
@@ -135,7 +135,7 @@ class Evaluation(Request):
 
     @property
     def folder(self) -> str:
-        """Folder of its files, in the folder of the setup."""
+        """Name of the folder of its files, in the folder of the setup."""
         return self.name
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
@@ -143,14 +143,14 @@ class Evaluation(Request):
         return {}
 
     def figures(self, tables: TableSet) -> Iterable[tuple[str, Drawing]]:
-        """Pictures by name of the file, in the folder of the evaluation.
+        """Return pictures by file name, for the folder of the evaluation.
 
         The suffix says how they are written (.png, .svg, .pdf); without one, as SVG and PNG.
         """
         return ()
 
     def files(self, results: Results) -> Iterable[tuple[str, bytes | Drawing]]:
-        """Yield further files by name: pictures, or bytes that are written as they are."""
+        """Return further files by name: pictures, or bytes that are written as they are."""
         return ()
 
     def section(self, tables: TableSet) -> Section | None:
@@ -165,7 +165,7 @@ class OfLearners(Evaluation):
     ids: tuple[str, ...]
 
     def algorithms(self) -> tuple[str, ...]:
-        """The named ids."""
+        """Return the named ids."""
         return self.ids
 
     def included(self, results: Results) -> Sequence[str]:

@@ -19,7 +19,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file atomically, and make its folder."""
+    """Write a file atomically; create its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
     partial.write_bytes(content)

@@ -90,27 +90,27 @@ class Results:
 
     @property
     def setup(self) -> SavedSetup:
-        """The setup as its run saved it."""
+        """Return the setup as its run saved it."""
         return self.study.setup
 
     @property
     def plan(self) -> SavedPlan:
-        """The planned runs and their data sets."""
+        """Return the planned runs and their data sets."""
         return self.study.plan
 
     @property
     def ids(self) -> Sequence[str]:
-        """Ids of the setup's algorithms, in order of appearance."""
+        """Return the ids of the setup's algorithms, in order of appearance."""
         return self.setup.ids
 
     @property
     def algorithms(self) -> Mapping[str, Algorithm]:
-        """All algorithms of the study by id: their modules, parameters and settings in words."""
+        """Return all algorithms of the study by id: modules, parameters, settings in words."""
         return self.study.algorithms
 
     @cached_property
     def _outcomes(self) -> Mapping[bytes, Outcome]:
-        """Outcomes of the steps of all runs, by key."""
+        """Return outcomes of the steps of all runs, by key."""
         runs = (*self.plan.runs, *self.plan.further)
         steps = {i for run in runs for i in (run.learn, run.estimate, run.score)} - {None}
         return self.store.outcomes(map(self._key, steps))
@@ -133,24 +133,24 @@ class Results:
 
     @cached_property
     def standing(self) -> Standing:
-        """How many of the planned runs have ended, and whether the study still runs."""
+        """Return how many planned runs have ended, and whether the study still runs."""
         state = state_of(self.provenance, self.store)
         limited = self.provenance.partial
         return Standing(len(self.runs), len(self.plan.runs), state, limited)
 
     @property
     def partial(self) -> bool:
-        """Whether runs are missing."""
+        """Return whether runs are missing."""
         return self.standing.partial
 
     @cached_property
     def runs(self) -> list[Run]:
-        """All runs of the setup that have ended, in the order of the plan."""
+        """Return all ended runs of the setup, in the order of the plan."""
         return [run for run in self.plan.runs if self._outcome(run) is not None]
 
     @cached_property
     def made_on(self) -> Mapping[str, int]:
-        """Number of learning runs by name of machine, without skipped runs."""
+        """Return the number of learning runs by machine, without skipped runs."""
         runs = (*self.plan.runs, *self.plan.further)
         keys = {self.plan.keys[run.learn] for run in runs}
         ended = (self._outcomes[key] for key in keys if key in self._outcomes)
@@ -178,7 +178,7 @@ class Results:
 
     @cached_property
     def _further(self) -> Mapping[str, Sequence[Run]]:
-        """Runs on transformed data, by label of the transforms."""
+        """Return runs on transformed data, by label of the transforms."""
         return grouped_by(self.plan.further, lambda run: self.case(run).transform)
 
     def case(self, run: Run) -> Case:
@@ -190,7 +190,7 @@ class Results:
         return self.algorithms[run.entry]
 
     def algorithm_behind(self, identifier: str) -> str:
-        """Return the learner of an id; for one of Benchpress's names the learner that it runs."""
+        """Return the learner of an id; for a Benchpress name, the learner it runs."""
         name = self.algorithms[identifier].module.name
         runs = getattr(modules("algorithm").get(name), "runs", None)
         return getattr(runs, "name", "") or name
@@ -201,7 +201,7 @@ class Results:
 
     @cached_property
     def cases(self) -> list[Case]:
-        """Data sets of the setup, each once and in order, without those of further runs."""
+        """Return the data sets of the setup in order, without those of further runs."""
         mine: dict[tuple[Any, ...], Case] = {}
         for case in self.plan.cases:
             if not case.transform:
@@ -214,7 +214,7 @@ class Results:
 
     @cached_property
     def _all_rows(self) -> tuple[list[Cells], list[Cells]]:
-        """Joint rows and further rows of all runs."""
+        """Return joint rows and further rows of all runs."""
         joint, further = self._rows_of(self.runs)
         return self.marked(joint), further
 
@@ -234,7 +234,7 @@ class Results:
 
     @cached_property
     def _remarks(self) -> dict[bytes, Remarks]:
-        """Statistics and notes of learners by key, cached because estimates are slow to read."""
+        """Return statistics and notes of learners by key, cached because reading is slow."""
         return {}
 
     def _read_remarks(self, keys: Collection[bytes]) -> None:
@@ -270,27 +270,27 @@ class Results:
 
     @cached_property
     def rank_unit(self) -> Unit:
-        """Unit that counts once in an average rank: of the report's option, else of the study."""
+        """Return the unit of average ranks, from the report's option or the study."""
         said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
         found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
         return cast(Unit, found) if found in UNITS else UNITS[0]
 
     @cached_property
     def metric_note(self) -> str:
-        """Sentence on metrics that differ from their default definition; else empty."""
+        """Return a sentence on metrics that differ from their default definition; else empty."""
         asked = [one.values.get("equivalent") for one in self.setup.evaluations]
         return _OPEN_DIRECTIONS if True in asked else ""
 
     @cached_property
     def rank_alpha(self) -> float:
-        """Level of the critical difference of ranks, from the study's ranking."""
+        """Return the level of the critical difference of ranks, from the study's ranking."""
         said = [one.values.get("alpha") for one in self.setup.evaluations if one.name == RANKING]
         found = next((a for a in said if isinstance(a, float) and 0 < a < 1), 0.05)
         return float(found)
 
     @cached_property
     def compared(self) -> set[tuple[Any, ...]]:
-        """Seed and labels of the data sets on which all runs have ended."""
+        """Return seed and labels of the data sets on which all runs have ended."""
         missing = {run.case for run in set(self.plan.runs).difference(self.runs)}
         planned = {run.case for run in self.plan.runs}
         return {self.plan.cases[case][2:6] for case in planned - missing}
@@ -331,12 +331,12 @@ class Results:
 
     @cached_property
     def case_rows(self) -> list[Cells]:
-        """Diagnostics of the data sets, where the study requests them."""
+        """Return diagnostics of the data sets, where the study requests them."""
         return self.data_rows(DIAGNOSTICS)
 
     @cached_property
     def baselines(self) -> Baselines:
-        """Scores of the empty, the complete and random graphs, by data set and metric."""
+        """Return scores of the empty, the complete and random graphs, by data set and metric."""
         keys = {c: self.plan.keys[c.graph] for c in self.cases if c.graph is not None}
         loaded = dict(self.store.load_many(set(keys.values())))
         truths = ((case, loaded.get(key)) for case, key in keys.items())
@@ -348,7 +348,7 @@ class Results:
 
     @cached_property
     def undirected(self) -> UndirectedForm | None:
-        """Undirected form in which directed graphs are compared, from the evaluation `metrics`."""
+        """Return the undirected form under which directed graphs are compared, from `metrics`."""
         said = (
             one.values.get("undirected") for one in self.setup.evaluations if one.name == STANDARD
         )
@@ -356,7 +356,7 @@ class Results:
 
     @cached_property
     def _asked(self) -> _Asked:
-        """Requested evaluations, split by whether they are installed here."""
+        """Return requested evaluations, split by whether they are installed here."""
         asked, known = _Asked([], []), modules("evaluation")
         for name, values in ((one.name, one.values) for one in self.setup.evaluations):
             if name not in known:
@@ -371,18 +371,18 @@ class Results:
 
     @property
     def evaluations(self) -> list[Request]:
-        """Requested evaluations that are installed here."""
+        """Return requested evaluations that are installed here."""
         return self._asked.known
 
     @cached_property
     def shown(self) -> list[Request]:
-        """Evaluations that the page shows by default."""
+        """Return evaluations that the page shows by default."""
         named = {*(one.name for one in self.setup.evaluations), *self.setup.off}
         return list(shown_besides(named, self.ids, self.setup.has_truth))
 
     @property
     def not_shown(self) -> list[NotShown]:
-        """Requested evaluations that cannot be made here, each with the reason."""
+        """Return requested evaluations that cannot be made here, each with the reason."""
         return list(dict.fromkeys(self._asked.unknown))
 
     def truth(self, case: Case) -> Graph | None:

@@ -14,13 +14,13 @@ Tone: TypeAlias = Literal["", "good", "fair", "bad"]
 
 
 class Html(str):
-    """Text that is HTML already; all other text of a section is escaped."""
+    """Text that is HTML; all other text of a section is escaped."""
 
     __slots__ = ()
 
 
 class Words(NamedTuple):
-    """A paragraph.
+    """Paragraph.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Words(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table that is shown as it is.
+    """Static table.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Grid(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A long table that readers sort, search and save.
+    """Long table that readers can sort, search and save.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Listing(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure: one chart, or several to choose from.
+    """Figure: one chart, or several to select from.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Figure(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A drawing as large as the page has room for: one, or several to choose from.
+    """Drawing of page width: one, or several to select from.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ Part: TypeAlias = Words | Grid | Listing | Figure | Picture
 
 
 class Section(NamedTuple):
-    """A part of the page.
+    """Section of the page.
 
     Parameters
     ----------

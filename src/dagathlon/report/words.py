@@ -11,30 +11,30 @@ _ARROW: Mapping[Better, str] = {"more": " ↑", "less": " ↓", "": ""}
 
 
 def words(metric: str) -> Measure:
-    """The declaration of a column; a column that is not known stands for itself."""
+    """Return the declaration of a column; an unknown column is described by its name."""
     return measure_of(metric)
 
 
 def title(metric: str) -> str:
-    """Axis title: the words, and an arrow to where it is better."""
+    """Return the axis title: the words, and an arrow towards better values."""
     found = measure_of(metric)
     return found.title + _ARROW[found.better]
 
 
 def short_title(metric: str) -> str:
-    """Title of a column of a table."""
+    """Return the title of a table column."""
     found = measure_of(metric)
     return found.label + _ARROW[found.better]
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit in which it reads best: 279 µs, 8.19 ms, 2.1 s."""
+    """Format a time in a readable unit: 279 µs, 8.19 ms, 2.1 s."""
     scale, unit = time_unit(seconds)
     shown = f"{seconds:,.0f}" if seconds >= 1000 else f"{seconds * scale:.3g}"
     return f"{shown} {unit}"
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """How many of a unit make a second, and its name: the largest of which it has one."""
+    """Return the largest unit that fits a time: how many make a second, and its name."""
     rounded = float(f"{seconds:.3g}")
     return next((unit for limit, unit in _UNITS if rounded < limit), (1.0, "s"))

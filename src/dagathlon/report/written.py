@@ -23,7 +23,7 @@ _ALWAYS_NEW = {PROVENANCE, SAVED, RECORD}
 
 
 def is_written(results: Results, choice: str) -> bool:
-    """Whether everything that was written of these results is still there, and still true."""
+    """Return whether all outputs exist and are up to date."""
     try:
         found = json.loads(read_file(results.folder, RECORD))
         files = [results.folder / name for name in found["files"]]
@@ -33,7 +33,7 @@ def is_written(results: Results, choice: str) -> bool:
 
 
 def note_written(results: Results, choice: str, *, whole: bool) -> None:
-    """Record what everything was written of, so that it is not written again in vain.
+    """Record the state that the outputs were made from.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def note_written(results: Results, choice: str, *, whole: bool) -> None:
 
 
 def board_of(folder: Path) -> list[str]:
-    """The scoreboard that was written last into the folder of a setup, in lines of text."""
+    """Return the last written scoreboard of a setup, as lines of text."""
     try:
         return [str(line) for line in json.loads(read_file(folder, RECORD))["board"]]
     except (OSError, ValueError, LookupError, TypeError, RecursionError, LinkError):
@@ -70,7 +70,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _stamp(results: Results, choice: str) -> str:
-    """All that the tables, figures and the page are made of, as one number."""
+    """Return the hash of all inputs of tables, figures and page."""
     digest = hashlib.blake2b(digest_size=16)
     kept = results.provenance
     digest.update(f"{choice} {kept.partial} {kept.sources} {kept.rank_unit} {_code()}".encode())
@@ -89,7 +89,7 @@ def _stamp(results: Results, choice: str) -> str:
 
 
 def _code() -> int:
-    """The state of the package's own files: another version writes other pages."""
+    """Return the hash of the package's own files, since another version writes other pages."""
     newest = 0
     for place, _, names in os.walk(Path(dagathlon.__file__).parent):
         for name in names:

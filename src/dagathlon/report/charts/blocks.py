@@ -17,13 +17,13 @@ Cells = npt.NDArray[np.int64]
 
 
 def adjacency_blocks(graph: Graph) -> Chart:
-    """How many edges each block of the adjacency matrix has, from row to column."""
+    """Draw the number of edges in each block of the adjacency matrix, from row to column."""
     cells, counts = np.unique(_blocks(graph, _arcs(graph)), return_counts=True)
     return _chart(graph, cells, {"edges": counts})
 
 
 def difference_blocks(estimate: Graph, truth: Graph) -> Chart:
-    """Where two graphs over the same nodes differ: mistakes in each block of the matrix.
+    """Draw the number of mistakes in each block of the adjacency matrix.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def difference_blocks(estimate: Graph, truth: Graph) -> Chart:
 
 
 def _arcs(graph: Graph) -> Cells:
-    """The cells of the adjacency matrix that are 1, each as one number."""
+    """Return the cells of the adjacency matrix that are 1, each as one number."""
     pairs, marks = graph.edge_arrays()
     forward = ~((marks[:, 0] == Mark.ARROW) & (marks[:, 1] == Mark.TAIL))
     backward = ~((marks[:, 0] == Mark.TAIL) & (marks[:, 1] == Mark.ARROW))
@@ -67,7 +67,7 @@ def _width(graph: Graph) -> int:
 
 
 def _chart(graph: Graph, cells: Cells, counts: dict[str, Cells]) -> Chart:
-    """One square for each block in which something stands; the first counts give its colour."""
+    """Draw a square for each non-empty block; the first counts give its colour."""
     shown = next(iter(counts))
     columns = [values.tolist() for values in (*np.divmod(cells, _BLOCKS), *counts.values())]
     keys = ("row", "column", *counts)

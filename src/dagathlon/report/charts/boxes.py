@@ -43,7 +43,7 @@ def boxes(
     limits: Sequence[float] | None = None,
     step: int = STEP,
 ) -> Chart:
-    """A box for each setting: quartiles, whiskers to 1.5 times their distance, single outliers.
+    """Draw a box per setting: quartiles, whiskers to 1.5 times the interquartile range, outliers.
 
     Settings with a handful of runs each have a point for each run instead.
 
@@ -91,18 +91,18 @@ def boxes(
 
 
 def is_few(runs: Rows) -> bool:
-    """Whether the settings have too few runs each, on one kind of data, for boxes."""
+    """Return whether the settings have too few runs for boxes, on one kind of data."""
     return len(runs) <= _FEW * len({(row["setting"], row.get("case")) for row in runs})
 
 
 def _counts(runs: Rows, metric: str) -> bool:
-    """Whether all values are whole numbers, so that ticks between them would mean nothing."""
+    """Return whether all values are integers, so that ticks between them would mean nothing."""
     values = (row.get(metric) for row in runs)
     return all(float(value).is_integer() for value in values if isinstance(value, int | float))
 
 
 def setting_axis(runs: Rows) -> Chart:
-    """Encoding of settings on the vertical axis, in the order of the table."""
+    """Return the encoding of settings on the vertical axis, in the order of the table."""
     order = list(dict.fromkeys(row["setting"] for row in runs))
     return {"field": "setting", "type": "nominal", "sort": order, "title": None}
 
@@ -131,7 +131,7 @@ def _box(show_seed: bool, step: int) -> Chart:
 
 
 def _points(show_seed: bool) -> Chart:
-    """Single runs, where there are too few of them for a box."""
+    """Return the chart layer of single runs, used where there are too few for a box."""
     tips = {"tooltip": tooltip(setting="algorithm", seed="seed")}
     if show_seed:
         return {
@@ -156,7 +156,7 @@ def _seeds_of_outliers(metric: str) -> Chart:
 
 
 def graph_types(runs: Rows) -> Chart:
-    """The kind of each estimated graph: a point for each seed and setting.
+    """Draw the kind of each estimated graph as a point per seed and setting.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def graph_types(runs: Rows) -> Chart:
 
 
 def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
-    """A bar for each setting, of as many graphs as it gave, by their kind.
+    """Draw a bar per setting with its numbers of graphs by kind.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
 
 
 def _kinds(found: Rows) -> tuple[list[str], list[str]]:
-    """The kinds of graph that came out, with their colours."""
+    """Return the kinds of graph that occur, with their colours."""
     present = {str(row["graph_type"]) for row in found}
     domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
     return domain, [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]

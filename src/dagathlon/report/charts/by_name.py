@@ -20,7 +20,7 @@ Runs = Rows
 
 @dataclass(frozen=True, kw_only=True)
 class BoxChart(StudyChart):
-    """A box for each setting, or its single runs where they are few.
+    """Box per setting, or single runs where they are few.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class BoxChart(StudyChart):
 
 @dataclass(frozen=True, kw_only=True)
 class RocChart(StudyChart):
-    """Two metrics against each other: a point for each setting, a line for each algorithm.
+    """Two metrics against each other: a point per setting, a line per algorithm.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class RocChart(StudyChart):
 
 @dataclass(frozen=True, kw_only=True)
 class CostChart(StudyChart):
-    """What a setting achieves against what it costs, with the front of the best.
+    """Metric against cost for each setting, with the Pareto front.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from dagathlon.report.words import title, words
 
 
 def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) -> Chart:
-    """A point for each setting, and the front: what no cheaper setting does as well.
+    """Draw a point per setting, and the Pareto front of metric and cost.
 
     Medians over seeds, cost on a logarithmic axis. The front follows the filters of a page: it is
     computed where the chart is drawn.
@@ -64,7 +64,7 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
 
 
 def _front(x: str, y: str, better: str) -> Chart:
-    """A step line through the settings that are better than all cheaper ones, by data."""
+    """Return the Pareto front as a step line, by data."""
     best = {"op": "max" if better == "more" else "min", "field": y, "as": "_best"}
     before = {"op": "lag", "field": "_best", "as": "_before"}
     order = [{"field": x}, {"field": y, "order": "descending" if better == "more" else "ascending"}]
@@ -93,7 +93,7 @@ _CURVE = ("factor", "group")
 
 
 def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -> Chart:
-    """The metric against a parameter of the algorithms, median and 5–95 % bars over seeds.
+    """Draw a metric against a parameter of the algorithms, median and 5–95 % bars over seeds.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -
 
 
 def varied_parameters(settings: Rows) -> dict[str, list[str]]:
-    """Parameters that a study varies within an algorithm, and the algorithms it varies them in."""
+    """Return the parameters that a study varies within an algorithm, with these algorithms."""
     values: dict[tuple[str, str], set[str]] = {}
     for row in settings:
         key = (str(row["curve_param"]), str(row["id"]))
@@ -126,7 +126,7 @@ def varied_parameters(settings: Rows) -> dict[str, list[str]]:
 
 
 def against_data(rows: Rows, metric: str, curve: tuple[str, str], look: Look) -> Chart:
-    """The metric against a quantity of the data, each algorithm at its best setting there.
+    """Draw a metric against a quantity of the data, each algorithm at its best setting there.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def against_data(rows: Rows, metric: str, curve: tuple[str, str], look: Look) ->
 
 
 class _Table(NamedTuple):
-    """The points of curves: the table they are in, and its column along the axis."""
+    """Points of curves: their table, and its column along the axis."""
 
     name: str
     rows: Rows
@@ -198,7 +198,7 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
 
 
 def _axis(rows: Rows, column: str, what: str) -> Chart:
-    """Numbers on a scale that suits their range, anything else side by side."""
+    """Return an axis: numbers on a suitable scale, other values side by side."""
     values = [row[column] for row in rows]
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(numbers) < len(values) or not numbers:

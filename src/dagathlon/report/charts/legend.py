@@ -19,7 +19,7 @@ _TALL = 620.0
 
 
 class Key(NamedTuple):
-    """One line of a key: what a line of that look means."""
+    """Line of a key: a line style and its meaning."""
 
     words: str
     colour: str
@@ -28,7 +28,7 @@ class Key(NamedTuple):
 
 
 class Keyed(NamedTuple):
-    """A drawing with its key.
+    """Drawing with its key.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Keyed(NamedTuple):
     keys: Sequence[Key]
 
     def for_page(self) -> str:
-        """The drawing as large as the page allows, above a key that breaks where it must."""
+        """Return HTML of the drawing above its key, which wraps on narrow screens."""
         width, height = _size(self.svg)
         grown = max(1.0, min(_LARGEST, _TALL / height))
         style = (
@@ -58,7 +58,7 @@ class Keyed(NamedTuple):
         return f'{svg}<p class="key">{samples}</p>' if samples else svg
 
     def for_file(self) -> str:
-        """One SVG element of the drawing and, below it, the key."""
+        """Return one SVG element of the drawing with the key below."""
         width, height = _size(self.svg)
         room = max(width, _LEAST_WIDTH)
         lines, rows = _placed(self.keys, room)
@@ -81,7 +81,7 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def _placed(keys: Sequence[Key], width: float) -> tuple[list[str], int]:
-    """The lines of a key in rows, and the number of rows."""
+    """Arrange the lines of a key in rows; return them with the number of rows."""
     x, row, parts = _MARGIN, 0, list[str]()
     for key in keys:
         needed = _SAMPLE + 8 + text_width(key.words)

@@ -26,7 +26,7 @@ DIFFERENCES = {
 
 
 def adjacency_plot(names: Sequence[str], matrix: npt.ArrayLike) -> Chart:
-    """An adjacency matrix: a dark cell for each edge, from row to column.
+    """Draw an adjacency matrix: a dark cell for each edge, from row to column.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def adjacency_plot(names: Sequence[str], matrix: npt.ArrayLike) -> Chart:
 
 
 def difference_plot(names: Sequence[str], estimate: npt.ArrayLike, truth: npt.ArrayLike) -> Chart:
-    """Two adjacency matrices, cell by cell: correct, missing, not in the truth.
+    """Compare two adjacency matrices cell by cell: correct, missing, not in the truth.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def difference_plot(names: Sequence[str], estimate: npt.ArrayLike, truth: npt.Ar
 def frequency_plot(
     names: Sequence[str], frequencies: npt.ArrayLike, words: str = "share of graphs"
 ) -> Chart:
-    """How often each edge occurs, from row to column; small matrices carry the numbers.
+    """Draw edge frequencies from row to column; small matrices carry the numbers.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def frequency_plot(
 
 
 def _without_directions(chart: Chart) -> None:
-    """Rows and columns of a symmetric matrix have no titles."""
+    """Remove the axis titles of a symmetric matrix."""
     for axis in ("x", "y"):
         chart["encoding"][axis]["axis"] |= {"title": None}
     chart["encoding"]["tooltip"] = [
@@ -115,7 +115,7 @@ def _grid(
     matrix: npt.NDArray[Any],
     further: dict[str, npt.NDArray[Any]] | None = None,
 ) -> Chart:
-    """Cells that are not zero, on axes of all nodes; nothing is drawn for the others."""
+    """Draw the nonzero cells on axes of all nodes."""
     order = list(names)
     step = max(_LEAST, min(_MOST, _SIDE // max(len(order), 1)))
     if len(order) <= _MOST_NUMBERS and matrix.dtype.kind == "f" and np.any(matrix % 1):
@@ -150,7 +150,7 @@ _COLOURS = {"scheme": "redblue", "domain": [-1, 1]}
 
 
 def correlation_tiles(rows: Rows, metrics: Sequence[str]) -> Chart:
-    """Rank correlations of all pairs of metrics.
+    """Draw rank correlations of all pairs of metrics.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _tile(row: Any) -> Chart:
 
 
 def short(value: float) -> str:
-    """Two digits without a zero before the point: .47, −.12, 1."""
+    """Format with two digits and no leading zero: .47, −.12, 1."""
     text = f"{abs(value):.2f}".lstrip("0")
     text = "1" if text == "1.00" else "0" if text == ".00" else text
     return f"\u2212{text}" if value < 0 and text != "0" else text

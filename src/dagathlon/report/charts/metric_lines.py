@@ -34,7 +34,7 @@ _LEAST_WIDTH = 215
 def metric_lines(
     rows: Rows, metric: str, look: Look, across: str = "rows", *, ratios: bool = False
 ) -> Chart:
-    """Means of one metric with their intervals, panels for the graphs.
+    """Draw means of one metric with intervals, in panels by graph.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def metric_lines(
 
 
 def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") -> Chart:
-    """Correlations with one metric against the number of rows, panels for the graphs.
+    """Draw correlations with one metric against the number of rows, in panels by graph.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def _cross(row: Any) -> Chart:
 
 
 def _defined(layer: Chart) -> Chart:
-    """Lines lead past what is not defined."""
+    """Restrict a layer of lines to defined values."""
     return layer | {"transform": [{"filter": "isValid(datum.mean)"}]}
 
 
 def _crosses(y: Chart, about: Sequence[Chart]) -> Chart:
-    """What stands for correlations that are not defined."""
+    """Return the layer of crosses that mark undefined correlations."""
     return {
         "transform": [{"filter": "!isValid(datum.mean)"}],
         "mark": {"type": "text", "text": "\u00d7", "fontSize": 15, "opacity": 1},
@@ -160,7 +160,7 @@ def _axis(sizes: Sequence[int], across: str) -> Chart:
 
 
 def _scale(rows: Rows) -> Chart:
-    """Some metrics have no upper end, and a method that fails by far would hide the others."""
+    """Return an axis limit where one method would compress the lines of the others; else none."""
     sizes = sorted(abs(float(row["mean"])) for row in rows)
     middle = sizes[len(sizes) // 2] if sizes else 0.0
     if middle and sizes[-1] > _WIDE * middle:
@@ -176,7 +176,7 @@ _APART = 0.008
 def learning_curves(
     rows: Rows, look: Look, words: str, across: str = "rows in a subsample"
 ) -> Chart:
-    """Means with their standard errors against the number of rows, a line for each learner.
+    """Draw means with standard errors against the number of rows, a line per learner.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _curve_point(row: Any, look: Look, step: float) -> Chart:
 
 
 def _rows_axis(sizes: list[int], across: str) -> Chart:
-    """A doubling is a step of one length."""
+    """Return a logarithmic axis of numbers of rows."""
     return {
         "field": "at",
         "type": "quantitative",

@@ -26,7 +26,7 @@ _STAR = "(datum._part ? '*' : '')"
 def overview(
     settings: Rows, metric: str, kinds: Sequence[str], ids: Sequence[str] | None = None
 ) -> Chart:
-    """A cell for each kind of data and algorithm: the mean, darkest where it is the best.
+    """Draw a cell per kind of data and algorithm with its mean, darkest for the best.
 
     Shades compare within a row alone, so that kinds of data of unlike size stand side by side.
 
@@ -71,7 +71,7 @@ def overview(
 
 
 def _shades(value: str, number: str, more: bool) -> list[Chart]:
-    """The best setting of each algorithm, and where it stands between median and best of a row.
+    """Return the best setting of each algorithm, with its position between median and best.
 
     Between worst and best, one bad algorithm would make all others look alike. A mean over some of
     the runs is that of other data: it is marked, and does not compete.
@@ -152,7 +152,7 @@ STATUSES = {
 
 
 def outcomes(runs: Rows, step: int = STEP) -> Chart:
-    """A bar for each setting, of as many runs as it has, by how they ended.
+    """Draw a bar per setting with its numbers of runs by outcome.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ WIDTH, HEIGHT, STEP = 460, 340, 17
 
 
 class Values(Sequence[Chart]):
-    """Rows with only the columns that a chart reads, made when they are asked for.
+    """Rows reduced to the columns of a chart, built on demand.
 
     A page has its tables once for all charts, so most charts of a report never ask.
     """
@@ -38,7 +38,7 @@ class Values(Sequence[Chart]):
 
 
 def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> Chart:
-    """A named table with only the columns that a chart reads; what is no number is null."""
+    """Return a named table with the columns of a chart; non-numbers become null."""
     return {"name": name, "values": Values(rows, fields)}
 
 
@@ -52,7 +52,7 @@ def _plain(value: Any) -> Any:
 
 
 def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> Chart:
-    """Encoding of a metric on an axis, in words; the axis begins at zero unless limits say so."""
+    """Return the encoding of a metric on an axis that begins at zero unless limits are given."""
     scale: Chart = {"zero": True}
     if limits is not None:
         scale = {"domain": list(limits), "clamp": False}
@@ -60,17 +60,17 @@ def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> 
 
 
 def tooltip(**fields: str) -> list[Chart]:
-    """Encoding of a tooltip: titles by field."""
+    """Return the encoding of a tooltip from titles by field."""
     return [{"field": field, "title": name} for field, name in fields.items()]
 
 
 def headed(chart: Chart, heading: str, lines: Sequence[str] = ()) -> Chart:
-    """The chart under a title, with lines below it."""
+    """Return the chart with a title and subtitle lines."""
     return chart | {"title": {"text": heading, "subtitle": list(lines)}} if heading else chart
 
 
 def nothing(reason: str) -> Chart:
-    """A chart that says why there is none."""
+    """Return a placeholder chart with the reason for its absence."""
     return {
         "width": WIDTH,
         "height": 60,
@@ -81,12 +81,12 @@ def nothing(reason: str) -> Chart:
 
 
 def is_nothing(chart: Chart) -> bool:
-    """Whether a chart only says why there is none."""
+    """Return whether a chart is a placeholder."""
     return bool(chart.get("data", {}).get("name") == _NOTHING)
 
 
 def has_values(rows: Rows, field: str) -> bool:
-    """Whether some row has a number in a column."""
+    """Return whether some row has a number in a column."""
     values = (row.get(field) for row in rows)
     return any(isinstance(v, int | float) and math.isfinite(v) for v in values)
 
@@ -102,7 +102,7 @@ def by_kind(
     own: Sequence[str] = (),
     titles: Mapping[str, str] | None = None,
 ) -> Chart:
-    """The chart as panels, one for each kind of data; as it is where there is one kind only.
+    """Split a chart into panels by kind of data, if there are several.
 
     Parameters
     ----------

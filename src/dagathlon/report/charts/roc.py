@@ -24,7 +24,7 @@ from dagathlon.report.figures.palette import Look
 
 @dataclass(frozen=True)
 class RocOptions:
-    """What a ROC-type figure shows.
+    """Options of a ROC-type figure.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ class RocOptions:
 
     @property
     def limited(self) -> bool:
-        """Whether marks may lie outside the axes."""
+        """Return whether marks may lie outside the axes."""
         return self.xlim is not None or self.ylim is not None
 
 
 def roc(
     runs: Rows, settings: Rows, axes: tuple[str, str], look: Look, options: RocOptions
 ) -> Chart:
-    """One rate against another.
+    """Draw one rate against another.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _value(row: Row) -> str:
 
 
 def _labelled(settings: Rows, x: str, y: str, rule: str) -> set[int]:
-    """Rows that carry their algorithm's number: one for each id."""
+    """Return one row per id, to be labelled with the algorithm's number."""
 
     def worth(i: int) -> float:
         row = settings[i]

@@ -16,7 +16,7 @@ Drawing: TypeAlias = Chart | str
 
 @dataclass(frozen=True, kw_only=True)
 class StudyChart(Module):
-    """A chart of the runs of a study.
+    """Base class of charts of the runs of a study.
 
     A chart of yours is a frozen dataclass with a name and `draw`, in a file that a study names in
     ``modules``, or behind an entry point of the group ``dagathlon.modules``. A study asks for it by

@@ -29,7 +29,7 @@ _drawing: ContextVar[DrawingProcesses] = ContextVar("drawing", default=_HERE)
 
 
 def themed(chart: Mapping[str, Any], ink: str = _INK, font: str = _FONT) -> Chart:
-    """The chart with colours and fonts; a page gives ``currentColor`` to follow its own."""
+    """Return the chart with colours and fonts; pages pass ``currentColor`` to inherit theirs."""
     axis = {
         "labelColor": ink,
         "titleColor": ink,
@@ -57,7 +57,7 @@ def themed(chart: Mapping[str, Any], ink: str = _INK, font: str = _FONT) -> Char
 
 
 def _grid(ink: str) -> Chart:
-    """Lines of axes: solid colours in files, where transparency is slow to draw."""
+    """Return the grid lines of axes, in solid colours because transparency is slow to render."""
     if ink == _INK:
         return {"domainColor": "#9a9fa5", "tickColor": "#9a9fa5", "gridColor": _FAINT}
     faint = {"domainOpacity": 0.4, "tickOpacity": 0.4, "gridOpacity": 0.12}
@@ -65,7 +65,7 @@ def _grid(ink: str) -> Chart:
 
 
 def save(chart: Mapping[str, Any], *paths: Path) -> None:
-    """Write a chart; the suffix says how: .png, .svg, .pdf or .json.
+    """Write a chart in the format of the suffix: .png, .svg, .pdf or .json.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def save(chart: Mapping[str, Any], *paths: Path) -> None:
 
 
 def save_drawing(svg: str, path: Path) -> None:
-    """Write a drawing that is SVG already, as .svg, .png or .pdf."""
+    """Write an SVG drawing as .svg, .png or .pdf."""
     _order({"drawing": svg}, [path])
 
 
@@ -95,7 +95,7 @@ def _order(request: dict[str, Any], paths: Sequence[Path]) -> None:
 
 @contextmanager
 def painting(on_figure: OnFigure) -> Iterator[DrawingProcesses]:
-    """Within this, figures are painted by other processes; at its end all of them are there.
+    """Context in which figures are rendered by other processes, and at whose end all are written.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def painting(on_figure: OnFigure) -> Iterator[DrawingProcesses]:
 
 @lru_cache(maxsize=1)
 def vega_script() -> str:
-    """The script that draws charts in a page; it loads nothing from anywhere.
+    """Return the self-contained script that renders charts in a page.
 
     To put it together takes two seconds, so that it is kept in the user's cache.
     """

@@ -17,14 +17,14 @@ RECORD = "figures.json"
 
 
 def digest_of(request: Mapping[str, Any]) -> str:
-    """A name for what a request asks for: equal requests give equal pictures."""
+    """Return the hash of a request; equal requests give equal pictures."""
     text = json.dumps([request, VEGA_LITE, SCALE, painter_version()])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=1)
 def painter_version() -> str:
-    """The version of the library that paints."""
+    """Return the version of the rendering library."""
     try:
         return version("vl-convert-python")
     except PackageNotFoundError:
@@ -32,7 +32,7 @@ def painter_version() -> str:
 
 
 class Drawn:
-    """The pictures in a folder by what they were asked for.
+    """Record of the pictures in a folder, with the hash of the request of each.
 
     Parameters
     ----------
@@ -46,18 +46,18 @@ class Drawn:
         self._now: dict[str, str] = {}
 
     def has(self, paths: Sequence[Path], digest: str) -> bool:
-        """Whether all these pictures are there as the request asks for them."""
+        """Return whether all these pictures exist and were made from this request."""
         names = self._names(paths)
         if not names or any(self._before.get(name) != digest for name in names):
             return False
         return all(path.is_file() for path in paths)
 
     def note(self, paths: Sequence[Path], digest: str) -> None:
-        """These pictures are, or will be, what the request asks for."""
+        """Record that these pictures are made from the request."""
         self._now |= dict.fromkeys(self._names(paths), digest)
 
     def save(self) -> None:
-        """Keep what was noted; what was not asked for any more is forgotten."""
+        """Write the record, without pictures that are no longer requested."""
         if self._folder is not None and self._now != self._before:
             text = json.dumps(self._now, indent=0, ensure_ascii=False)
             write_bytes(self._folder / RECORD, text.encode("utf-8", "surrogatepass"))
@@ -69,7 +69,7 @@ class Drawn:
 
 
 def _read(path: Path) -> dict[str, str]:
-    """The record, empty where it is missing or damaged: pictures are then painted again."""
+    """Read the record; a missing or damaged one is empty, so that pictures are rendered again."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -34,7 +34,7 @@ class _Order(NamedTuple):
 
 
 class DrawingProcesses:
-    """Takes requests for pictures and writes the files; leaving it waits for all of them.
+    """Pool of processes that render pictures to files; waits for all of them on exit.
 
     Equal requests are painted once, and what the folder has already is not painted again.
 
@@ -79,11 +79,11 @@ class DrawingProcesses:
                 drawn.save()
 
     def begin(self, folder: Path) -> None:
-        """What is ordered from now on lies in a folder, which has a record of its figures."""
+        """Set the folder of the following requests, which has its own record of figures."""
         self._drawn.append(Drawn(folder))
 
     def order(self, request: dict[str, Any], paths: Sequence[Path]) -> None:
-        """Have the pictures of a request written, one to each path, some time before the end."""
+        """Enqueue a request whose pictures are written to these paths."""
         digest = digest_of(request)
         there = self._drawn[-1].has(paths, digest)
         self._drawn[-1].note(paths, digest)
@@ -113,7 +113,7 @@ class DrawingProcesses:
         self._requests.put(order)
 
     def _copy(self) -> None:
-        """Pictures that were asked for under several names."""
+        """Copy pictures that were requested under several names."""
         for sources, targets in self._copies:
             for source, target in zip(sources, targets, strict=True):
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ class DrawingProcesses:
                 partial.replace(target)
 
     def _work(self) -> None:
-        """One thread for each process: passes requests on and writes what comes back."""
+        """Send requests to one process and write its pictures; runs in a thread per process."""
         command = [sys.executable, "-P", painter.__file__]
         try:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -147,7 +147,7 @@ class DrawingProcesses:
                 self._settle(order)
 
     def _settle(self, order: _Order) -> None:
-        """A request has been seen to, well or not."""
+        """Mark a request as finished, successful or not."""
         with self._room:
             self._bytes -= len(order.request)
             self._done += 1

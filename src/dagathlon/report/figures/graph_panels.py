@@ -25,14 +25,14 @@ _KEY = (
 
 
 class Panel(NamedTuple):
-    """One drawing and what stands above it."""
+    """Drawing with its caption."""
 
     caption: str
     svg: str
 
 
 def side_by_side(panels: Sequence[Panel], key: bool = False) -> str:
-    """One drawing of several, on white, each under its caption.
+    """Combine several drawings into one on white, each under its caption.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def side_by_side(panels: Sequence[Panel], key: bool = False) -> str:
 
 
 def _size(panel: Panel) -> tuple[float, float]:
-    """Room of a panel: its drawing, and its caption at an ample width of letters."""
+    """Return the size of a panel with its caption."""
     found = _SIZE.search(panel.svg)
     width, height = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
     return max(width, len(panel.caption) * _LETTER), height
@@ -76,19 +76,19 @@ def _label(x: float, y: float, text: str, colour: str) -> str:
 
 
 def described(graph: Graph, name: str = "graph") -> str:
-    """A caption: what the graph is, how many edges it has."""
+    """Return a caption: kind of graph and number of edges."""
     return f"{name}: {graph.kind}, {counted(len(graph), 'node')}, {counted(graph.n_edges, 'edge')}"
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def drawing(graph: Graph, name: str = "graph") -> str:
-    """A graph under its caption."""
+    """Draw a graph under its caption."""
     return side_by_side([Panel(described(graph, name), to_svg(graph))])
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def comparison(estimate: Graph, truth: Graph) -> str:
-    """Truth and estimate side by side; edges of the estimate coloured by whether they are right.
+    """Draw truth and estimate side by side, with edges coloured by correctness.
 
     As in Benchpress's drawings, an edge in another direction is a wrong one.
     """

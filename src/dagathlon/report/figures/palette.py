@@ -34,7 +34,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Look:
-    """The ids of a study, each with its colour and symbol.
+    """Colours and symbols of the ids of a study.
 
     Up to twelve algorithms have a colour and a symbol each of their own; beyond that the pair of
     both is unique, and a page shows the others in grey.
@@ -49,28 +49,28 @@ class Look:
 
     @classmethod
     def of(cls, ids: Iterable[str]) -> Look:
-        """Of all ids that the figures of a study show."""
+        """Assign colours and symbols to ids."""
         return cls(tuple(sorted(set(ids))))
 
     def number(self, identifier: str) -> int:
-        """What stands for a long name beside a point, from 1 on; the legend says whose it is."""
+        """Return the number, from 1 on, that labels an id beside points; the legend explains it."""
         return self.ids.index(identifier) + 1
 
     def colour_of(self, identifier: str) -> str:
-        """The colour of one algorithm."""
+        """Return the colour of one algorithm."""
         return PALETTE[self.ids.index(identifier) % len(PALETTE)]
 
     def shape_of(self, identifier: str) -> str:
-        """The symbol of one algorithm: the name of one, or the path of its outline."""
+        """Return the symbol of one algorithm: a name, or the path of its outline."""
         place = self.ids.index(identifier)
         return SHAPES[(place + place // len(PALETTE)) % len(SHAPES)]
 
     def colour(self, legend: bool = True, numbered: bool = False) -> Chart:
-        """Encoding of colour by id; numbered where points carry the numbers of algorithms."""
+        """Return the encoding of colour by id, numbered where points carry numbers."""
         return self._encoding([self.colour_of(one) for one in self.ids], legend, numbered)
 
     def shape(self, legend: bool = True, numbered: bool = False) -> Chart:
-        """Encoding of symbols by id."""
+        """Return the encoding of symbols by id."""
         return self._encoding([self.shape_of(one) for one in self.ids], legend, numbered)
 
     def _encoding(self, values: list[str], legend: bool, numbered: bool) -> Chart:

@@ -17,7 +17,7 @@ SCALE = 1.5
 
 
 def pictures(request: dict[str, Any]) -> list[bytes]:
-    """The pictures that a request asks for; a chart is worked out once for all of them."""
+    """Render the pictures of a request; a chart is evaluated once for all of them."""
     import vl_convert  # noqa: PLC0415 - only when a figure is written
 
     svg = request.get("drawing")
@@ -35,7 +35,7 @@ def pictures(request: dict[str, Any]) -> list[bytes]:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends."""
     # Whatever a library prints must not stand between the pictures.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -31,7 +31,7 @@ _UNPLACED = (
 
 
 class _Cell(NamedTuple):
-    """A number of a setting, as it is shown, and whether it may be compared with others."""
+    """Number of a setting as shown, and whether it may be compared with others."""
 
     value: float
     shown: str
@@ -42,7 +42,7 @@ _Column: TypeAlias = Mapping[str, _Cell]
 
 
 def scoreboard(results: Results) -> dict[str, Any]:
-    """The leading sentences and the table of one setup, for JSON.
+    """Return the lead and the table of one setup, for JSON.
 
     Both are of the same verdicts, on the data sets on which all runs are in, so that settings of
     an unfinished study are compared on like data. On one kind of data the numbers are means, on
@@ -82,12 +82,12 @@ def scoreboard(results: Results) -> dict[str, Any]:
 
 
 def _plain(sentences: str) -> str:
-    """The words without their marks, for a terminal: a paragraph a line."""
+    """Return sentences as plain text for a terminal, one paragraph per line."""
     return html.unescape(re.sub(r"<[^>]+>", "", sentences.replace("</p><p", "</p>\n<p")))
 
 
 def _note(data_sets: int, chosen: Verdict | None, *, several: bool) -> str:
-    """The caption: what the numbers are, and over which data."""
+    """Return the caption: the meaning of the numbers, and the data they are over."""
     if not data_sets:
         return "No data set has all its runs yet: these are numbers of unlike data."
     if chosen is None:
@@ -105,14 +105,14 @@ def _note(data_sets: int, chosen: Verdict | None, *, several: bool) -> str:
 
 
 def _by_quality(tables: Tables) -> list[str]:
-    """The headline metrics, the one that the verdict is about first."""
+    """Return the headline metrics, the one of the verdict first."""
     if not tables.has_truth:
         return []
     return list(dict.fromkeys([m for m in (tables.quality,) if m] + tables.headlines))
 
 
 def _column(tables: Tables, runs: Rows, metric: str, *, several: bool) -> _Column:
-    """The numbers of a metric by setting, as the verdict has them."""
+    """Return the numbers of a metric by setting, from the verdict."""
     found = tables.verdict(metric) if tables.compared else None
     if several:
         return {} if found is None else _ranks(found)
@@ -120,7 +120,7 @@ def _column(tables: Tables, runs: Rows, metric: str, *, several: bool) -> _Colum
 
 
 def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _Column:
-    """Means over the seeds of one kind of data, with what speaks against them."""
+    """Return means over the seeds of one kind of data, with notes on their limits."""
     fair = found.kinds[0].means if found is not None and len(found.kinds) == 1 else {}
     cells = {}
     for row in setting_summary(runs, [metric]):
@@ -135,7 +135,7 @@ def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _C
 
 
 def _ranks(found: Verdict) -> _Column:
-    """Average ranks of the contenders."""
+    """Return average ranks of the contenders."""
     n = found.contest.n_cases
     return {
         one.setting: _Cell(
@@ -148,7 +148,7 @@ def _ranks(found: Verdict) -> _Column:
 
 
 def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
-    """Places by the first metric: equal numbers share one, marked by an equals sign."""
+    """Return places by the first metric; equal numbers share one, marked by an equals sign."""
     sign = -1.0 if words(metric).better == "more" and not several else 1.0
     fair = {name: sign * cell.value for name, cell in column.items() if cell.fair}
     found = {}
@@ -160,7 +160,7 @@ def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
 
 
 def _lines(results: Results, all_runs: Rows, runs: Rows) -> Iterator[dict[str, Any]]:
-    """One line per setting of the plan, whether a run of it is in or not."""
+    """Yield one line per setting of the plan, with or without finished runs."""
     planned = Counter((run.entry, run.setting) for run in results.plan.runs)
     there = Counter((run.entry, run.setting) for run in results.runs)
     ended, members = _by_setting(all_runs), _by_setting(runs)
@@ -186,7 +186,7 @@ def _order(
     *,
     several: bool,
 ) -> tuple[int, float]:
-    """The best first, by the metric that stands for all; then who has no place, or no number."""
+    """Return the sort key of a line: best by the main metric first, lines without place last."""
     cell = columns[0].get(line["setting"]) if columns else None
     value = line["time"] if not columns else None if cell is None else cell.value
     if value is None:
@@ -215,7 +215,7 @@ _NAME = 36
 
 
 def board_lines(results: Results) -> list[str]:
-    """The leading sentences and the best settings, in aligned columns."""
+    """Return the lead and the best settings as aligned text lines."""
     board = scoreboard(results)
     paragraphs = board["lead_text"].splitlines()
     lines = [line for text in paragraphs for line in textwrap.wrap(text, _WIDTH)]
@@ -231,7 +231,7 @@ def board_lines(results: Results) -> list[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]], name: int) -> list[str]:
-    """Rows in columns, names to the left and numbers to the right."""
+    """Align rows in columns, names left and numbers right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -243,6 +243,6 @@ def _aligned(rows: Sequence[Sequence[str]], name: int) -> list[str]:
 
 
 def _short(row: Sequence[str], name: int) -> list[str]:
-    """A row whose name is not too long for a terminal."""
+    """Return a row with its name shortened for a terminal."""
     long = len(row[name]) > _NAME
     return [cell[: _NAME - 1] + "…" if i == name and long else cell for i, cell in enumerate(row)]

@@ -22,7 +22,7 @@ _REST = 9
 
 
 class _Kept(NamedTuple):
-    """A board, what it was made of, and when it may be made again."""
+    """Cached scoreboard, the state it was made from, and the time of its next update."""
 
     board: dict[str, Any]
     made_of: object
@@ -30,7 +30,7 @@ class _Kept(NamedTuple):
 
 
 class Boards:
-    """The scoreboards of all setups in a folder of results, for whoever looks every other second.
+    """Cache of the scoreboards of all setups in a folder of results.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ class Boards:
         self._studies: dict[Path, tuple[int, SavedStudy]] = {}
 
     def boards(self) -> list[dict[str, Any]]:
-        """The board of each setup; of one that cannot be read, the reason."""
+        """Return the board of each setup, or the reason why it cannot be read."""
         with self._lock, Store(self._store, readonly=True) as store:
             return [self._board(setup, store) for setup in self._setups()]
 
     def page(self, title: str) -> str | None:
-        """The whole report on a setup as far as it has come; None when there is no such setup."""
+        """Return the current report on a setup; None if there is no such setup."""
         found = {setup.name: setup for setup in self._setups()}
         if title not in found:
             return None
@@ -95,12 +95,12 @@ class Boards:
 
 
 def _open(board: dict[str, Any]) -> bool:
-    """Whether the words of a board may change although no result has come in."""
+    """Return whether the words of a board may change without a new result."""
     return bool(board.get("there") != board.get("planned"))
 
 
 def _newest(store: Store) -> int:
-    """Grows with every result that is recorded."""
+    """Return a number that grows with every recorded result."""
     (newest,) = store.connection.execute("SELECT max(id) FROM results").fetchone()
     return newest or 0
 

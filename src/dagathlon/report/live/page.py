@@ -48,7 +48,7 @@ _HTML, _JSON, _TEXT = "text/html; charset=utf-8", "application/json", "text/plai
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Serves one folder of results to this machine alone.
+    """HTTP server of one folder of results, for this machine only.
 
     Parameters
     ----------
@@ -73,33 +73,33 @@ class LiveServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where a browser finds the page."""
+        """Return the address of the page."""
         return f"http://{_HOST}:{self.server_address[1]}/"
 
     @property
     def state_address(self) -> str:
-        """Where the page asks for the state, below `address`."""
+        """Return the address of the state, below `address`."""
         return f"{_STATE.lstrip('/')}?key={self._key}"
 
     def is_own_page(self, key: str) -> bool:
-        """Whether a request for the state comes from a page that this server has made."""
+        """Return whether a request for the state comes from a page of this server."""
         return secrets.compare_digest(key.encode("utf-8", "replace"), self._key.encode())
 
     def reports(self) -> list[str]:
-        """The setups that have a report."""
+        """Return the setups that have a report."""
         with os.scandir(self.folder) as entries:
             setups = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         found = ((name, plain_files(self.folder, name)) for name in setups)
         return sorted(name for name, inside in found if any(one.name == _PAGE for one in inside))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away, and the rest in a line."""
+        """Ignore closed connections; print other errors on one line."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             print(f"dagathlon: a request failed ({error!r})", file=sys.stderr)
 
     def is_own_name(self, host: str) -> bool:
-        """Whether a request names this server; pages of other sites cannot make theirs do so."""
+        """Return whether the Host header names this server, which foreign pages cannot forge."""
         return host in {f"{name}:{self.server_address[1]}" for name in (_HOST, "localhost")}
 
 
@@ -109,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
     def do_GET(self) -> None:
-        """Answer with the page, the state, or a report; there is nothing else."""
+        """Answer with the page, the state, or a report; any other path is not found."""
         host = self.headers.get("Host", "")
         if not self.server.is_own_name(host):
             self.send_error(HTTPStatus.FORBIDDEN)
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Add what every answer says, errors too."""
+        """Add the security headers of every response."""
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
@@ -186,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the page asks every other second."""
+        """Log nothing: the page polls every other second."""
 
 
 def _key_of(query: str) -> str:

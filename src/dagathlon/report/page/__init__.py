@@ -31,7 +31,7 @@ _POLICY = (
 
 
 def render(results: Results, parts: Sequence[Section] = ()) -> str:
-    """The page of one setup.
+    """Return the HTML page of one setup.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
 
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
-    """All figures as a reader meets them."""
+    """Return all figures in reading order."""
     above = added.opening + added.leading
     first = [f for f in added.figures if f'data-figure="{f.name}"' in above]
     return [*first, *own, *(figure for figure in added.figures if figure not in first)]
@@ -127,7 +127,7 @@ def _page(
 
 
 def banner(results: Results) -> str:
-    """What a reader must know before the numbers: what is missing, and what is not shown."""
+    """Return the notes above the numbers: missing runs, and evaluations not shown."""
     notes = []
     if results.partial:
         data_sets = f"{len(results.compared):,} of {counted(len(results.cases), 'data set')}"
@@ -144,7 +144,7 @@ def banner(results: Results) -> str:
 
 
 def _folded(notes: Sequence[str]) -> str:
-    """Several notes behind one line, so that the verdict stands above the fold."""
+    """Fold several notes behind one line."""
     items = "".join(f"<li>{sections.text(note)}</li>" for note in notes)
     about = f"Algorithms were skipped on some of the data, for {len(notes)} reasons"
     return f'<details class="banner"><summary>{about}</summary><ul>{items}</ul></details>'
@@ -155,11 +155,11 @@ def _asset(name: str) -> str:
 
 
 def _json(payload: Cells) -> str:
-    """JSON that no text of a study can end early: inside a script, ``<`` is written as a code."""
+    """Return JSON for a script element, with ``<`` escaped so that no text can end it."""
     written = json.dumps(payload, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _inline(script: str) -> str:
-    """A script that does not end the element it stands in."""
+    """Escape a script so that it cannot end its element."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")

@@ -20,7 +20,7 @@ _WITHOUT_TRUTH = ("n_edges", "time", "memory")
 
 
 class Kept(NamedTuple):
-    """What the page holds, and in words what it does not.
+    """Contents of the page after size limits, and sentences on what is left out.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 
 
 def run_columns(tables: Tables) -> Kept:
-    """Columns of the table of runs: all metrics, or the headlines when there are many runs."""
+    """Return columns of the table of runs: all metrics, or the headlines for many runs."""
     names = [*_FIXED, *(metric for metric in tables.metrics if metric not in _FIXED)]
     if len(tables.runs) * len(names) <= _MOST_CELLS:
         return Kept(names)
@@ -45,14 +45,14 @@ def run_columns(tables: Tables) -> Kept:
 
 
 def listing_rows(listing: Listing) -> Kept:
-    """The rows of a long table, the first of very many."""
+    """Return the rows of a long table, truncated if there are too many."""
     more = len(listing.rows) - _MOST_ROWS
     words = f"{more:,} rows of the table of {listing.name}" if more > 0 else ""
     return Kept(listing.rows[:_MOST_ROWS], words)
 
 
 def charts_of(figures: Iterable[Figure]) -> Kept:
-    """The charts by figure, without the last choices of figures that would take much room.
+    """Return charts by figure, dropping the last variants of figures that exceed the size limit.
 
     Charts of the page's own tables are small; those with data of their own, one for each kind of
     data, are not.
@@ -73,7 +73,7 @@ def charts_of(figures: Iterable[Figure]) -> Kept:
 
 
 def sentence(left_out: Iterable[str]) -> str:
-    """What the page does not hold, and where it is; empty when all is there."""
+    """Return a sentence on what the page leaves out, and where it is; empty if nothing is."""
     parts = [part for part in left_out if part]
     if not parts:
         return ""

@@ -34,7 +34,7 @@ _FEW_ROWS = 12
 
 
 def figures(tables: Tables, data_rows: Rows, look: Look) -> list[Figure]:
-    """All figures that the tables have numbers for."""
+    """Return all figures that the tables have numbers for."""
     found = [
         *_accuracy(tables, look),
         *_scatters(tables, look),
@@ -49,12 +49,12 @@ def figures(tables: Tables, data_rows: Rows, look: Look) -> list[Figure]:
 
 
 def kinds_of(tables: Tables) -> list[str]:
-    """The kinds of data, in the order of the tables."""
+    """Return the kinds of data, in the order of the tables."""
     return list(dict.fromkeys(row["case"] for row in tables.runs))
 
 
 def best_first(tables: Tables) -> list[str]:
-    """The algorithms by their average place among the kinds of data; without a truth as they come.
+    """Return the algorithms by average place over kinds of data; without a truth in given order.
 
     A page colours the first dozen of many, so the order decides what stands out.
     """
@@ -99,7 +99,7 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
 
 
 def _boxes(tables: Tables, metric: str, look: Look) -> Chart:
-    """A row for each setting: in one panel the best on top, in several in one order for all."""
+    """Draw a row per setting: by rank in one panel, in one common order in several."""
     kinds = kinds_of(tables)
     step = _STEP if len(kinds) == 1 else _PANEL_STEP
     chart = boxes(tables.runs, metric, look, log=metric in ("time", "memory"), step=step)
@@ -110,7 +110,7 @@ def _boxes(tables: Tables, metric: str, look: Look) -> Chart:
 
 
 def _ordered(tables: Tables, metric: str) -> list[str]:
-    """The settings by their mean, the best first; those without one last."""
+    """Return the settings by mean, the best first, those without one last."""
     means = {row["setting"]: row.get(f"{metric}_mean") for row in tables.settings}
     sign = {"more": -1, "less": 1}.get(words(metric).better, 0)
     return sorted(means, key=lambda name: _place(means[name], sign))
@@ -121,7 +121,7 @@ def _place(mean: float | None, sign: int) -> tuple[bool, float]:
 
 
 def _scatters(tables: Tables, look: Look) -> Iterator[Figure]:
-    """Rates against rates, and accuracy against cost: in panels where there are kinds of data."""
+    """Yield scatter figures of rates and of accuracy against cost, in panels by kind of data."""
     if not tables.has_truth:
         return
     rates = {"pattern": ("FPRn_pattern", "TPR_pattern"), "skeleton": ("FPR_skel", "TPR_skel")}
@@ -171,7 +171,7 @@ def _cost(tables: Tables, cost: str, look: Look) -> Chart:
 
 
 def _panels(tables: Tables, chart: Chart, *, own: str, titles: Mapping[str, str]) -> Chart:
-    """A scatter as large as the page has room for, or one for each kind of data."""
+    """Return a scatter plot of page width, or one per kind of data."""
     kinds = kinds_of(tables)
     if is_nothing(chart):
         return chart
@@ -233,7 +233,7 @@ def _other(tables: Tables) -> Iterator[Figure]:
 
 
 def detached(chart: Chart) -> Chart:
-    """The chart for the page: its named tables stay in the page, once for all charts."""
+    """Return the chart without its data tables, which the page holds once for all charts."""
     made = themed(_without_values(chart), ink=_INK, font="system-ui, sans-serif")
     config = made["config"]
     config["axis"] |= {"labelFontSize": 12, "titleFontSize": 12, "labelPadding": 5}
@@ -244,12 +244,12 @@ def detached(chart: Chart) -> Chart:
 
 
 def _is_table(values: Sequence[Any]) -> bool:
-    """Whether rows have the same columns: then each name needs to stand in the page only once."""
+    """Return whether rows have the same columns, so that names are stored once."""
     return all(isinstance(row, dict) and row.keys() == values[0].keys() for row in values)
 
 
 def _coded(values: list[Any]) -> Any:
-    """A column: texts once each, numbers as they are."""
+    """Encode a column: each distinct text once, numbers as they are."""
     if not all(isinstance(value, str) for value in values):
         return values
     levels = {text: i for i, text in enumerate(dict.fromkeys(values))}

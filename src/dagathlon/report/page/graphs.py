@@ -23,7 +23,7 @@ _LAID_OUT = 20_000
 
 
 def packed(graph: Graph) -> str:
-    """The edges as text: numbers of base 36, each the distance from the one before.
+    """Encode edges as text: gaps between edge numbers in base 36.
 
     The number of an edge between nodes i < j of p is ``16 (i p + j) + 4 mark at i + mark at j``.
     """
@@ -33,7 +33,7 @@ def packed(graph: Graph) -> str:
 
 
 def _classes(graph: Graph) -> list[str | None]:
-    """What SHD (CPDAG) compares: the CPDAG of a DAG, None for a graph that is one, else nothing."""
+    """Return the graph that SHD (CPDAG) compares: the CPDAG of a DAG, None for a CPDAG."""
     if graph.is_cpdag:
         return [None]
     return [packed(cpdag(graph))] if graph.is_dag else []
@@ -49,7 +49,7 @@ def _base36(number: int) -> str:
 
 
 class GraphBook:
-    """Collects graphs until the budget is used up."""
+    """Collector of graphs for the page, up to a size budget."""
 
     def __init__(self) -> None:
         self._left = BUDGET
@@ -62,7 +62,7 @@ class GraphBook:
         self._refused = 0
 
     def add(self, run: int, graph: Graph, truth: Graph | None, truth_key: Any) -> None:
-        """Take in the graph of a run and the truth it stands against, if there is room."""
+        """Add the graph of a run with its truth, if the budget allows."""
         if self._left <= 0:
             self._refused += 1
             return
@@ -73,7 +73,7 @@ class GraphBook:
 
     @property
     def left_out(self) -> str:
-        """What there was no room for, as a part of a sentence; empty when all is there."""
+        """Return a clause on graphs that exceeded the budget; empty if there are none."""
         return f"the graphs of {counted(self._refused, 'run')}" if self._refused else ""
 
     def _names(self, graph: Graph) -> int:
@@ -98,7 +98,7 @@ class GraphBook:
         return number
 
     def _at(self, truth: Graph) -> list[int] | None:
-        """Centres of the nodes, in turn x and y; None where laying out would take long."""
+        """Return coordinates of nodes, alternating x and y; None if the layout would take long."""
         self._layout_left -= len(truth) + truth.n_edges
         if self._layout_left < 0:
             return None
@@ -106,12 +106,12 @@ class GraphBook:
         return [round(v) for i in range(len(truth)) for v in (boxes[i].x, boxes[i].y)]
 
     def to_json(self) -> dict[str, Any]:
-        """What the page reads."""
+        """Return the JSON data for the page."""
         return {"nodes": self.node_lists, "truths": self.truths, "runs": self.estimates}
 
 
 def by_seed(places: Iterable[int], seeds: Sequence[Any]) -> list[int]:
-    """Places of runs, those with the first seeds first, so that each setting has some."""
+    """Return run positions with the first seeds first, so that each setting has some graphs."""
     return sorted(places, key=lambda place: (seeds[place], place))
 
 
@@ -120,7 +120,7 @@ _MOST_LOGS = 300
 
 
 class Collected(NamedTuple):
-    """What is read from the store once for the whole page.
+    """Facts read from the store once for the whole page.
 
     Parameters
     ----------
@@ -151,13 +151,13 @@ def collect(results: Results) -> Collected:
 
 
 def failure_logs(results: Results) -> dict[int, str]:
-    """The last lines of what failed runs left behind, by place of the run."""
+    """Return the last log lines of failed runs, by position of the run."""
     logs = ((i, results.log(run)) for i, run in enumerate(results.runs_of(results.ids)))
     return dict(islice(((i, log[-_LOG:]) for i, log in logs if log), _MOST_LOGS))
 
 
 def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, Cells]:
-    """All parameters of each setting, defaults filled in, by its name."""
+    """Return all parameters of each setting, with defaults, by its name."""
     found: dict[str, Cells] = {}
     for (identifier, number), name in names.items():
         entry = results.algorithms[identifier]

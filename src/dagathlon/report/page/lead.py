@@ -31,7 +31,7 @@ _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
 
 
 def no_truth(ids: Collection[str], told: Sequence[str] = ()) -> str:
-    """What there is to read where nothing can be compared with a truth, and what it says."""
+    """Return the lead of a page without truth, with the sentences of its evaluations."""
     (only,) = ids if len(ids) == 1 else ("",)
     what = f"{_strong(only)} found and how far to trust it" if only else ""
     what = what or "the algorithms found and where they agree"
@@ -39,7 +39,7 @@ def no_truth(ids: Collection[str], told: Sequence[str] = ()) -> str:
 
 
 def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
-    """Who is best, whether to believe it, and what speaks against it."""
+    """Return the lead: the best algorithm, the evidence for it, and what limits it."""
     chosen = next((one for one in verdicts if one.metric == quality), None)
     if chosen is None:
         return NO_VERDICT
@@ -52,7 +52,7 @@ def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
 
 
 def _one_kind(chosen: Verdict) -> Iterator[str]:
-    """The best mean on the only kind of data, and the next algorithm."""
+    """Yield sentences on the best mean on the only kind of data, and the next algorithm."""
     (kind,) = chosen.kinds
     value = f"{text(words(chosen.metric).title)} {stated(kind.best[0].result)}"
     value += f"{_meaning(chosen.metric)}, {_over(kind.n)}"
@@ -70,7 +70,7 @@ def _one_kind(chosen: Verdict) -> Iterator[str]:
 
 
 def _sharing(kind: KindVerdict, n_settings: int) -> str:
-    """Who shares the first place: by name if there are few."""
+    """Return the clause naming those who share the first place, or their number."""
     if len(kind.best) <= _NAMED:
         return listed([_strong(one.setting) for one in kind.best])
     every = "All " if len(kind.best) == n_settings else ""
@@ -79,12 +79,12 @@ def _sharing(kind: KindVerdict, n_settings: int) -> str:
 
 
 def _over(n: int) -> str:
-    """Which data a mean is over."""
+    """Return the clause on the data a mean is over."""
     return "on the only data set" if n == 1 else f"on average over {n:,} data sets"
 
 
 def _meaning(metric: str) -> str:
-    """What a metric counts, for readers who meet it for the first time."""
+    """Return a sentence on what a metric counts."""
     if metric.startswith("SHD"):
         return ", which counts the edges to add, to remove or to turn (0 is perfect)"
     return " (1 is perfect)" if metric.startswith("F1") else ""
@@ -101,7 +101,7 @@ def _runner_up(kind: KindVerdict, second: Contender, gap: Interval) -> str:
 
 
 def _several_kinds(chosen: Verdict) -> Iterator[str]:
-    """Who is best on how many kinds of data, then average ranks over all of them."""
+    """Yield sentences on wins by kind of data, then on average ranks over all data."""
     title = text(words(chosen.metric).title)
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
@@ -121,7 +121,7 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
 
 
 def _others(counts: Sequence[int], last: Sequence[tuple[str, int]]) -> str:
-    """Those who are best on some kinds of data but not named; some as often as the last named."""
+    """Return the clause on algorithms that are best on some kinds of data but not named."""
     if not counts:
         return ""
     ((_, most),) = last
@@ -140,7 +140,7 @@ def contenders(chosen: Verdict) -> str:
 
 
 def ranked_data(found: Contest) -> str:
-    """The data that average ranks are over, in the unit that counts once."""
+    """Return the clause on the data that average ranks are over, in the ranking's unit."""
     blocks = found.unit == "block" and found.n_cases > 1
     n = found.n_blocks if blocks else found.n_cases
     noun = agreeing(n, "data set", "data sets")
@@ -185,7 +185,7 @@ def _followers(chosen: Verdict) -> str:
 
 
 def _partly(found: Contest) -> Iterator[str]:
-    """Who took part in some of the data sets only, or in too few to be ranked."""
+    """Yield sentences on algorithms that took part in some of the data sets only."""
     some = [one for one in found.places if one.n < found.n_cases]
     if some:
         first, *others = some[: _NAMED + 1]
@@ -203,7 +203,7 @@ def _partly(found: Contest) -> Iterator[str]:
 
 
 def _baselines(chosen: Verdict) -> Iterator[str]:
-    """What graphs score that nobody had to learn, and who is worse."""
+    """Yield sentences on baseline graphs, and on algorithms that are worse."""
     if len(chosen.kinds) > 1:
         yield from _baselines_by_kind(chosen)
         return
@@ -236,7 +236,7 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
 
 
 def _incomplete(chosen: Verdict) -> Iterator[str]:
-    """Who has no mean over the same data as the others, on the only kind of data."""
+    """Yield the clause on algorithms without a mean over the same data as the others."""
     if len(chosen.kinds) > 1:
         return
     names = dict.fromkeys(one.setting for kind in chosen.kinds for one in kind.incomplete)
@@ -248,7 +248,7 @@ def _incomplete(chosen: Verdict) -> Iterator[str]:
 
 
 def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Where ranks or other metrics name somebody else."""
+    """Yield sentences on ranks or other metrics that name another winner."""
     ranked = chosen.ranked_first
     if len(chosen.kinds) == 1 and ranked and not chosen.first & {one.id for one in ranked}:
         yield _by_rank(chosen, ranked)
@@ -266,7 +266,7 @@ def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str
 
 
 def _metric(one: Verdict, chosen: Verdict) -> str:
-    """A metric, with its data where they are not those of the lead."""
+    """Return a metric in words, with its data if they differ from those of the lead."""
     title = text(_plain(one.metric))
     n, usual = (_data_sets(found) for found in (one, chosen))
     return title if n == usual else f"{title} (over {counted(n, 'data set')})"
@@ -294,7 +294,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _plain(metric: str) -> str:
-    """The title of a column without its arrow."""
+    """Return a column title without its arrow."""
     return short_title(metric).rstrip(" ↑↓")
 
 
@@ -303,7 +303,7 @@ def _strong(name: str) -> str:
 
 
 def shown(found: Interval) -> str:
-    """Mean and half width with as many decimals as the half width deserves."""
+    """Format mean and half width with the decimals that the half width supports."""
     if not found.half_width:
         return number(found.mean)
     if abs(found.mean) >= 1e5:
@@ -316,13 +316,13 @@ def shown(found: Interval) -> str:
 
 
 def stated(found: Interval) -> str:
-    """Mean and half width; the mean is not rounded further than in tables, as `number` has it."""
+    """Format mean and half width, the mean with as many digits as in the tables."""
     mean, plus_minus, half_width = shown(found).partition(" ± ")
     return max(number(found.mean), mean, key=len) + plus_minus + half_width
 
 
 def shown_as(metric: str, found: Interval, show: Callable[[Interval], str] = shown) -> str:
-    """An interval of a metric; times in the unit in which they read best."""
+    """Format an interval of a metric, times in a readable unit."""
     if metric != "time":
         return show(found)
     scale, unit = time_unit(max(abs(found.mean), found.half_width or 0.0))
@@ -331,5 +331,5 @@ def shown_as(metric: str, found: Interval, show: Callable[[Interval], str] = sho
 
 
 def number(value: float) -> str:
-    """Three digits, or all of a large number."""
+    """Format with three digits, large numbers with all."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -22,7 +22,7 @@ _HEADER = ("learner", "takes", "gives", "assumes")
 
 
 def learners(results: Results) -> str:
-    """A table of the learners, folded away; empty where nothing was saved about them."""
+    """Return the folded table of learners; empty if nothing was saved about them."""
     found = {one.module.name: one.module for one in results.algorithms.values()}
     rows = [(name, module.abilities) for name, module in found.items() if module.abilities]
     if not rows:
@@ -42,7 +42,7 @@ def learners(results: Results) -> str:
 
 
 def skipped(results: Results) -> list[str]:
-    """Sentences on algorithms that do not take some of the data, one for each cause."""
+    """Return sentences on skipped algorithms, one per cause."""
     here = {origin.where for origin in results.plan.origins}
     found = [
         one
@@ -62,7 +62,7 @@ _NOT_RECORDED = "machines that were not recorded"
 
 
 def machines(results: Results) -> dict[str, str]:
-    """What to say of machines, by name; nothing when all ran on the one that is named anyway."""
+    """Return sentences on machines; empty if all ran on the one named anyway."""
     made, known = results.made_on, _known(results)
     lines = {described(facts) for host in made for facts in known.get(host, ())}
     if not made or (len(made) == 1 and lines <= {results.provenance.machine}):
@@ -97,7 +97,7 @@ def _times(processors: Sequence[str]) -> dict[str, str]:
 
 
 def facts(results: Results) -> dict[str, str]:
-    """What a reader needs to judge and to repeat the study, by name."""
+    """Return the facts for judging and repeating the study, by name."""
     name, found = results.study.name, results.provenance
     out = results.folder.parent.name or "results"
     versions = [f"{package} {number}" for package, number in found.versions.items()]
@@ -121,13 +121,13 @@ def facts(results: Results) -> dict[str, str]:
 
 
 def _sources(results: Results) -> dict[str, str]:
-    """Files and bundled networks that the data come from."""
+    """Return the files and bundled networks that the data come from."""
     lines = source_lines(results.provenance.sources)
     return {"data entries": ". ".join(lines)} if lines else {}
 
 
 def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:
-    """How to do it again, where the study was made by a command of another name."""
+    """Return the command that repeats the study."""
     try:
         made_by = json.loads(results.study.text).get("_command")
     except (ValueError, RecursionError, AttributeError):
@@ -136,7 +136,7 @@ def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:
 
 
 def study_text(results: Results) -> str:
-    """The study file, indented."""
+    """Return the study file as indented text."""
     text = results.study.text.decode("utf-8-sig", errors="replace")
     try:
         return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
@@ -171,7 +171,7 @@ class _Remark(NamedTuple):
 
 
 def remarks(rows: Rows) -> str:
-    """A section with one line for each setting whose results come with notes; empty without."""
+    """Return the section of learners' notes, one line per setting; empty without any."""
     parts = _list(rows, NOTES, _OF_RESULTS) + _list(rows, TIME_NOTE, _OF_TIMES)
     if not parts:
         return ""

@@ -23,12 +23,12 @@ FORMS = {
 
 
 def text(value: object) -> str:
-    """Text that is safe inside HTML."""
+    """Escape text for HTML."""
     return html.escape(str(value))
 
 
 def what_was_run(tables: Tables) -> str:
-    """One paragraph: how many algorithms, settings, data sets and runs, and how they ended.
+    """Return a paragraph on the numbers of algorithms, settings, data sets and runs, and outcomes.
 
     Skipped runs count apart: nobody ran them.
     """
@@ -57,7 +57,7 @@ def _form(row: Mapping[str, Any]) -> Any:
 
 
 def settings_note(tables: Tables) -> str:
-    """What the numbers and marks of the table of settings mean; marks that are not there, not."""
+    """Explain the numbers and marks in the table of settings, only marks that occur."""
     parts = ["Means over seeds; the best of each column is bold, on each kind of data by itself."]
     notes = {str(v)[:1] for row in tables.settings for k, v in row.items() if k.endswith("_note")}
     if "▾" in notes:
@@ -78,7 +78,7 @@ def _endings(rows: Rows) -> str:
 
 
 def figure_html(figure: Figure) -> str:
-    """The place of a figure; the script draws the chart."""
+    """Return the HTML container of a figure, filled by the page's script."""
     choice = ""
     if len(figure.variants) > 1:
         options = "".join(
@@ -95,7 +95,7 @@ def figure_html(figure: Figure) -> str:
 
 
 def provenance(facts: Mapping[str, str], study: str) -> str:
-    """Versions, machine, seeds, the study, how to run it again."""
+    """Return the section on versions, machine, seeds, the study, and how to repeat it."""
     pairs = "".join(
         f"<dt>{text(name)}</dt><dd>{_fact(name, value)}</dd>" for name, value in facts.items()
     )
@@ -114,7 +114,7 @@ _TAKEN = ("verdict", "filters", "figures", "settings", "runs", "failures", "prov
 
 
 class Shown(NamedTuple):
-    """Sections as the page has them.
+    """Sections in the form of the page.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Shown(NamedTuple):
 
 
 def shown(sections: Iterable[Section], taken: Collection[str]) -> Shown:
-    """Put sections into the page.
+    """Convert sections to the form of the page.
 
     Parameters
     ----------
@@ -162,14 +162,14 @@ def _place(section: Section) -> int:
 
 
 def _there(part: Part) -> bool:
-    """Figures that only say why there is none are left out."""
+    """Return a part without placeholder figures."""
     if not isinstance(part, Figure):
         return True
     return any(not is_nothing(chart) for _, chart in part.variants)
 
 
 def _renamed(part: Part, section: str, names: set[str]) -> Part:
-    """A part with a name that no other has, in characters that addresses can have."""
+    """Return a part under a unique name with characters valid in addresses."""
     if not isinstance(part, Figure | Listing | Picture):
         return part
     name = _address(part.name)
@@ -212,7 +212,7 @@ def _heading(words: str) -> str:
 
 
 def _picture(picture: Picture) -> str:
-    """A drawing that is there without a script; further ones are unfolded one by one."""
+    """Return HTML of a static drawing; further variants are folded."""
     drawn = []
     for place, (name, svg) in enumerate(picture.variants):
         shown = (
@@ -229,7 +229,7 @@ def _picture(picture: Picture) -> str:
 
 
 def _grid(grid: Grid) -> str:
-    """A table whose first columns are texts."""
+    """Return HTML of a table whose first columns are texts."""
 
     def line(cells: Iterable[str], tag: str, more: str = "") -> str:
         kinds = [' class="text"'] * grid.n_text + [""] * len(grid.head)

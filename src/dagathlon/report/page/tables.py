@@ -30,7 +30,7 @@ _ABSENT = {"data noise": "N"}
 
 @dataclass(frozen=True)
 class Tables:
-    """All tables of the report on a setup.
+    """Tables of the report on a setup, each computed once.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Tables:
 
     @cached_property
     def runs(self) -> list[Cells]:
-        """One row per run, with readable names of its setting and data set."""
+        """Return one row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
         further = dict.fromkeys([*further_columns(), *self._ranked_by, *self._candidates])
@@ -59,24 +59,24 @@ class Tables:
 
     @cached_property
     def compared(self) -> list[Cells]:
-        """The runs that verdicts are about: those on data sets on which all runs are in."""
+        """Return the runs on data sets on which all runs have ended."""
         return self.results.comparable(self.runs)
 
     @cached_property
     def has_truth(self) -> bool:
-        """Whether some run was compared with a true graph."""
+        """Return whether some run was compared with a true graph."""
         return any(row.get("true_n_edges_skel") is not None for row in self.runs)
 
     @cached_property
     def headlines(self) -> list[str]:
-        """The metrics that the verdict is about and that some run has."""
+        """Return the metrics of the verdict that some run has."""
         found = [metric for metric in self._candidates if self._has(metric)]
         asked = self._asked
         return found if asked is None or asked in found else [asked, *found]
 
     @property
     def _candidates(self) -> list[str]:
-        """Those that say something of graphs of the kind of the truth.
+        """Return the metrics suited to graphs of the truth's kind.
 
         Undirected graphs have a skeleton and a pattern that are the same, and some are CPDAGs by
         accident. What is said of them besides is the order in which their edges come.
@@ -95,7 +95,7 @@ class Tables:
 
     @cached_property
     def quality(self) -> str | None:
-        """The metric that stands for all where there is room for one.
+        """Return the main metric.
 
         It is the first of those that the study ranks by, if it names some.
         """
@@ -107,13 +107,13 @@ class Tables:
 
     @cached_property
     def _asked(self) -> str | None:
-        """The first metric that the study ranks by, if it names one that is no cost."""
+        """Return the first metric that the study ranks by and that is no cost, if any."""
         named = (m for m in self._ranked_by if self._has(m) and words(m).table != "cost")
         return next(named, None)
 
     @property
     def _ranked_by(self) -> list[str]:
-        """The first metric of each ranking that the study asks for."""
+        """Return the first metric of each ranking in the study."""
         rankings = [one for one in self.results.setup.evaluations if one.name == "ranking"]
         return [str(m) for one in rankings for m in (one.values.get("metrics") or ())[:1]]
 
@@ -123,7 +123,7 @@ class Tables:
         return found / len(finished) if finished else 0.0
 
     def verdict(self, metric: str) -> Verdict | None:
-        """Who is best by a metric: what lead, scoreboard and tables say, made once."""
+        """Return the verdict by a metric, computed once for lead, scoreboard and tables."""
         if metric not in self._verdicts:
             about = (direction(metric), self.results.baselines, self.results.rank_unit)
             self._verdicts[metric] = verdict(
@@ -137,7 +137,7 @@ class Tables:
 
     @cached_property
     def settings(self) -> list[Cells]:
-        """One row per setting and data setting: statistics over seeds."""
+        """Return one row per setting and data setting, with statistics over seeds."""
         metrics = list(dict.fromkeys([*self.headlines, *_RATES, "n_edges"]))
         rows = setting_summary(self.runs, [m for m in metrics if self._has(m)])
         names = case_names(combinations(self.runs)) if self.runs else {}
@@ -149,7 +149,7 @@ class Tables:
         return [{k: v for k, v in row.items() if k not in idle} for row in rows]
 
     def note(self, row: Mapping[str, Any], metric: str) -> str | None:
-        """Why a mean is not to be compared or not to be praised: a sign, then the words."""
+        """Return sign and words of a reservation about a mean."""
         n, runs, mean = row[f"{metric}_n"], row["n_seeds"], row[f"{metric}_mean"]
         if 0 < n < runs:
             return (
@@ -165,7 +165,7 @@ class Tables:
 
     @cached_property
     def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
-        """The best baseline on each kind of data, by metric."""
+        """Return the best baseline on each kind of data, by metric."""
         found = grouped(
             ((Combination(*map(str, case[:-1])), metric), values)
             for case, metrics in self.results.baselines.items()
@@ -179,7 +179,7 @@ class Tables:
 
     @cached_property
     def metrics(self) -> list[str]:
-        """Columns of numbers that some run has, the headlines first."""
+        """Return the numeric columns that some run has, the headlines first."""
         known = [*self.headlines, *(k for row in self.runs[:1] for k in row)]
         skipped = {"seed", "run", "curve_value"} | self._parameters()
         names = dict.fromkeys(name for name in known if name not in skipped)
@@ -191,7 +191,7 @@ class Tables:
 
     @cached_property
     def factors(self) -> dict[str, Cells]:
-        """What varies among the data sets: values by name of data set, for each factor."""
+        """Return the factors that vary among data sets, with their values by data set."""
         found = combinations(self.runs)
         names = case_names(found)
         values = {names[one]: factors_of(one) for one in found}
@@ -205,7 +205,7 @@ class Tables:
 
 
 def _telling(factors: Mapping[str, Cells]) -> dict[str, Cells]:
-    """Factors that vary, without those that vary just as an earlier one does."""
+    """Return factors that vary, without those that vary exactly as an earlier one."""
     seen: set[tuple[int, ...]] = set()
     kept = {}
     for factor, values in factors.items():
@@ -218,7 +218,7 @@ def _telling(factors: Mapping[str, Cells]) -> dict[str, Cells]:
 
 
 def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
-    """Short names of data settings: only what tells them apart."""
+    """Return short names of data settings, made of what distinguishes them."""
     tokens = {one: [token for part in one for token in part.split("/")] for one in found}
     common = set.intersection(*map(set, tokens.values())) if tokens else set()
     names: dict[Combination, str] = {}
@@ -231,7 +231,7 @@ def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
 
 
 def columns(rows: Rows, names: Sequence[str]) -> Cells:
-    """A table by columns, compact: texts once each, numbers with five digits."""
+    """Encode a table by columns: texts once each, numbers with five digits."""
     return {name: _column([row.get(name) for row in rows]) for name in names}
 
 
@@ -260,7 +260,7 @@ _MOST_GROUPS = 30
 
 
 def by_data(tables: Tables) -> list[Cells]:
-    """The rows of the figures against the data: each algorithm at its best setting there.
+    """Return the rows of figures against the data, each algorithm at its best setting there.
 
     Means over the other factors would mix unlike data, so a curve follows one factor among data
     sets that are alike in all others; `group` says in what.
@@ -287,7 +287,7 @@ def by_data(tables: Tables) -> list[Cells]:
 
 
 def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Cells]:
-    """The best setting of each algorithm on each kind of data.
+    """Return the best setting of each algorithm on each kind of data.
 
     A setting with more numbers comes before one with fewer: its mean is not that of easier data.
     """
@@ -307,7 +307,7 @@ def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Cells]:
 
 
 def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Cells]]:
-    """Factor, what the others are fixed at, and values of the factor by name of data set."""
+    """Return the curves over each factor, with the values of the other factors."""
     found: dict[tuple[str, str], Cells] = {}
     for factor, values in factors.items():
         for case, value in values.items():
@@ -318,6 +318,6 @@ def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Ce
 
 
 def _named(factor: str, value: Any) -> str:
-    """``asia`` for a module or file, ``n = 1000`` for a parameter."""
+    """Format a factor's value: ``asia`` for a module or file, ``n = 1000`` for a parameter."""
     _, _, parameter = factor.partition(" ")
     return f"{parameter} = {value}" if parameter else str(value).rpartition("/")[2]

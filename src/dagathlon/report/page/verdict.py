@@ -40,7 +40,7 @@ _BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot te
 
 
 def verdicts_of(tables: Tables) -> list[Verdict]:
-    """Who is best by each metric of the headlines, the one that stands for all first."""
+    """Return verdicts by all headline metrics, the main one first."""
     if not tables.has_truth:
         return []
     several = len({row["id"] for row in tables.runs}) > 1
@@ -60,7 +60,7 @@ def verdicts_of(tables: Tables) -> list[Verdict]:
 def lead(
     results: Results, tables: Tables, verdicts: Sequence[Verdict], told: Sequence[str] = ()
 ) -> str:
-    """The result in a few sentences.
+    """Return the lead of the page as HTML.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def lead(
 
 
 def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
-    """The best by each metric; with several kinds of data by ranks, then on each kind."""
+    """Return the tables of winners: by metric, with several kinds of data by ranks, and by kind."""
     if not verdicts:
         return ""
     remark = tables.results.metric_note
@@ -108,7 +108,7 @@ _KIND_HEAD = ("data", *_HEAD[1:])
 
 
 def _metric_cells(one: Verdict, most: int) -> list[str]:
-    """One metric; it says so where the means are of fewer data sets than those of others."""
+    """Return the cells of one metric, with a note where its data differ from the others'."""
     n = one.kinds[0].n
     fewer = "" if n == most else f" <small>({n} of {most} data sets)</small>"
     title = short_title(one.metric).replace("time (s)", "time")  # its numbers say their unit
@@ -126,7 +126,7 @@ def _kind_cells(kind: KindVerdict, metric: str) -> list[str]:
 
 
 def _best(kind: KindVerdict) -> str:
-    """The winner, or how many share its place; all names are in the title."""
+    """Return the winner, or how many share the place with all names in the tooltip."""
     if len(kind.best) <= _NAMED:
         return "; ".join(map(_name, kind.best))
     names = text("; ".join(one.setting for one in kind.best))
@@ -185,7 +185,7 @@ _RANK_HEAD = (
 
 
 def _rank_cells(one: Verdict) -> list[str]:
-    """One metric over all kinds of data."""
+    """Return the cells of one metric over all kinds of data."""
     first, later = one.ranked_first, [place for place in one.places if place.place > 1]
     cells = [text(short_title(one.metric))]
     if not first:
@@ -243,7 +243,7 @@ def _rank_note(one: Verdict) -> str:
 def _by_kind(
     one: Verdict, names: Mapping[Combination, str], sortable: Mapping[Combination, str]
 ) -> str:
-    """The verdict on each kind of data, beside what the data give away about their order."""
+    """Return the table of verdicts by kind of data, with sortability."""
     kinds = one.kinds[:_MOST_KINDS]
     lines = [[text(_case(kind, names)), *_kind_cells(kind, one.metric)] for kind in kinds]
     head: tuple[str, ...] = _KIND_HEAD
@@ -273,12 +273,12 @@ def _name(contender: Contender) -> str:
 
 
 def _broken(setting: str) -> str:
-    """A setting that, in a narrow cell, breaks between its parameters rather than inside one."""
+    """Return a setting with line breaks allowed between its parameters only."""
     return text(setting).replace(" = ", "\u00a0=\u00a0")
 
 
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are HTML already; the first row and column name the others."""
+    """Return an HTML table of HTML cells, with row and column headers."""
     top = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
 
     def line(cells: Sequence[str]) -> str:

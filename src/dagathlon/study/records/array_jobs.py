@@ -17,7 +17,7 @@ STUDY_FOLDER = "study"
 
 
 class Queue(NamedTuple):
-    """How a queueing system runs an array of jobs.
+    """Commands and options of a queueing system for job arrays.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ ALL = "run-all.sh"
 
 
 def shard_table(plan: Plan, count: int) -> str:
-    """How much each shard has to do, as CSV; no seconds stand where nothing is known of a run."""
+    """Return the work of each shard as CSV; expected seconds only where costs are known."""
     seconds = expected_seconds(plan)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -99,7 +99,7 @@ def shard_table(plan: Plan, count: int) -> str:
 
 
 def scripts(study: str, options: Sequence[str], count: int) -> Iterator[tuple[str, str]]:
-    """Names and contents of the scripts.
+    """Yield names and contents of the job scripts.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _study(name: str) -> str:
 
 
 def readme(study: str, options: Sequence[str], count: int, version: str) -> str:
-    """What the folder is for, in three commands."""
+    """Return the README of the folder: its purpose, in three commands."""
     submits = "\n".join(f"       {queue.submit}" for queue in QUEUES)
     run = " ".join(["dagathlon run", _study(study), *map(shlex.quote, options)])
     return f"""\

@@ -60,7 +60,7 @@ _NAME = "\0"
 
 
 class Skipped(NamedTuple):
-    """Something skipped, and why.
+    """Skipped item with its reason.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Skipped(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A reason that several share.
+    """Reason shared by several skipped items.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Cause(NamedTuple):
 
     @property
     def who(self) -> str:
-        """The names in a row, of many the first."""
+        """Return the names as a list in words, the first few of many."""
         more = len(self.names) - _MOST_NAMED
         shown = self.names if more < 2 else (*self.names[:_MOST_NAMED], f"{more} more")
         between = "; " if any(", " in name for name in shown) else ", "
@@ -117,7 +117,7 @@ class Cause(NamedTuple):
 
 
 def causes(found: Iterable[Skipped]) -> list[Cause]:
-    """Group what was skipped by its cause.
+    """Group skipped items by cause.
 
     Reasons are the same but for the name that they begin with, what they say at their end of one
     data set, numbers, and remedies after a semicolon, which depend on the learner. Runs that were

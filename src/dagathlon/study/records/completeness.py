@@ -17,7 +17,7 @@ from dagathlon.wording import agreeing, counted
 
 
 class Standing(NamedTuple):
-    """How much of a setup is there.
+    """Completeness of a setup: finished and planned runs.
 
     Parameters
     ----------
@@ -38,18 +38,18 @@ class Standing(NamedTuple):
 
     @property
     def partial(self) -> bool:
-        """Whether something is missing; every table then says so."""
+        """Return whether runs are missing."""
         return self.there < self.planned
 
     def words(self) -> str:
-        """What a reader must know before the numbers; empty when all runs are in."""
+        """Return the note on missing runs; empty when all are there."""
         if not self.partial:
             return ""
         runs = f"{self.there:,} of {counted(self.planned, 'run')}"
         return f"{runs} {agreeing(self.there, 'is', 'are')} in; {self._why()}"
 
     def line(self) -> str:
-        """The same for a list of setups, in which one that is complete says so."""
+        """Return the note for a list of setups, where complete ones say so."""
         whole = "the only run is" if self.planned == 1 else f"all {self.planned:,} runs are"
         return self.words() or f"{whole} in"
 
@@ -64,7 +64,7 @@ class Standing(NamedTuple):
 
 
 def state_of(provenance: Provenance, store: Store) -> RunState:
-    """Whether a run that has not said that it ended still goes on."""
+    """Return the state of a run that has not recorded its end."""
     if provenance.state is not RunState.RUNNING:
         return provenance.state
     mine = (
@@ -78,7 +78,7 @@ def state_of(provenance: Provenance, store: Store) -> RunState:
 
 
 def _exists(process: int) -> bool:
-    """Whether a run that has not reached the store yet may be getting ready."""
+    """Return whether the process of a run exists that has not reached the store yet."""
     try:
         os.kill(max(process, 1), 0)
     except (OSError, OverflowError):
@@ -99,13 +99,13 @@ _GROUPS = {
 
 
 def line_of(kind: str, module: str) -> str:
-    """The line of a display that a task belongs to: each algorithm has its own."""
+    """Return the display line of a task: one per algorithm."""
     return _GROUPS.get(TaskKind(kind), module)
 
 
 @dataclass
 class Line:
-    """The tasks of one line: how many there are and where they stand."""
+    """Task counts of one display line."""
 
     total: int = 0
     done: int = 0
@@ -115,17 +115,17 @@ class Line:
 
     @property
     def ended(self) -> int:
-        """Tasks with an outcome."""
+        """Return the number of tasks with an outcome."""
         return self.done + self.failed + self.skipped
 
     @property
     def left(self) -> int:
-        """Tasks without an outcome."""
+        """Return the number of tasks without an outcome."""
         return self.total - self.ended
 
 
 class Tally:
-    """Where a run stands, from its events.
+    """Counters of a run, updated by its events.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Tally:
         self.seconds_left: float | None = None
 
     def add(self, event: Event) -> None:
-        """Take an event into account."""
+        """Update the counters by an event."""
         if isinstance(event, Finished):
             self._finish(event)
         elif isinstance(event, Running):
@@ -194,7 +194,7 @@ class Tally:
 
     @property
     def total(self) -> Line:
-        """All lines together."""
+        """Return the sum of all lines."""
         whole = Line(running=self.at_once)
         for line in self.lines.values():
             whole.total += line.total

@@ -28,7 +28,7 @@ from dagathlon.wording import counted
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """An event as plain data."""
+    """Return an event as plain data."""
     match event:
         case Began(to_do, stored):
             return {
@@ -67,26 +67,26 @@ _WRITING = "writing tables, figures and the report"
 
 
 class View(Protocol):
-    """One way of showing a tally."""
+    """Interface of a display of counters."""
 
     def show(self, tally: Tally) -> None:
-        """The tally has changed."""
+        """Show changed counters."""
 
     def note(self, text: str) -> None:
-        """Something worth a line has happened."""
+        """Show a message on a line of its own."""
 
     def stage(self, text: str) -> None:
-        """The run has come to its next part."""
+        """Show that the next stage of the run has begun."""
 
     def figures(self, done: int, asked: int) -> None:
-        """So many figures are there, of those asked for."""
+        """Show how many of the requested figures are finished."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """End the display."""
 
 
 class Silence:
-    """Shows nothing but notes."""
+    """Display that prints notes only."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -105,18 +105,18 @@ class Silence:
         """Show nothing."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 class Lines(Silence):
-    """A line now and then, for logs and pipes."""
+    """Display by a line every few seconds, for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._next = time.monotonic() + PLAIN_SECONDS
 
     def show(self, tally: Tally) -> None:
-        """Print a line when it is time for one."""
+        """Print a line if one is due."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
             self._console.print(headline(tally), highlight=False, soft_wrap=True)
@@ -127,7 +127,7 @@ class Lines(Silence):
 
 
 class Bars(Silence):
-    """Bars per algorithm that move, for terminals."""
+    """Display by moving bars per algorithm, for terminals."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -136,28 +136,28 @@ class Bars(Silence):
         self._next = 0.0
 
     def show(self, tally: Tally) -> None:
-        """Draw, a few times a second."""
+        """Redraw the bars a few times a second."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _REFRESH
             self._live.update(drawn(tally), refresh=True)
 
     def stage(self, text: str) -> None:
-        """Put the line where the bars were."""
+        """Print the line in place of the bars."""
         self._live.update(Text(text), refresh=True)
 
     def figures(self, done: int, asked: int) -> None:
-        """Say how far the figures are, a few times a second."""
+        """Show the number of finished figures, a few times a second."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _REFRESH
             self.stage(f"{_WRITING}: {done:,} of {asked:,} figures")
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         self._live.stop()
 
 
 class Display:
-    """Shows a run while it goes on and sums it up at the end; use it as a context manager.
+    """Context manager that displays a run and its summary.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Display:
         self._stack.close()
 
     def on_event(self, event: Event) -> None:
-        """Take in an event of the engine."""
+        """Handle an event of the engine."""
         self._tally.add(event)
         if _is_skipped_run(event):
             self._reasons[name_of(event.task), event.outcome.reason] += 1
@@ -212,7 +212,7 @@ class Display:
             self._view.show(self._tally)
 
     def finish(self, summary: Summary) -> None:
-        """Say how it went."""
+        """Print the summary of the run."""
         self._view.close()
         if self._log is not None:
             self._write(self._log, {"event": "end", **summary.to_json()})
@@ -223,7 +223,7 @@ class Display:
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _is_logged(self, event: Event) -> bool:
-        """What is under way is logged once a second, single figures never, the rest always."""
+        """Return whether an event is logged: progress once a second, no figures, all others."""
         if isinstance(event, Writing) and event.asked:
             return False
         if not isinstance(event, Running):
@@ -243,7 +243,7 @@ class Display:
 def make_display(
     plan: Workload, quiet: bool = False, json_log: Path | None = None, moving: bool = True
 ) -> Display:
-    """The display that fits where the program runs; `moving` allows bars on a terminal."""
+    """Return the display suited to the output; `moving` allows bars on a terminal."""
     console = Console(stderr=True)
     log = None
     if json_log is not None:
@@ -262,7 +262,7 @@ def make_display(
 
 
 def headline(tally: Tally) -> str:
-    """Where the whole run stands, on one line."""
+    """Return the state of the whole run on one line."""
     whole = tally.total
     parts = [f"{whole.ended:,} of {whole.total:,} tasks"]
     if whole.failed:
@@ -281,7 +281,7 @@ def headline(tally: Tally) -> str:
 
 
 def drawn(tally: Tally) -> RenderableType:
-    """Bars per algorithm under the headline."""
+    """Return the bars per algorithm below the headline."""
     table = Table.grid(padding=(0, 1))
     table.add_column()
     table.add_column(ratio=1)
@@ -305,7 +305,7 @@ def _order(item: tuple[str, Line]) -> tuple[int, str]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Format seconds in words."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     if seconds < _SHORT:
@@ -317,7 +317,7 @@ def duration(seconds: float) -> str:
 
 
 def closing_lines(summary: Summary) -> list[str]:
-    """How many ran, how many came from the store, and how to go on."""
+    """Return lines on how many tasks ran or came from the store, and how to continue."""
     seconds = f"{summary.seconds:.1f} s" if summary.seconds < 60 else duration(summary.seconds)
     lines = [
         f"{counted(summary.ran.total(), 'task')} ran in {seconds}, "
@@ -331,20 +331,20 @@ def closing_lines(summary: Summary) -> list[str]:
 
 
 def _is_skipped_run(event: Event) -> TypeGuard[Finished]:
-    """Whether a run was skipped itself, not what would only follow from it."""
+    """Return whether the event skips a run itself, not a dependent of one."""
     if not isinstance(event, Finished) or event.outcome.status is not Status.SKIPPED:
         return False
     return event.task.call.kind not in (TaskKind.ESTIMATE, TaskKind.SCORE)
 
 
 def name_of(task: Task) -> str:
-    """The learner of a task: round completed copies of data it is the one that is run on them."""
+    """Return the learner of a task; for `imputed`, the learner run on completed copies."""
     inner = task.call.values.get("learner")
     return str(inner.get("module")) if isinstance(inner, Mapping) else task.call.module
 
 
 def failure_lines(summary: Summary, reasons: Mapping[tuple[str, str], int]) -> list[str]:
-    """Failures by code and algorithm, why runs were skipped, and where it was one machine's.
+    """Return lines on failures by status and algorithm, skip reasons, and failing machines.
 
     Parameters
     ----------

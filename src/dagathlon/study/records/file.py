@@ -59,7 +59,7 @@ _NOTHING = -1
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """While a million objects are made that all stay, nobody looks again and again for rubbish."""
+    """Disable garbage collection while many long-lived objects are created."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -70,13 +70,13 @@ def uncollected() -> Iterator[None]:
 
 
 class Packed(NamedTuple):
-    """A column: whole numbers, and what they stand for where they do not stand for themselves."""
+    """Dictionary-encoded column: integers, and the values they stand for."""
 
     numbers: Whole
     levels: Sequence[Any] | None = None
 
     def unpacked(self) -> list[Any]:
-        """The values again; a number that stands for nothing known is a `ValueError`."""
+        """Decode the values; an unknown code is a `ValueError`."""
         found: list[Any] = self.numbers.tolist()
         least, most = (min(found), max(found)) if found else (0, 0)
         if least < _NOTHING or (self.levels is not None and most >= len(self.levels)):
@@ -88,7 +88,7 @@ class Packed(NamedTuple):
 
 
 def packed(values: Sequence[Any]) -> Packed:
-    """A column of whole numbers from 0 on and of nothing, or of anything that JSON can hold."""
+    """Encode a column of natural numbers and None, or of any JSON values."""
     if all(value is None or (type(value) is int and value >= 0) for value in values):
         return Packed(_smallest([_NOTHING if value is None else value for value in values]))
     numbers: dict[str, int] = {}
@@ -113,12 +113,12 @@ def _smallest(values: Sequence[int]) -> Whole:
 
 
 def by_column(records: Sequence[tuple[Any, ...]], fields: Sequence[str]) -> dict[str, Packed]:
-    """Records of equal fields as columns."""
+    """Convert records with equal fields to columns."""
     return {name: packed([record[i] for record in records]) for i, name in enumerate(fields)}
 
 
 def by_record(columns: Mapping[str, Packed], fields: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The records again; columns of unequal length are a `ValueError`."""
+    """Convert columns to records; unequal lengths are a `ValueError`."""
     return list(zip(*(columns[name].unpacked() for name in fields), strict=True))
 
 
@@ -136,7 +136,7 @@ _UNREADABLE = (
 
 
 def save(study: SavedStudy, folder: Path) -> None:
-    """Write what a run saves of a setup into the setup's folder, whole or not at all."""
+    """Write the saved facts of a setup into its folder, atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     # Runs of the same study may begin at the same moment.
     unfinished = f"{SAVED}.{os.getpid()}.part"
@@ -155,7 +155,7 @@ def save(study: SavedStudy, folder: Path) -> None:
 
 
 def load(folder: Path) -> SavedStudy:
-    """Read what a run has saved in the folder of a setup.
+    """Read the saved facts of a setup from its folder.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def load(folder: Path) -> SavedStudy:
 
 
 def saved_setups(folder: Path) -> list[Path]:
-    """The folders of setups that runs have left in a folder of results, or the folder itself.
+    """Return the folders of saved setups in a folder of results, or the folder itself.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def saved_setups(folder: Path) -> list[Path]:
 
 
 def _is_linked(setup: Path, folder: Path) -> bool:
-    """Whether what a setup has is reached by a link, other than the one that the user gave."""
+    """Return whether the files of a setup are reached by a link that the user did not give."""
     return (setup / SAVED).is_symlink() or (setup != folder and setup.is_symlink())
 
 
@@ -236,7 +236,7 @@ def _write(study: SavedStudy, archive: zipfile.ZipFile) -> None:
 
 
 def _look_columns(plan: SavedPlan, looks: Sequence[str]) -> dict[str, Packed]:
-    """The scores of data sets, a column each; their names may be anything and stand apart."""
+    """Return scores of data sets as columns; their names, which may be anything, are separate."""
     numbers = range(len(plan.cases))
     return {
         f"look{i}": packed([plan.data_scores[name].get(case) for case in numbers])
@@ -245,7 +245,7 @@ def _look_columns(plan: SavedPlan, looks: Sequence[str]) -> dict[str, Packed]:
 
 
 def _run_columns(runs: Sequence[Run]) -> dict[str, Packed]:
-    """Runs without their further scores, which have columns of their own."""
+    """Return the columns of runs without further scores, which are stored apart."""
     most = max((len(run.scores) for run in runs), default=0)
     plain = [run[: len(_RUN_FIELDS)] for run in runs]
     scores = {
@@ -256,7 +256,7 @@ def _run_columns(runs: Sequence[Run]) -> dict[str, Packed]:
 
 
 def _runs(columns: Mapping[str, Packed]) -> list[Run]:
-    """The runs again."""
+    """Rebuild the runs from columns."""
     names = [f"score{i}" for i in range(len(columns)) if f"score{i}" in columns]
     plain = by_record(columns, _RUN_FIELDS)
     if not names:
@@ -292,7 +292,7 @@ def _read(archive: zipfile.ZipFile, path: Path) -> SavedStudy:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """One part, unpacked to the size that it says and no further."""
+    """Read one member of an archive, up to its declared size."""
     info = archive.getinfo(name)
     with archive.open(info) as stream:
         content = stream.read(info.file_size)
@@ -361,7 +361,7 @@ def _check_texts(tables: Mapping[str, Mapping[str, Packed]]) -> None:
 
 
 def _check_places(tables: Mapping[str, Mapping[str, Packed]], sizes: Mapping[str, int]) -> None:
-    """Refuse places of tasks, data sets and origins that are not there."""
+    """Reject positions of tasks, data sets and origins that are out of range."""
     further = [
         (table, name, "keys", False)
         for table, columns in tables.items()

@@ -39,7 +39,7 @@ _Record = TypeVar("_Record", Case, Run)
 
 
 def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
-    """What the run saves of one setup of a study.
+    """Return the facts that a run saves of one setup of a study.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
 
 
 def module_facts(module: type[Module]) -> ModuleFacts:
-    """What is known of a module without having it."""
+    """Return the facts about a module that can be read without importing it later."""
     return ModuleFacts(
         module.name,
         module.kind,
@@ -114,7 +114,7 @@ def _columns(rows: Rows) -> dict[str, Column]:
 
 
 def _column(values: Sequence[Any]) -> Column:
-    """JSON tells 1 from 1.0 and true, and lists have a form that can be compared."""
+    """Encode the values of a parameter, telling 1 from 1.0 and true as JSON does."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(json.dumps(value), len(numbers)) for value in values]
     levels = [json.loads(text) for text in numbers]
@@ -137,7 +137,7 @@ def _parts(entry: DataEntry) -> Iterator[Part]:
 
 
 def _saved_plan(plan: Plan, number: int) -> SavedPlan:
-    """The part of a plan that one setup has asked for, with places of its own."""
+    """Return the part of a plan that belongs to one setup, with positions renumbered."""
     runs, further = (
         [run for run in found if run.setup == number] for found in (plan.runs, plan.further)
     )
@@ -201,7 +201,7 @@ def _positions(records: Sequence[_Record]) -> set[int]:
 
 
 def _moved(records: Sequence[_Record], place: Mapping[int, int], **changed: Any) -> list[_Record]:
-    """The records with new places; a million of them are moved field by field."""
+    """Return the records with new positions, set in place because there may be a million."""
     if not records:
         return []
     kind, columns = type(records[0]), _by_field(records)

@@ -20,7 +20,7 @@ _UNLIKELY = 0.001
 
 
 def crew_words(hosts: Sequence[Host], queued: int) -> str:
-    """How many work where and how many tasks wait; empty when one machine does it all."""
+    """Return a clause on workers by machine and queued tasks; empty for a single machine."""
     present = [host for host in hosts if host.workers]
     if len(hosts) < 2:
         return ""
@@ -29,7 +29,7 @@ def crew_words(hosts: Sequence[Host], queued: int) -> str:
 
 
 def summed_up(hosts: Sequence[Host]) -> str:
-    """Many machines on a line: what they have done, and the one with most failures."""
+    """Summarise many machines on one line: tasks done, and the one with most failures."""
     done, failed = sum(host.done for host in hosts), sum(host.failed for host in hosts)
     remarks = sum(bool(host.remark) for host in hosts)
     parts = [f"{counted(len(hosts), 'host')}: {done:,} done"]
@@ -44,7 +44,7 @@ def summed_up(hosts: Sequence[Host]) -> str:
 
 
 def drawn_hosts(hosts: Sequence[Host]) -> Iterator[RenderableType]:
-    """A row per machine, or a line on all of them; nothing for one alone."""
+    """Yield a row per machine, or one line for many; nothing for a single one."""
     if len(hosts) < 2:
         return
     if len(hosts) > MOST_ROWS:
@@ -68,7 +68,7 @@ def drawn_hosts(hosts: Sequence[Host]) -> Iterator[RenderableType]:
 
 
 def failures_by_host(hosts: Sequence[Host]) -> list[str]:
-    """A line for every machine on which clearly more tasks fail than on the others."""
+    """Return a line per machine on which significantly more tasks fail than on others."""
     return [line for host in hosts for line in _compared(host, hosts)]
 
 
@@ -93,7 +93,7 @@ def _compared(host: Host, hosts: Sequence[Host]) -> Iterator[str]:
 
 
 def _chance(found: int, drawn: int, marked: int, all_: int) -> float:
-    """How likely so many of the failures, or more, meet this machine's tasks by mere luck."""
+    """Return the hypergeometric probability of at least so many failures on one machine."""
     first = _log_choose(all_, drawn)
     return sum(
         exp(_log_choose(marked, k) + _log_choose(all_ - marked, drawn - k) - first)

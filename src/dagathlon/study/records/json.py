@@ -26,7 +26,7 @@ _MOST_SETTINGS = 1_000_000
 
 
 def facts_json(study: SavedStudy) -> dict[str, Any]:
-    """All facts but the tables."""
+    """Return all facts but the tables as JSON."""
     setup = study.setup
     return {
         "name": study.name,
@@ -63,7 +63,7 @@ def _algorithm_json(one: Algorithm) -> dict[str, Any]:
 
 
 def read_setup(facts: Any) -> SavedSetup:
-    """A setup again."""
+    """Parse a setup."""
     return SavedSetup(
         _typed(facts["title"], str),
         tuple(SavedEvaluation(file_name(n), _typed(v, dict)) for n, v in facts["evaluations"]),
@@ -74,7 +74,7 @@ def read_setup(facts: Any) -> SavedSetup:
 
 
 def read_origins(facts: Any) -> list[Origin]:
-    """Where data sets come from."""
+    """Parse the data entries of data sets."""
     return [_origin(row) for row in _typed(facts, list)]
 
 
@@ -97,13 +97,13 @@ def _origin(facts: Any) -> Origin:
 
 
 def read_further_scores(facts: Any) -> dict[tuple[int, str], tuple[str, ...]]:
-    """Names of the scores of runs on transformed data; earlier versions saved none."""
+    """Parse the names of scores of runs on transformed data; earlier versions saved none."""
     rows = [_typed(row, list) for row in _typed(facts, list)]
     return {(_number(row[0]), _typed(row[1], str)): _texts(row[2]) for row in rows}
 
 
 def read_measures(facts: Any) -> list[Measure]:
-    """The columns of metrics again."""
+    """Parse the columns of metrics."""
     return [_measure(_typed(one, dict)) for one in _typed(facts, list)]
 
 
@@ -127,7 +127,7 @@ def _measure(facts: dict[str, Any]) -> Measure:
 
 
 def read_algorithms(facts: Any) -> dict[str, Algorithm]:
-    """The algorithms again, by id."""
+    """Parse the algorithms, by id."""
     found = (_algorithm(one) for one in _typed(facts, list))
     return {one.id: one for one in found}
 
@@ -162,7 +162,7 @@ def _column(facts: Any, length: int) -> Column:
 
 
 def read_modules(facts: Any) -> list[ModuleFacts]:
-    """What is known of modules."""
+    """Parse the facts about modules."""
     return [_module(one) for one in _typed(facts, list)]
 
 
@@ -182,7 +182,7 @@ def _module(facts: Any) -> ModuleFacts:
 
 
 def file_name(text: object) -> str:
-    """A name that is one part of a path, so that nothing is written outside the folder."""
+    """Reduce a name to one path component, so that nothing is written outside the folder."""
     if not isinstance(text, str) or text in ("", ".", "..") or "/" in text or "\0" in text:
         raise ValueError(f"{text!r} is no name of a file")
     return text
@@ -209,5 +209,5 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 
 def _by_name(values: Any, read: Callable[[Any], _Read]) -> dict[str, _Read]:
-    """Parameters by name; names of parameters become parts of file names."""
+    """Parse parameters by name, checking names because they become parts of file names."""
     return {file_name(name): read(value) for name, value in _typed(values, dict).items()}

@@ -22,7 +22,7 @@ _OF_PLAN = ("keys", "cases/", "runs/", "further/")
 
 
 def bring_setups(source: Path, out: Path) -> Iterator[str]:
-    """Make the setups of a folder of results known in another one, whose store has the results.
+    """Copy the setups of a folder of results into another, whose store has the results.
 
     A setup that is there already, such as another part of the same study, stays, and says from now
     on when all of its parts were run.
@@ -57,7 +57,7 @@ def bring_setups(source: Path, out: Path) -> Iterator[str]:
 
 
 def _bring(setup: Path, place: Path) -> None:
-    """Copy a setup; the file that makes it one comes last."""
+    """Copy a setup, the file that identifies it last."""
     saved = load(setup)
     place.mkdir(parents=True, exist_ok=True)
     _elsewhere(Provenance.load(setup)).save(place)
@@ -66,7 +66,7 @@ def _bring(setup: Path, place: Path) -> None:
 
 
 def _join(setup: Path, place: Path) -> None:
-    """Say of a setup that is there when this part of it was run, too."""
+    """Add the provenance of this part to a setup that is already there."""
     theirs = _elsewhere(Provenance.load(setup))
     if not (place / PROVENANCE).is_file():
         theirs.save(place)
@@ -87,14 +87,14 @@ def _join(setup: Path, place: Path) -> None:
 
 
 def _elsewhere(provenance: Provenance) -> Provenance:
-    """A run that goes on elsewhere does not go on here, whoever has its number here."""
+    """Remove the process of a run that goes on elsewhere, since it is not on this machine."""
     if provenance.state is not RunState.RUNNING:
         return provenance
     return replace(provenance, state=RunState.INTERRUPTED)
 
 
 def _plan_of(path: Path) -> list[tuple[str, int, int]]:
-    """What tells plans apart, without reading them."""
+    """Return a hash that distinguishes plans, without reading them."""
     try:
         with (
             open(open_file(path.parent, path.name), "rb") as file,

@@ -24,7 +24,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Progress:
-    """What a run told last.
+    """Last state that a run wrote to the store.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Progress:
 
     @classmethod
     def of(cls, found: Any) -> Self:
-        """Read what is in the store, whatever it is."""
+        """Parse the state from the store; invalid values become defaults."""
         if not isinstance(found, Mapping) or not found:
             return cls()
         hosts = _items(found.get("hosts"))[:_MOST_HOSTS]
@@ -90,7 +90,7 @@ class Progress:
 
     @property
     def crew(self) -> str:
-        """How many workers there are, and on how many machines if on several."""
+        """Return the number of workers, and of machines if several."""
         present = [host for host in self.hosts if host.workers]
         if len(present) < 2:
             return f"{'?' if self.workers is None else self.workers} workers"
@@ -98,11 +98,11 @@ class Progress:
         return f"{counted(workers, 'worker')} on {counted(len(present), 'host')}"
 
     def seconds_left(self, now: float) -> float | None:
-        """How long it may still go on."""
+        """Return the expected remaining seconds."""
         return None if self.expected_end is None else max(self.expected_end - now, 0.0)
 
     def facts(self, now: float) -> str:
-        """Queue, rate and expected end of a run that goes on."""
+        """Return queue, rate and expected end of a run that goes on."""
         parts = [f"{self.queued:,} queued"]
         if self.rate:
             parts.append(f"{self.rate:,.1f} tasks per second")
@@ -112,7 +112,7 @@ class Progress:
         return ", ".join(parts)
 
     def host_table(self, alive: bool) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
-        """Header and rows by machine: all of it while a run goes on, then what came of it."""
+        """Return header and rows by machine; fewer columns once the run has ended."""
         if alive:
             header: tuple[str, ...] = ("host", "workers", "given", "done", "failed", "remark")
             return header, [
@@ -125,20 +125,20 @@ class Progress:
 
 
 def plain(value: Any) -> str:
-    """A text for one line of a terminal: nothing that could move its cursor, and not too long."""
+    """Return text made safe for one terminal line: no control characters, limited length."""
     text = value if isinstance(value, str) else repr(value)
     shown = "".join(sign if sign.isprintable() else " " for sign in text[: _LONGEST + 1])
     return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
 
 
 def since(began: Any, now: float) -> str:
-    """How long ago something of the store's began, for people."""
+    """Format the time since a moment recorded in the store."""
     found = _number(began)
     return "an unknown time" if found is None else duration(max(now - found, 0.0))
 
 
 def moment(seconds: Any) -> str:
-    """A time of the store's for people."""
+    """Format a time recorded in the store."""
     try:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
     except (TypeError, ValueError, OverflowError, OSError):

@@ -30,7 +30,7 @@ _PARTS = ("graph", "parameters", "data")
 
 
 class Source(NamedTuple):
-    """Where one part of a data entry comes from.
+    """Source of one part of a data entry.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def source_lines(sources: Iterable[Source]) -> list[str]:
 
 
 def _sentence(found: Sequence[Source]) -> str:
-    """``graph and parameters from the bundled network asia; data drawn by the generator iid``."""
+    """Return a sentence such as ``graph from the bundled network asia; data drawn by iid``."""
     parts: dict[str, list[str]] = {}
     for part in _PARTS:
         mine = [source for source in found if source.part == part]
@@ -123,7 +123,7 @@ def to_json(sources: Iterable[Source]) -> list[dict[str, str]]:
 
 
 def from_json(found: Any) -> Iterator[Source]:
-    """The sources again, of an untrusted file; what is not of the right form is left out."""
+    """Parse sources from an untrusted file, dropping invalid ones."""
     for row in found if isinstance(found, list) else ():
         if isinstance(row, Mapping):
             values = [row.get(name, "") for name in Source._fields]
@@ -137,7 +137,7 @@ _PACKAGES = ("dagathlon", "numpy", "scipy", "pyarrow", "vl-convert-python")
 
 
 class RunState(StrEnum):
-    """How far a run has come, by what it said last."""
+    """State of a run, by its last message."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -146,7 +146,7 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where and when a study was run, and where it stands.
+    """Time, place and state of a run of a study.
 
     Parameters
     ----------
@@ -192,12 +192,12 @@ class Provenance:
     cpu_limit: float | None = None
 
     def closed(self, *, interrupted: bool) -> Self:
-        """The same when the run has come to its end."""
+        """Return a copy for a run that has ended."""
         state = RunState.INTERRUPTED if interrupted else RunState.FINISHED
         return replace(self, state=state, ended=time.time())
 
     def save(self, folder: Path) -> None:
-        """Write it into the folder of a setup, whole or not at all."""
+        """Write the provenance into the folder of a setup, atomically."""
         folder.mkdir(parents=True, exist_ok=True)
         values = asdict(self) | {"sources": to_json(self.sources)}
         text = json.dumps({"format": 1} | values, indent=2) + "\n"
@@ -205,7 +205,7 @@ class Provenance:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Read it again; what is not of the right type is a `StudyError`."""
+        """Read the provenance; invalid types are a `StudyError`."""
         path = folder / PROVENANCE
         try:
             added: dict[str, Any] = {"sources": [], "rank_unit": "", "cpu_limit": None}
@@ -227,7 +227,7 @@ class Provenance:
 
 
 def installed_version() -> str:
-    """The version of dagathlon that reads."""
+    """Return the installed version of dagathlon."""
     return dict(_versions()).get("dagathlon", "")
 
 

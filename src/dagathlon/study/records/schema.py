@@ -21,7 +21,7 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """What is known of a module without having it.
+    """Facts about a module, readable without importing it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ModuleFacts:
 
 
 class SavedSetting(NamedTuple):
-    """One setting of an algorithm.
+    """Setting of an algorithm.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class SavedSetting(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A parameter over all settings: its different values, and which of them each setting has.
+    """Values of a parameter over all settings, dictionary-encoded.
 
     No codes stand for a value that all settings share.
     """
@@ -73,13 +73,13 @@ class Column(NamedTuple):
     codes: Sequence[int] = ()
 
     def at(self, number: int) -> Any:
-        """The value of one setting."""
+        """Return the value of one setting."""
         return self.levels[self.codes[number] if self.codes else 0]
 
 
 @dataclass(frozen=True)
 class Settings(Sequence[SavedSetting]):
-    """The settings of an algorithm, by columns: a product of lists has a million of them.
+    """Settings of an algorithm by columns, since a product of lists may have a million.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Settings(Sequence[SavedSetting]):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm of the study: a module under an id, with all its settings.
+    """Algorithm of the study: a module under an id, with all its settings.
 
     Parameters
     ----------
@@ -141,20 +141,20 @@ class Algorithm:
 
     @cached_property
     def varied(self) -> tuple[str, ...]:
-        """Parameters that the study tries several values of; a list may also be one value."""
+        """Return the parameters with several values; a list may also be a single value."""
         lists = {k: v for k, v in self.values.items() if isinstance(v, list) and len(v) > 1}
         first = self.settings[0].values if lists else {}
         return tuple(key for key, value in lists.items() if first.get(key) != value)
 
     def output(self, setting: int) -> str:
-        """The kind of graph that a setting gives."""
+        """Return the kind of graph that a setting gives."""
         outputs = self.settings.outputs
         return self.module.gives if outputs is None else str(outputs.at(setting))
 
 
 @dataclass(frozen=True)
 class SavedEvaluation:
-    """What the setup asks to be made of the results: an evaluation's name and parameters."""
+    """Requested evaluation of a setup: name and parameters."""
 
     name: str
     values: Mapping[str, Any]
@@ -162,7 +162,7 @@ class SavedEvaluation:
 
 @dataclass(frozen=True)
 class SavedSetup:
-    """One benchmark of the study.
+    """Benchmark setup of the study.
 
     Parameters
     ----------
@@ -185,12 +185,12 @@ class SavedSetup:
     off: tuple[str, ...] = ()
 
     def algorithm_ids(self) -> list[str]:
-        """Ids of all algorithms that some evaluation reads, in order of appearance."""
+        """Return the ids that some evaluation reads, in order of appearance."""
         return list(self.ids)
 
 
 class Keys(Sequence[bytes]):
-    """The keys of tasks, one after another in a single piece of memory."""
+    """Task keys, concatenated in one block of memory."""
 
     def __init__(self, content: bytes) -> None:
         if len(content) % KEY_BYTES:
@@ -218,7 +218,7 @@ class Keys(Sequence[bytes]):
 
 @dataclass(frozen=True)
 class SavedPlan:
-    """What was to be run in a setup.
+    """Planned runs of a setup.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class SavedPlan:
 
 @dataclass(frozen=True)
 class SavedStudy:
-    """One setup of a study, with everything that looking at its results needs but the store.
+    """Facts about one setup of a study, sufficient with the store to show its results.
 
     Parameters
     ----------
