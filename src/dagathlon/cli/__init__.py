@@ -38,9 +38,9 @@ class _Parser(argparse.ArgumentParser):
     """Argument parser whose errors name the nearest match and the help to read."""
 
     def error(self, message: str) -> NoReturn:
-        found = _CHOICE.match(message)
-        if found:
-            message = self._unknown_choice(found[1], found[3])
+        match = _CHOICE.match(message)
+        if match:
+            message = self._unknown_choice(match[1], match[3])
         self.exit(USER_ERROR, f"{self.prog}: {message}\nhelp: {self.prog} --help\n")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:

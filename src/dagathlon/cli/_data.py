@@ -125,8 +125,8 @@ def _read(path: Path, reading: Reading) -> Dataset:
 
 def completed_from(arguments: argparse.Namespace) -> Dataset:
     """As `data_from`, with one imputed copy where several are asked for."""
-    one = "impute" if copies_of(arguments) else arguments.missing
-    return data_from(argparse.Namespace(**{**vars(arguments), "missing": one}))
+    missing = "impute" if copies_of(arguments) else arguments.missing
+    return data_from(argparse.Namespace(**{**vars(arguments), "missing": missing}))
 
 
 @contextlib.contextmanager
@@ -170,25 +170,25 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 
 def reading_flags(arguments: argparse.Namespace) -> list[str]:
     """Return the reading options as command-line flags, for another command."""
-    found = []
+    flags = []
     for name in ("kinds", "levels", "drop", "keep", "na", "recode"):
-        found += [f"--{name}={text}" for text in getattr(arguments, name)]
+        flags += [f"--{name}={text}" for text in getattr(arguments, name)]
     if arguments.no_header:
-        found.append("--no-header")
+        flags.append("--no-header")
     for name in ("delimiter", "decimal", "encoding", "skip", "sheet", "cardinality_row"):
         value = getattr(arguments, name)
-        found += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
-    return found
+        flags += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
+    return flags
 
 
 def all_flags(arguments: argparse.Namespace) -> list[str]:
     """Return the reading and preparation options as command-line flags, for another command."""
-    found = reading_flags(arguments)
+    flags = reading_flags(arguments)
     if arguments.missing is not None:
-        found.append(f"--missing={arguments.missing}")
+        flags.append(f"--missing={arguments.missing}")
     for name in ("log", "discretize"):
-        found += [f"--{name}={text}" for text in getattr(arguments, name)]
-    return [*found, "--standardize"] if arguments.standardize else found
+        flags += [f"--{name}={text}" for text in getattr(arguments, name)]
+    return [*flags, "--standardize"] if arguments.standardize else flags
 
 
 def prepares(arguments: argparse.Namespace) -> str:
@@ -224,7 +224,7 @@ def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[
 
 def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
     """Add reading options and transforms to the data entries of a study."""
-    said = reading_of(arguments).to_json()
+    options = reading_of(arguments).to_json()
     how, copies = _how_missing(arguments.missing)
     steps = [
         {step.name: {key: value for key, value in step.to_json().items() if value is not None}}
@@ -233,7 +233,7 @@ def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
     ]
     for entry in study["benchmark_setup"][0]["data"]:
         is_file = entry["parameters_id"] is None
-        entry.update(said if is_file else {})
+        entry.update(options if is_file else {})
         if how != "keep":
             entry["missing"] = {"impute": copies} if copies else how
         if steps:
@@ -261,13 +261,13 @@ def _how_missing(text: str | None) -> tuple[str, int]:
 
 def _discretize(text: str) -> Discretize:
     """Parse ``hartemink[levels=4]:a,b`` into a transform."""
-    found = _DISCRETIZE.fullmatch(text.strip())
-    if found is None:
+    match = _DISCRETIZE.fullmatch(text.strip())
+    if match is None:
         raise DagathlonError(f"--discretize {text}: write METHOD[levels=4]:NAME,NAME")
-    _, values = single_values(f"discretize{found[2] or ''}")
-    values["method"] = found[1].strip()
-    if found[3] is not None:
-        values["columns"] = list(_words([found[3]]))
+    _, values = single_values(f"discretize{match[2] or ''}")
+    values["method"] = match[1].strip()
+    if match[3] is not None:
+        values["columns"] = list(_words([match[3]]))
     return Discretize.from_json(values, "--discretize")
 
 
@@ -279,13 +279,13 @@ def _words(texts: list[str]) -> tuple[str, ...]:
 
 def _recoding(texts: list[str]) -> dict[str, dict[str, str]]:
     """Parse ``sex:F=f,Female=f`` into new labels by old ones, by column."""
-    found: dict[str, dict[str, str]] = {}
+    recodings: dict[str, dict[str, str]] = {}
     for text in texts:
         name, given, changes = text.partition(":")
         if not given or not changes:
             raise DagathlonError(f"--recode: expected NAME:OLD=NEW,…, found {text!r}")
-        found.setdefault(name.strip(), {}).update(_pairs([changes], "--recode"))
-    return found
+        recodings.setdefault(name.strip(), {}).update(_pairs([changes], "--recode"))
+    return recodings
 
 
 def _pairs(texts: list[str], flag: str) -> dict[str, str]:

@@ -155,13 +155,13 @@ def main() -> None:
         os.write(writer, json.dumps(message).encode() + b"\n")
 
     try:
-        found = CHECKS[kind](name, seconds=seconds, on_check=lambda what: say(check=what))
+        problems = CHECKS[kind](name, seconds=seconds, on_check=lambda what: say(check=what))
     except UnavailableError as error:
         say(unavailable=str(error))
     except DagathlonError as error:
         say(problems=[str(error)])
     else:
-        say(problems=found)
+        say(problems=problems)
     sys.stdout.flush()
     os._exit(0)  # threads that the learner left behind would keep the process alive
 

@@ -37,15 +37,15 @@ def add_knowledge_arguments(parser: argparse.ArgumentParser) -> None:
 
 def asked_constraints(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the flags' background knowledge as the content of a constraint file; {} without."""
-    found: dict[str, Any] = {}
+    constraints: dict[str, Any] = {}
     if arguments.forbid:
-        found["forbidden_edges"] = [_edge(text, "--forbid") for text in arguments.forbid]
+        constraints["forbidden_edges"] = [_edge(text, "--forbid") for text in arguments.forbid]
     if arguments.require:
-        found["required_edges"] = [_edge(text, "--require") for text in arguments.require]
+        constraints["required_edges"] = [_edge(text, "--require") for text in arguments.require]
     if arguments.tiers is not None:
         tiers = [_names(group) for group in arguments.tiers.split(";")]
-        found["tiers"] = [tier for tier in tiers if tier]
-        if len(found["tiers"]) < 2:
+        constraints["tiers"] = [tier for tier in tiers if tier]
+        if len(constraints["tiers"]) < 2:
             raise DagathlonError(
                 f"--tiers {arguments.tiers!r}: separate two groups or more by ';', such as 'a,b;c'"
             )
@@ -55,7 +55,7 @@ def asked_constraints(arguments: argparse.Namespace) -> dict[str, Any]:
                     f"--tiers {arguments.tiers!r}: {name!r} is there {n} times; a variable belongs "
                     "to one group"
                 )
-    return found
+    return constraints
 
 
 def refuse_unknown_names(constraints: dict[str, Any], names: Sequence[str]) -> None:
@@ -68,13 +68,13 @@ def constrained_by(specs: Sequence[str], constraints: dict[str, Any], path: Path
     """Return learner specs with the constraints, written to a file at `path`."""
     if not constraints:
         return list(specs)
-    found = []
+    constrained = []
     for spec in specs:
         name, values = parse_spec(spec)
         single = {key: each[0] if len(each) == 1 else each for key, each in values.items()}
-        found.append((name, single | {_free_parameter(spec): str(path)}))
+        constrained.append((name, single | {_free_parameter(spec): str(path)}))
     _write(constraints, path)
-    return found
+    return constrained
 
 
 @contextmanager

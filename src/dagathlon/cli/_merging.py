@@ -36,10 +36,10 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
     damaged = 0
     with Store(out / STORE_FOLDER) as store:
         for source, folder, name in zip(sources, stores, names, strict=True):
-            found = merge(folder, store, _progress if sys.stderr.isatty() else None)
-            print("\n".join(_lines(name, found)))
-            conflicts += found.conflicts
-            damaged += len(found.damaged)
+            merged = merge(folder, store, _progress if sys.stderr.isatty() else None)
+            print("\n".join(_lines(name, merged)))
+            conflicts += merged.conflicts
+            damaged += len(merged.damaged)
             if folder != source:
                 for note in bring_setups(source, out):
                     print(note)
@@ -66,20 +66,20 @@ def _progress(done: int, total: int) -> None:
         print(f"{done:,} of {total:,} results", end=end, file=sys.stderr, flush=True)
 
 
-def _lines(name: str, found: Merged) -> list[str]:
-    parts = [f"{counted(found.added, 'result')} added"]
-    if found.replaced:
-        parts.append(f"{found.replaced:,} of them replaced failures")
-    if found.there:
-        parts.append(f"{found.there:,} {agreeing(found.there, 'was', 'were')} there already")
-    if found.copied:
-        parts.append(f"{counted(found.copied, 'file')} copied")
+def _lines(name: str, merged: Merged) -> list[str]:
+    parts = [f"{counted(merged.added, 'result')} added"]
+    if merged.replaced:
+        parts.append(f"{merged.replaced:,} of them replaced failures")
+    if merged.there:
+        parts.append(f"{merged.there:,} {agreeing(merged.there, 'was', 'were')} there already")
+    if merged.copied:
+        parts.append(f"{counted(merged.copied, 'file')} copied")
     lines = [f"{name}: {', '.join(parts)}"]
-    if found.running:
+    if merged.running:
         lines.append(f"{name}: a run is still writing to it; merge it again when it has ended")
-    if found.damaged:
-        lines += [f"{name}: left out: {problem}" for problem in found.damaged[:_MOST_SHOWN]]
-        damaged = counted(len(found.damaged), "damaged result")
+    if merged.damaged:
+        lines += [f"{name}: left out: {problem}" for problem in merged.damaged[:_MOST_SHOWN]]
+        damaged = counted(len(merged.damaged), "damaged result")
         lines.append(f"{name}: {damaged}, to be computed again by a run")
     return lines
 

@@ -153,11 +153,11 @@ def warn_of_plan(study: Study) -> None:
 def unasked(study: Study, number: int) -> Iterator[str]:
     """Yield descriptions of additional runs that are made by default, and how to disable them."""
     runs = sum(run.setup == number for run in study.plan.further)
-    for one in study.config.setups[number].shown if runs else ():
-        if one.learns:
+    for evaluation in study.config.setups[number].shown if runs else ():
+        if evaluation.learns:
             yield (
-                f"{one.name} is part of a report without truth that was not asked for; "
-                f'"{one.name}": false leaves it out'
+                f"{evaluation.name} is part of a report without truth that was not asked for; "
+                f'"{evaluation.name}": false leaves it out'
             )
 
 

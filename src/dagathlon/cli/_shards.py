@@ -24,8 +24,8 @@ def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
         return None
     if arguments.limit is not None:
         raise DagathlonError("--shard and --limit both choose a part of the study; give one")
-    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
-    number, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    number, count = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= count:
         raise DagathlonError(
             "--shard is the number of a part and how many there are, from 1/100 to 100/100 for a "

@@ -66,9 +66,13 @@ def _run(arguments: argparse.Namespace) -> int:
 def _print_omissions(study: Study) -> None:
     """Print what does not suit its data, one line per cause."""
     omissions = list(dict.fromkeys(study.plan.omissions))
-    learners = [one for one in omissions if one.transform.startswith(ALGORITHM)]
+    learners = [omission for omission in omissions if omission.transform.startswith(ALGORITHM)]
     for cause in omitted(learners, study.config.algorithms):
-        pairs = [(one.data_label, one.where) for one in learners if one.reason in cause.reasons]
+        pairs = [
+            (omission.data_label, omission.where)
+            for omission in learners
+            if omission.reason in cause.reasons
+        ]
         print(f"\nwill be skipped: {cause.who} on {_shown_places(pairs, study)}\n  {cause.words}")
     places: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for where, data, what, reason in omissions:
@@ -79,14 +83,14 @@ def _print_omissions(study: Study) -> None:
 
 
 def _shown_places(pairs: list[tuple[str, str]], study: Study) -> str:
-    found = list(_places(list(without_copies(dict.fromkeys(pairs))), study))
-    more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
-    return f"{', '.join(found[:_MOST_NAMED])}{more}"
+    places = list(_places(list(without_copies(dict.fromkeys(pairs))), study))
+    more = f" and {len(places) - _MOST_NAMED:,} more" if len(places) > _MOST_NAMED else ""
+    return f"{', '.join(places[:_MOST_NAMED])}{more}"
 
 
 def _places(pairs: list[tuple[str, str]], study: Study) -> Iterator[str]:
     """Yield kinds of data with their place; for entries with many, their number."""
-    graphs = {one.where: one.graph_id for one in study.plan.origins}
+    graphs = {origin.where: origin.graph_id for origin in study.plan.origins}
     for where, n in Counter(where for _, where in pairs).items():
         if n > _MOST_OF_ENTRY:
             yield f"{n:,} kinds of data of {graphs.get(where) or 'no graph'} ({where})"
@@ -123,9 +127,9 @@ def _print_further(study: Study, number: int) -> None:
     if not labels:
         return
     kinds = Counter(label.split("=")[0] for label in labels)
-    told = ", ".join(f"{name}: {n}" for name, n in kinds.items())
+    counts = ", ".join(f"{name}: {n}" for name, n in kinds.items())
     runs = counted(len(labels), "learning run")
-    print(f"  and {runs} on transformed data, for evaluations ({told})")
+    print(f"  and {runs} on transformed data, for evaluations ({counts})")
     for words in unasked(study, number):
         print(f"    {words}")
 
@@ -147,7 +151,7 @@ def _print_unavailable(study: Study) -> None:
     used: set[type[Module]] = {study.config.algorithms[run.entry].module for run in study.plan.runs}
     used |= set(external_modules(task.call for task in study.plan.tasks))
     reasons: dict[str, list[str]] = {}
-    for module in sorted(used, key=lambda found: found.name):
+    for module in sorted(used, key=lambda module_type: module_type.name):
         if module.unavailable:
             reasons.setdefault(module.unavailable, []).append(module.name)
     for reason, names in reasons.items():

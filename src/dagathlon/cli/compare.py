@@ -147,12 +147,12 @@ def _of_precision(learned: Path, true: Path) -> dict[str, Value]:
 
 def _share(text: str) -> float:
     try:
-        found = float(text)
+        share = float(text)
     except ValueError:
-        found = math.nan
-    if not 0 <= found < 1:
+        share = math.nan
+    if not 0 <= share < 1:
         raise argparse.ArgumentTypeError(f"a share from 0 to below 1, found {text!r}")
-    return found
+    return share
 
 
 def _say_left_out(estimate: Graph, truth: Graph) -> None:

@@ -14,6 +14,7 @@ from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.description import ColumnFacts
 from dagathlon.data.inspection.noise import NoiseFinding
 from dagathlon.errors import DagathlonError, listing
+from dagathlon.wording import counted
 
 _MOST_COLUMNS = 40
 _MOST_LEVELS = 4
@@ -54,57 +55,59 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(
             f"describe shows a file as it is read, before {wrong}; give that to the next command"
         )
-    found = describe(arguments.data, reading_of(arguments))
+    description = describe(arguments.data, reading_of(arguments))
     if arguments.json:
-        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        print(json.dumps(description.to_json(), indent=2, ensure_ascii=False))
         return 0
-    for line in _lines(found, reading_flags(arguments)):
+    for line in _lines(description, reading_flags(arguments)):
         print(line)
     return 0
 
 
-def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
-    if len(found.columns) <= _MOST_COLUMNS:
-        rows = [_row(column, found.n_rows) for column in found.columns]
+def _lines(description: Description, flags: Sequence[str]) -> Iterator[str]:
+    if len(description.columns) <= _MOST_COLUMNS:
+        rows = [_row(column, description.n_rows) for column in description.columns]
         yield table(("column", "kind", "values", "missing"), rows)
     else:
-        yield f"{len(found.columns):,} columns; --json lists them all"
-    grouped = len(found.columns) > _MOST_COLUMNS
-    remarks = list(_grouped(found.remarks) if grouped else _single(found.remarks))
+        yield f"{len(description.columns):,} columns; --json lists them all"
+    grouped = len(description.columns) > _MOST_COLUMNS
+    remarks = list(_grouped(description.remarks) if grouped else _single(description.remarks))
     if remarks:
         yield "\nworth a look, with the flag that changes it:"
         yield from remarks
-    yield from _noise(found.noise)
+    yield from _noise(description.noise)
     yield ""
-    yield _summary(found)
-    useless = {remark.column for remark in found.remarks if remark.what in _USELESS}
-    if found.n_rows > 1 and any(column.name not in useless for column in _taken(found)):
-        yield f"next: {_next(found, flags)}"
+    yield _summary(description)
+    useless = {remark.column for remark in description.remarks if remark.what in _USELESS}
+    if description.n_rows > 1 and any(column.name not in useless for column in _taken(description)):
+        yield f"next: {_next(description, flags)}"
     else:
         yield "nothing can be learned from these data: there must be two rows that differ"
 
 
 def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
     """Yield a line for each kind of noise with a finding, and one for the others."""
-    said = [one for one in findings if one.verdict not in _SILENT or _is_bounded(one)]
-    if not said:
+    shown = [
+        finding for finding in findings if finding.verdict not in _SILENT or _is_bounded(finding)
+    ]
+    if not shown:
         return
     yield "\nnoise that the file may have:"
-    others = [one for one in findings if one not in said]
-    nothing = [one for one in others if one.verdict == "none"]
-    yield from (f"  {_NOISE[one.kind]}: {one.text}" for one in (*nothing, *said))
-    unknown = listing(_NOISE[one.kind] for one in others if one not in nothing)
+    others = [finding for finding in findings if finding not in shown]
+    nothing = [finding for finding in others if finding.verdict == "none"]
+    yield from (f"  {_NOISE[finding.kind]}: {finding.text}" for finding in (*nothing, *shown))
+    unknown = listing(_NOISE[finding.kind] for finding in others if finding not in nothing)
     if unknown:
         yield f"  cannot be told from a file: {unknown}"
 
 
-def _is_bounded(one: NoiseFinding) -> bool:
+def _is_bounded(finding: NoiseFinding) -> bool:
     """Whether the bound on a noise rate is low enough to be informative."""
-    return one.at_most is not None and one.at_most <= _TELLING
+    return finding.at_most is not None and finding.at_most <= _TELLING
 
 
-def _taken(found: Description) -> Iterator[ColumnFacts]:
-    return (column for column in found.columns if column.kind != "left out")
+def _taken(description: Description) -> Iterator[ColumnFacts]:
+    return (column for column in description.columns if column.kind != "left out")
 
 
 def _row(column: ColumnFacts, n_rows: int) -> tuple[str, str, str, str]:
@@ -162,14 +165,14 @@ def _protected(remark: Remark) -> str:
     return value.replace(remark.column, f'"{doubled}"', 1)
 
 
-def _summary(found: Description) -> str:
-    kinds = listing(f"{count:,} {kind}" for kind, count in found.kinds.items())
-    rows = "row" if found.n_rows == 1 else "rows"
-    columns = "column" if len(found.columns) == 1 else "columns"
-    size = f"{found.path}: {found.n_rows:,} {rows}, {len(found.columns):,} {columns} ({kinds})"
-    gaps = found.missing
+def _summary(description: Description) -> str:
+    kinds = listing(f"{count:,} {kind}" for kind, count in description.kinds.items())
+    rows = counted(description.n_rows, "row")
+    columns = counted(len(description.columns), "column")
+    size = f"{description.path}: {rows}, {columns} ({kinds})"
+    gaps = description.missing
     if not gaps["columns"]:
-        hidden = any(one.option == "na" and one.advised for one in found.remarks)
+        hidden = any(remark.option == "na" and remark.advised for remark in description.remarks)
         return f"{size}; {'no field is empty' if hidden else 'nothing is missing'}"
     most = gaps["most_frequent"]
     together = listing(map(_cut, most["columns"][:_NAMED]))
@@ -181,13 +184,13 @@ def _summary(found: Description) -> str:
     )
 
 
-def _next(found: Description, flags: Sequence[str]) -> str:
+def _next(description: Description, flags: Sequence[str]) -> str:
     """Return the command to run next, with flags that are nearly always right."""
     advised: dict[str, list[str]] = {}
-    for remark in found.remarks:
+    for remark in description.remarks:
         if remark.advised and remark.option:
             advised.setdefault(remark.option, []).append(_protected(remark))
-    words = ["dagathlon", "suggest", found.path, *flags]
+    words = ["dagathlon", "suggest", description.path, *flags]
     for option, values in advised.items():
         given = list(dict.fromkeys(value for value in values if value))
         if option == "recode":  # each column has a flag of its own

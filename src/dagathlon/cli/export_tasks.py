@@ -77,9 +77,9 @@ def _tell(study: Study, files: int, count: int, out: Path) -> None:
     print(f"{out / 'README.txt'} says how to submit, merge and report")
 
 
-def _numbered(given: Sequence[Path | str], own: Sequence[Path]) -> dict[Path, Path]:
+def _numbered(given: Sequence[Path | str], files: Sequence[Path]) -> dict[Path, Path]:
     """Return modules that the study does not name itself, by their paths in the copy."""
-    known = {path.resolve() for path in own}
+    known = {path.resolve() for path in files}
     others = [path for path in dict.fromkeys(map(Path, given)) if path.resolve() not in known]
     return {Path("modules") / str(i) / path.name: path for i, path in enumerate(others, 1)}
 
@@ -108,12 +108,12 @@ def _check(study: Study, modules: Sequence[Path], out: Path) -> None:
     copy = out / STUDY_FOLDER / study.config.path.name
     program = [sys.executable, "-c", _KEYS, str(copy), str(study.seed), *map(str, modules)]
     clean = {name: value for name, value in os.environ.items() if name != FILES}
-    found = subprocess.run(program, capture_output=True, text=True, check=False, env=clean)
-    if found.returncode:
-        reason = (found.stderr.strip().splitlines() or ["it ended without a message"])[-1]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, env=clean)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
         raise StudyError(f"{copy}: the copy of the study cannot be used: {reason}")
     keys = b"".join(task.key for task in study.plan.tasks)
-    if found.stdout.strip() != hashlib.sha256(keys).hexdigest():
+    if done.stdout.strip() != hashlib.sha256(keys).hexdigest():
         raise StudyError(
             f"{copy}: the copy of the study has other tasks than the study; some file that its "
             "modules read is not in their folders, or changed meanwhile"

@@ -69,10 +69,11 @@ def _run(arguments: argparse.Namespace) -> int:
 def _say_direction(graph: Graph, dag: Graph) -> None:
     if graph.is_dag:
         return
-    left = sum(edge.connector == "-" for edge in graph.edges())
+    undirected = sum(edge.connector == "-" for edge in graph.edges())
     taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
     print(
-        f"{left} edges of the graph have no direction; of the DAGs that it represents, which all "
-        f"fit equally well, one was taken: {', '.join(taken[:8])}{', …' if left > 8 else ''}",
+        f"{undirected} edges of the graph have no direction; of the DAGs that it represents, which "
+        "all fit equally well, one was taken: "
+        f"{', '.join(taken[:8])}{', …' if undirected > 8 else ''}",
         file=sys.stderr,
     )

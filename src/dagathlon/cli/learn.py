@@ -145,8 +145,10 @@ def _learn(arguments: argparse.Namespace) -> int:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
         learner.warm_up()
     parameters = dict(spec.values)
-    own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
-    timeout = own if timeout is None else timeout
+    inner_timeout = parameters.pop(
+        "timeout", None
+    )  # what the brackets say, where no option says otherwise
+    timeout = inner_timeout if timeout is None else timeout
     data = data_from(arguments, pooled=True)
     refuse_unknown_names(asked_constraints(arguments), data.names)
     if arguments.report is not None:

@@ -79,12 +79,12 @@ def _run(arguments: argparse.Namespace) -> int:
             for name, module in modules(kind).items():
                 print(f"  {name}: {module.summary()}")
         return 0
-    found = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
-    if not found:
+    matches = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
+    if not matches:
         everything = [name for kind in _KINDS for name in modules(kind)]
         raise DagathlonError(unknown_module("module", arguments.name, everything))
-    print("\n\n".join(_described(module) for module in found))
-    return _check(arguments, found) if arguments.check else 0
+    print("\n\n".join(_described(module) for module in matches))
+    return _check(arguments, matches) if arguments.check else 0
 
 
 def _words(text: str | None, known: Sequence[str]) -> set[str]:
@@ -101,17 +101,17 @@ def _algorithms() -> list[type[Learner]]:
 
 def _print_chosen(takes: set[str], gives: set[str]) -> int:
     """Print the algorithms that take and give all of this."""
-    found = [module for module in _algorithms() if chosen(module, takes, gives)]
-    _print_algorithms(found)
-    if not found:
+    learners = [module for module in _algorithms() if chosen(module, takes, gives)]
+    _print_algorithms(learners)
+    if not learners:
         print("no algorithm has all of these; ask for fewer, and see dagathlon modules for all")
     return 0
 
 
-def _print_algorithms(found: Sequence[type[Learner]]) -> None:
+def _print_algorithms(learners: Sequence[type[Learner]]) -> None:
     """Print algorithms by family, each with what it takes and gives."""
     for family, title in FAMILIES.items():
-        members = [module for module in found if abilities_of(module).family == family]
+        members = [module for module in learners if abilities_of(module).family == family]
         if members:
             print(f"  {title}:")
         for module in members:
@@ -121,10 +121,10 @@ def _print_algorithms(found: Sequence[type[Learner]]) -> None:
             print(f"      takes {able.takes_in_words()}; gives {able.gives_in_words()}")
 
 
-def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
+def _check(arguments: argparse.Namespace, classes: Sequence[type[Module]]) -> int:
     """Run the conformance checks in a child process; return the exit code."""
     name = arguments.name
-    checked = [module for module in found if module.kind in CHECKS]
+    checked = [module for module in classes if module.kind in CHECKS]
     if not checked:
         raise DagathlonError(f"--check is for {', '.join(CHECKS)} modules, and {name!r} is none")
     seconds = seconds_of(arguments.time_limit, "--time-limit")

@@ -29,12 +29,12 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
-    found = external_modules(task.call for task in study.plan.tasks)
-    if not found:
+    external = external_modules(task.call for task in study.plan.tasks)
+    if not external:
         print("there is nothing to prepare: no module of this study is an external program")
         return 0
-    reasons = {module.name: _reason(module) for module in found}
-    for module in found:
+    reasons = {module.name: _reason(module) for module in external}
+    for module in external:
         reason = reasons[module.name]
         print(f"{module.name}: " + (reason or f"ready ({module.implementation})"))
     return _NOT_READY if any(reasons.values()) else 0

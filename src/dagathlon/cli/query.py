@@ -72,20 +72,20 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def given(texts: Iterable[str], network: Network, where: str) -> dict[str, Any]:
     """Parse evidence: ``A=yes,B=no``, or JSON."""
-    found: dict[str, Any] = {}
+    evidence: dict[str, Any] = {}
     for text in texts:
         if text.lstrip().startswith("{"):
             try:
-                found.update(json.loads(text))
+                evidence.update(json.loads(text))
             except ValueError as error:
                 raise DagathlonError(f"{where}: not JSON: {error}") from None
             continue
         for part in _parts(text):
             name, value = _pair(part, network, where)
-            if name in found and found[name] != value:
+            if name in evidence and evidence[name] != value:
                 raise DagathlonError(f"{where}: {name!r} has two values")
-            found[name] = value
-    return found
+            evidence[name] = value
+    return evidence
 
 
 def _parts(text: str) -> list[str]:
@@ -117,12 +117,14 @@ def _stripped(part: str, cut: int) -> tuple[str, str]:
     return part[:cut].strip(), part[cut + 1 :].strip()
 
 
-def _print_assignment(found: Assignment, as_json: bool) -> None:
+def _print_assignment(assignment: Assignment, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"levels": dict(found.levels), "probability": found.probability}))
+        print(
+            json.dumps({"levels": dict(assignment.levels), "probability": assignment.probability})
+        )
         return
-    print(table(("variable", "most probable level"), list(found.levels.items())))
-    print(f"probability of all of them together, given the evidence: {found.probability:.6g}")
+    print(table(("variable", "most probable level"), list(assignment.levels.items())))
+    print(f"probability of all of them together, given the evidence: {assignment.probability:.6g}")
 
 
 def _print_answers(

@@ -203,10 +203,10 @@ def _specs(arguments: argparse.Namespace, data: Dataset) -> list[str]:
     """Return the named learners, else suitable ones, with a note on the choice."""
     if arguments.specs:
         return list(arguments.specs)
-    found = suggested(completed_from(arguments) if copies_of(arguments) else data)
-    words = ", ".join(f"{one.spec} (by {one.way})" for one in found)
+    suggestions = suggested(completed_from(arguments) if copies_of(arguments) else data)
+    words = ", ".join(f"{suggestion.spec} (by {suggestion.way})" for suggestion in suggestions)
     print(f"no --with: {words}, as suit these data (dagathlon suggest)", file=sys.stderr)
-    return [one.spec for one in found]
+    return [suggestion.spec for suggestion in suggestions]
 
 
 def _sizes(text: str | None) -> tuple[int, ...] | None:

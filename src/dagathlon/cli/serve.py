@@ -59,8 +59,8 @@ def server_of(folder: Path, port: int = 0) -> LiveServer:
 def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
     """Return the progress of a study's latest runs and its scoreboard, for the page."""
     with Store(find_store(folder), readonly=True) as store:
-        records, found = run_records(store), counts(store)
-    header, rows = lines_of(found)
+        records, task_counts = run_records(store), counts(store)
+    header, rows = lines_of(task_counts)
     state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1, "running": False}
     for record in shown_records(records)[:1]:
         state = _run_state(record)

@@ -161,16 +161,16 @@ def _json(seen: Seen) -> str:
 
 def _run_json(record: RunRecord) -> dict[str, Any]:
     progress = Progress.of(record.progress)
-    left = progress.seconds_left(time.time()) if record.alive else None
+    remaining = progress.seconds_left(time.time()) if record.alive else None
     facts = {name: getattr(record, name) for name in ("id", "pid", "host", "began", "ended")}
-    return {**facts, "alive": record.alive, **asdict(progress), "seconds_left": left}
+    return {**facts, "alive": record.alive, **asdict(progress), "seconds_left": remaining}
 
 
-def lines_of(found: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
+def lines_of(counts: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
     """Return header and rows of the table of tasks by module and status."""
     statuses = [status.value for status in Status]
     lines: dict[tuple[str, str], dict[str, Count]] = {}
-    for count in found:
+    for count in counts:
         lines.setdefault((count.kind, count.module), {})[count.status] = count
     rows: list[tuple[str | int, ...]] = []
     for (kind, module), by_status in lines.items():

@@ -53,13 +53,13 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         for record in asked:
             _ask(store, record)
-        left = _wait(store, asked, _PATIENCE_NOW if arguments.now else _PATIENCE)
-        if left and arguments.now:
-            _kill(store, left)
-            left = _wait(store, left, _PATIENCE_NOW)
-        for record in left:
+        running = _wait(store, asked, _PATIENCE_NOW if arguments.now else _PATIENCE)
+        if running and arguments.now:
+            _kill(store, running)
+            running = _wait(store, running, _PATIENCE_NOW)
+        for record in running:
             print(f"dagathlon: {_named(record)} {_advice(arguments)}", file=sys.stderr)
-    return _STILL_RUNNING if left else 0
+    return _STILL_RUNNING if running else 0
 
 
 def _store_folder(folder: Path) -> Path:
@@ -104,10 +104,10 @@ def _wait(store: Store, asked: list[RunRecord], patience: float) -> list[RunReco
 
 def _ended(before: RunRecord, after: RunRecord) -> str:
     ran = sum(row[-1] for row in after.progress.get("ran", ()))
-    left = after.progress.get("left", 0)
-    if not left:
+    remaining = after.progress.get("left", 0)
+    if not remaining:
         return f"{_named(before)} has ended: {counted(ran, 'task')} ran"
-    done = f"{counted(ran, 'task')} ran, {left:,} {agreeing(left, 'is', 'are')} left"
+    done = f"{counted(ran, 'task')} ran, {remaining:,} {agreeing(remaining, 'is', 'are')} left"
     return f"{_named(before)} has stopped: {done}; the same command goes on"
 
 
@@ -116,9 +116,9 @@ def _named(record: RunRecord) -> str:
     return f"run {record.id} (process {record.pid}{where})"
 
 
-def _kill(store: Store, left: list[RunRecord]) -> None:
+def _kill(store: Store, running: list[RunRecord]) -> None:
     """Kill the processes of runs on this machine; unrecorded tasks are computed again."""
-    stubborn = {record.id for record in left}
+    stubborn = {record.id for record in running}
     for lease in leases(store.connection):
         if lease.run in stubborn and lease.place == place() and not lease.is_orphan:
             with contextlib.suppress(ProcessLookupError):

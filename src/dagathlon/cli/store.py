@@ -74,9 +74,9 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _size(arguments: argparse.Namespace) -> int:
     with Store(find_store(arguments.folder), readonly=True) as store:
-        found = size(store)
+        sizes = size(store)
     print(
-        f"{found.results:,} results: index {found.index_bytes / 2**20:,.1f} MB, "
-        f"{found.files:,} files {found.file_bytes / 2**20:,.1f} MB"
+        f"{sizes.results:,} results: index {sizes.index_bytes / 2**20:,.1f} MB, "
+        f"{sizes.files:,} files {sizes.file_bytes / 2**20:,.1f} MB"
     )
     return 0

@@ -66,22 +66,22 @@ def _repeated(arguments: argparse.Namespace) -> list[str]:
 
 def _print_group(question: str, advice: Advice, *, everything: bool) -> None:
     """Print learners that answer one question: a few in full, the others by name."""
-    group = [one for one in advice.suitable if one.question == question]
+    group = [suggestion for suggestion in advice.suitable if suggestion.question == question]
     if not group:
         return
     print(f"\n{QUESTIONS[question]}")
-    quick = [one for one in group if not one.takes_long]
+    quick = [suggestion for suggestion in group if not suggestion.takes_long]
     shown = group if everything else quick[:_SHOWN]
-    width = max((len(one.spec) for one in shown), default=0)
-    for one in shown:
-        assumed = f"assumes {', '.join(one.assumes)}" if one.assumes else ""
-        text = f"{one.spec:{width}}  {_time(one):20}  {assumed}".rstrip()
+    width = max((len(suggestion.spec) for suggestion in shown), default=0)
+    for suggestion in shown:
+        assumed = f"assumes {', '.join(suggestion.assumes)}" if suggestion.assumes else ""
+        text = f"{suggestion.spec:{width}}  {_time(suggestion):20}  {assumed}".rstrip()
         under = " " * (width + 26)
         print(textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent=under))
-    others = [one for one in quick if one not in shown]
-    slow = [one for one in group if one.takes_long and one not in shown]
-    _print_names("also", [one.spec for one in others])
-    _print_names("long", [f"{one.spec} ({_time(one)})" for one in slow])
+    others = [suggestion for suggestion in quick if suggestion not in shown]
+    slow = [suggestion for suggestion in group if suggestion.takes_long and suggestion not in shown]
+    _print_names("also", [suggestion.spec for suggestion in others])
+    _print_names("long", [f"{suggestion.spec} ({_time(suggestion)})" for suggestion in slow])
 
 
 def _print_names(title: str, names: list[str]) -> None:
@@ -90,8 +90,8 @@ def _print_names(title: str, names: list[str]) -> None:
         print(textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    "))
 
 
-def _time(one: Suggestion) -> str:
-    return "time not known" if one.cost is None else one.cost.words()
+def _time(suggestion: Suggestion) -> str:
+    return "time not known" if suggestion.cost is None else suggestion.cost.words()
 
 
 def _given(arguments: argparse.Namespace) -> str:
@@ -106,26 +106,26 @@ def _print_commands(advice: Advice, given: str) -> None:
         return
     print("\nto go on")
     print(f"  {_learn(picks[0], given)}")
-    options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
+    options = " ".join(f"--pick {shlex.quote(suggestion.spec)}" for suggestion in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
     ranked = diverse_suggestions(advice)
     if len(ranked) > 1:
-        options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
+        options = " ".join(f"--with {shlex.quote(suggestion.spec)}" for suggestion in ranked)
         print(f"  dagathlon rank-without-truth {given} {options}")
 
 
 def _picks(advice: Advice) -> list[Suggestion]:
     """Return the first learner of each group whose graphs have directions."""
-    found = []
+    picks = []
     for question in ("class", "dag", "latent"):
-        group = [one for one in advice.suitable if one.question == question]
-        found += [one for one in group if not one.takes_long][:1]
-    return found or list(advice.suitable[:1])
+        group = [suggestion for suggestion in advice.suitable if suggestion.question == question]
+        picks += [suggestion for suggestion in group if not suggestion.takes_long][:1]
+    return picks or list(advice.suitable[:1])
 
 
-def _learn(one: Suggestion, given: str) -> str:
-    return f"dagathlon learn {given} --with {shlex.quote(one.spec)} --out graph.csv"
+def _learn(suggestion: Suggestion, given: str) -> str:
+    return f"dagathlon learn {given} --with {shlex.quote(suggestion.spec)} --out graph.csv"
 
 
 def _plain(advice: Advice, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -135,15 +135,15 @@ def _plain(advice: Advice, arguments: argparse.Namespace) -> dict[str, Any]:
         "notes": [*advice.notes, *_repeated(arguments)],
         "suitable": [
             {
-                "learner": one.spec,
-                "answers": one.question,
-                "gives": one.gives,
-                "seconds": None if one.cost is None else one.cost.seconds,
-                "extrapolated": one.cost is not None and one.cost.extrapolated,
-                "assumes": list(one.assumes),
-                "command": _learn(one, given),
+                "learner": suggestion.spec,
+                "answers": suggestion.question,
+                "gives": suggestion.gives,
+                "seconds": None if suggestion.cost is None else suggestion.cost.seconds,
+                "extrapolated": suggestion.cost is not None and suggestion.cost.extrapolated,
+                "assumes": list(suggestion.assumes),
+                "command": _learn(suggestion, given),
             }
-            for one in advice.suitable
+            for suggestion in advice.suitable
         ],
         "unsuitable": dict(advice.unsuitable),
     }

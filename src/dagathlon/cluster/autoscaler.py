@@ -90,15 +90,15 @@ class Autoscaler:
         if self._failure is not None:
             raise self._failure
         target = min(max(math.ceil(cores / self._cores), self._least), self._most)
-        there = len(self._cluster.worker_spec)
-        if target >= there:
+        present = len(self._cluster.worker_spec)
+        if target >= present:
             self._too_many_since = None
-            self._ask_for(target - there)
+            self._ask_for(target - present)
             return
         now = self._clock()
         self._too_many_since = now if self._too_many_since is None else self._too_many_since
         if now - self._too_many_since >= _TOO_MANY_SECONDS:
-            self._release(there - target, idle)
+            self._release(present - target, idle)
 
     async def begin(self) -> None:
         """Request the first workers; raise when the queue accepts none of them."""
@@ -148,8 +148,8 @@ class Autoscaler:
 
     def _connected_workers(self) -> dict[str, Any]:
         """Return the names of the connected workers by address."""
-        found = self._cluster.scheduler.workers
-        return {address: state.name for address, state in found.items()}
+        workers = self._cluster.scheduler.workers
+        return {address: state.name for address, state in workers.items()}
 
     # Looking after them
 
@@ -256,8 +256,8 @@ class Autoscaler:
         self._early_ends += 1
         wait = min(_RETRY * 2**self._early_ends, _RETRY_AT_MOST) if self._been_up else 0.0
         self._not_before = self._clock() + wait
-        said = self._last_words(job_id)
-        text = f"job {job_id} ended before its worker came up{said}"
+        words = self._last_words(job_id)
+        text = f"job {job_id} ended before its worker came up{words}"
         if self._early_ends >= _EARLY_ENDS and not self._been_up:
             raise DagathlonError(f"{self._settings.kind}: {text}; so did those before it")
         self._say(text)
@@ -269,9 +269,9 @@ class Autoscaler:
         for path in sorted(Path(self._settings.log_folder).glob(f"*{job_number(job_id)}*")):
             with contextlib.suppress(OSError):
                 lines += path.read_text(encoding="utf-8", errors="replace").splitlines()
-        said = [line.strip() for line in lines if line.strip()][-_LOG_LINES:]
+        tail = [line.strip() for line in lines if line.strip()][-_LOG_LINES:]
         where = f"; its log is in {self._settings.log_folder}"
-        return f"{where}: {' | '.join(said)}" if said else f"{where} (empty)"
+        return f"{where}: {' | '.join(tail)}" if tail else f"{where} (empty)"
 
 
 def job_number(job_id: str) -> str:
@@ -287,5 +287,5 @@ def _workers(number: int) -> str:
 def manager_error(error: Exception) -> str:
     """Return a manager's error message as one line; dask-jobqueue quotes the whole call."""
     match = _STDERR.search(str(error))
-    said = match.group(1) if match else f"{error}" or type(error).__name__
-    return " ".join(said.split())
+    message = match.group(1) if match else f"{error}" or type(error).__name__
+    return " ".join(message.split())

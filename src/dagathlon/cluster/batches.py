@@ -97,8 +97,8 @@ class Packer:
         data = self._work.affinity.data_of(positions[0]) if positions else None
         shared = b"" if data is None else payloads[self._work.schedule.tasks[data].key].digest
         resources = self._work.schedule.shapes[shape]
-        told = (tuple(calls.calls), tuple(inputs.values()), tuple(items))
-        batch = Batch(number, resources, patience, *told, shared)
+        content = (tuple(calls.calls), tuple(inputs.values()), tuple(items))
+        batch = Batch(number, resources, patience, *content, shared)
         return PackedBatch(batch, tuple(large), tuple(positions[len(items) :]))
 
     def _item(
@@ -107,8 +107,8 @@ class Packer:
         task, limits = self._work.schedule.tasks[position], self._work.limits(position)
         company = tuple(map(number, self._work.affinity.coscheduled(position)))
         digests = tuple(payload.digest for payload in read)
-        said = (position, task.random_key, number(task.call), digests)
-        return TaskMessage(*said, limits.time, limits.memory, limits.cpu, company)
+        fields = (position, task.random_key, number(task.call), digests)
+        return TaskMessage(*fields, limits.time, limits.memory, limits.cpu, company)
 
     def _sent(self, worker: WorkerRecord, payload: Payload, large: list[LargeInput]) -> SentInput:
         digest, size, content = payload

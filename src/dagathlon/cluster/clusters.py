@@ -100,8 +100,8 @@ async def _started(settings: ClusterSettings, security: Any) -> NewCluster:
     try:
         made = make_cluster(settings, security)
     except (TypeError, ValueError) as error:
-        told = str(error).partition(". ")[0].partition("\n")[0]
-        raise DagathlonError(f"{settings.kind}: options: {told}") from None
+        message = str(error).partition(". ")[0].partition("\n")[0]
+        raise DagathlonError(f"{settings.kind}: options: {message}") from None
     try:
         await made.cluster
     except Exception as error:

@@ -42,8 +42,8 @@ def submit_coordinator(
         Limits of the job.
     """
     logs = settings.log_folder or str(log.resolve().parent / "logs")
-    own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
-    job = _job(own, command, log)
+    job_settings = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
+    job = _job(job_settings, command, log)
     try:
         asyncio.run(_start(job))
     except Exception as error:  # whatever a queue may answer
@@ -78,13 +78,13 @@ def _job(settings: ClusterSettings, command: Sequence[str], log: Path) -> Any:
         """A dask-jobqueue job with the manager's header and our command in place of a worker's."""
 
         def job_script(self) -> str:
-            said = shlex.quote(str(log.resolve()))
+            quoted = shlex.quote(str(log.resolve()))
             lines = [
                 self.shebang,
                 self.job_header,
                 f"cd {shlex.quote(os.getcwd())} || exit 1",
                 *settings.prologue,
-                f"exec {shlex.join(command)} >> {said} 2>&1",
+                f"exec {shlex.join(command)} >> {quoted} 2>&1",
             ]
             return "\n".join(lines) + "\n"
 

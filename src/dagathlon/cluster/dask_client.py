@@ -236,8 +236,8 @@ class DaskClient:
         """Announce that a worker has left, and whether it retired in order, as at its wall time."""
         expected = False
         with contextlib.suppress(Exception):  # what cannot be found out is taken for a loss
-            found = await asyncio.wait_for(self._client.get_events(address), _GOODBYE)
-            expected = any(each.get("expected", False) for _, each in found)
+            events = await asyncio.wait_for(self._client.get_events(address), _GOODBYE)
+            expected = any(each.get("expected", False) for _, each in events)
         self._events.put(Gone(address, "it has left the cluster", expected))
 
     def _cancel_transfers(self, address: str) -> None:

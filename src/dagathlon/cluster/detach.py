@@ -162,8 +162,8 @@ def _latest_run(out: Path) -> int:
 def _failed(started: _Coordinator, log: Path, said_before: int) -> int:
     with log.open("rb") as file:
         file.seek(said_before)
-        said = file.read().decode(errors="replace").splitlines()
-    print(*said[-_SHOWN:], sep="\n", file=sys.stderr)
+        lines = file.read().decode(errors="replace").splitlines()
+    print(*lines[-_SHOWN:], sep="\n", file=sys.stderr)
     print(f"dagathlon: {started.name} ended before the run began; see {log}", file=sys.stderr)
     return _FAILED
 

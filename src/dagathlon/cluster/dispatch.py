@@ -100,9 +100,9 @@ class Dispatch:
         if not ours:
             del worker.out[number]
             return
-        told = (worker, number, chosen.shape, ours, payloads)
-        batch, large, left = self._packer.pack(*told, patience=chosen.patience)
-        for position in left:
+        arguments = (worker, number, chosen.shape, ours, payloads)
+        batch, large, postponed = self._packer.pack(*arguments, patience=chosen.patience)
+        for position in postponed:
             self._schedule.put_back(position)
         sent = tuple(item.position for item in batch.items)
         worker.out[number] = worker.out[number]._replace(positions=sent)
@@ -312,9 +312,9 @@ class Dispatch:
 
     def _skip_impossible(self, workers: Sequence[WorkerRecord]) -> None:
         """Skip tasks for which no worker has the cards or modules, once all workers have joined."""
-        there = [each for each in workers if not each.is_local]
-        others = [each for each in there if not each.remark]
-        more = self._handshake.more_to_come(there)
+        remote = [each for each in workers if not each.is_local]
+        others = [each for each in remote if not each.remark]
+        more = self._handshake.more_to_come(remote)
         for shape, _ in enumerate(self._schedule.shapes if others else ()):
             while self._schedule.n_ready(shape):
                 objection = self._selector.objection(others, shape)

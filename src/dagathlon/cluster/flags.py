@@ -117,18 +117,18 @@ def _read(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise DagathlonError(f"{path}: not UTF-8 text") from None
     try:
-        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except ValueError as error:
         kind = "JSON" if path.suffix == ".json" else "TOML"
         raise DagathlonError(f"{path}: not valid {kind}: {error}") from None
-    if not isinstance(found, dict):
-        raise DagathlonError(f"{path}: expected settings by name, found {type(found).__name__}")
+    if not isinstance(content, dict):
+        raise DagathlonError(f"{path}: expected settings by name, found {type(content).__name__}")
     known = {**_ONLY_IN_FILES, **_WORDS, **_COORDINATOR}
-    for word, value in found.items():
+    for word, value in content.items():
         if word not in known:
             raise DagathlonError(unknown("setting", word, known, str(path)))
         _check_type(path, word, value, known[word].type)
-    return found
+    return content
 
 
 def _check_type(path: Path, word: str, value: Any, expected: type) -> None:

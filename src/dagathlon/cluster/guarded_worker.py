@@ -266,21 +266,21 @@ class _Work:
 
     def reply(self, memory: int) -> Reply:
         """Return the reply of the batch; waiting tasks are listed as left."""
-        left = (*self._left, *self.waiting)
-        told = (tuple(self._reports), tuple(self._lost), left, memory, self.full)
-        return Reply(*told, tuple(self._killed))
+        unstarted = (*self._left, *self.waiting)
+        content = (tuple(self._reports), tuple(self._lost), unstarted, memory, self.full)
+        return Reply(*content, tuple(self._killed))
 
 
 def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
     """Return the cached inputs of a batch."""
-    found = {}
+    payloads = {}
     for digest, size, content in batch.inputs:
         if content is not None:
             cache.take(digest, content)
         payload = cache.payload(digest, size)
         if payload is not None:
-            found[digest] = payload
-    return found
+            payloads[digest] = payload
+    return payloads
 
 
 def check_wanted(is_wanted: Callable[[], bool]) -> None:
@@ -298,8 +298,8 @@ def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
 
 def _report(position: int, outcome: Outcome, detail: str) -> Report:
     costs = (outcome.wall, outcome.cpu, outcome.memory)
-    said = (outcome.status.value, outcome.reason, detail)
-    return Report(position, *said, *costs, limits=outcome.limits)
+    fields = (outcome.status.value, outcome.reason, detail)
+    return Report(position, *fields, *costs, limits=outcome.limits)
 
 
 def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:

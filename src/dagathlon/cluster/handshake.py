@@ -78,8 +78,8 @@ def ask(
         raise CannotAnswerError(f"a process did not start within {_PATIENCE:.0f} s") from None
     answer = answer_of(done.stdout.decode("utf-8", "replace"))
     if done.returncode or answer is None:
-        said = done.stderr.decode("utf-8", "replace")[-_TAIL:].strip()
-        raise CannotAnswerError(f"the handshake process failed:\n{said}")
+        errors = done.stderr.decode("utf-8", "replace")[-_TAIL:].strip()
+        raise CannotAnswerError(f"the handshake process failed:\n{errors}")
     return answer
 
 
@@ -88,10 +88,10 @@ def answer_of(text: str) -> dict[str, Any] | None:
     for line in reversed(text.splitlines()):
         if line.startswith(MARK):
             try:
-                found = json.loads(line.removeprefix(MARK))
+                answer = json.loads(line.removeprefix(MARK))
             except ValueError:
                 return None
-            return found if isinstance(found, dict) else None
+            return answer if isinstance(answer, dict) else None
     return None
 
 
@@ -115,10 +115,10 @@ def answer_question(question: str) -> dict[str, Any]:
 
 
 def _modules(asked: Any) -> Sequence[Any]:
-    found = asked.get("modules", [])
-    if not isinstance(found, list):
-        raise TypeError(f"modules: expected a list, found {type(found).__name__}")
-    return found
+    modules = asked.get("modules", [])
+    if not isinstance(modules, list):
+        raise TypeError(f"modules: expected a list, found {type(modules).__name__}")
+    return modules
 
 
 def main() -> int:
@@ -171,9 +171,9 @@ class Handshake:
             self._tell(f"{self.name(worker)} is not used: {worker.remark}")
             return worker
         self._work.note_host(host, answer["facts"])
-        found = remarks(self._ours, answer["identity"])
+        differences = remarks(self._ours, answer["identity"])
         skew, room = self._skew(float(answer["clock"])), _room(answer.get("free_disk"))
-        for remark in (*found, *skew, *room):
+        for remark in (*differences, *skew, *room):
             self.tell_once(f"{host}: {remark}")
         for module, reason in worker.lacking.items():
             self.tell_once(f"{host} gets no tasks of {module}: {reason}")
@@ -194,16 +194,16 @@ class Handshake:
 
     def hosts(self, workers: Iterable[WorkerRecord]) -> list[Host]:
         """Return the machines of the workers; the coordinator adds how much each has done."""
-        found: dict[str, Host] = {}
+        hosts: dict[str, Host] = {}
         for each in workers:
-            before = found.get(each.host, Host(each.host, 0))
+            before = hosts.get(each.host, Host(each.host, 0))
             if each.is_local:
                 continue
             cores = 0 if each.remark else each.machine.cores
             remark = before.remark or each.remark
             given = before.given + each.given
-            found[each.host] = Host(each.host, before.workers + cores, given, remark=remark)
-        return list(found.values())
+            hosts[each.host] = Host(each.host, before.workers + cores, given, remark=remark)
+        return list(hosts.values())
 
     def more_to_come(self, workers: Sequence[WorkerRecord]) -> bool:
         """Whether more workers may still join."""
@@ -249,8 +249,8 @@ def modules_of(schedule: Schedule) -> list[tuple[str, str, int]]:
     for position, task in enumerate(schedule.tasks):
         if not task.call.location and schedule.is_to_do(position):
             calls[task.call.digest] = task.call
-    found = {(HANDLERS[c.kind].section, c.module, c.version) for c in calls.values()}
-    return sorted(found)
+    modules = {(HANDLERS[c.kind].section, c.module, c.version) for c in calls.values()}
+    return sorted(modules)
 
 
 def _host_of(address: str) -> str:

@@ -93,16 +93,16 @@ def remarks(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
 
 def _compared(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     for name, words, refuses, advice in _RULES:
-        here, there = _both(ours, theirs, name)
-        if here != there:
-            yield _sentence(words, here, there, advice.format(ours=here)), refuses
+        here, theirs_text = _both(ours, theirs, name)
+        if here != theirs_text:
+            yield _sentence(words, here, theirs_text, advice.format(ours=here)), refuses
             if name == "dagathlon":
                 return  # with another version all the rest is other too
     for name in _LIBRARIES:
-        here, there = _both(ours, theirs, name)
-        if here != there:
-            refuses = _feature_release(here) != _feature_release(there)
-            yield _sentence(name, here, there, f"pip install {name}=={here}"), refuses
+        here, theirs_text = _both(ours, theirs, name)
+        if here != theirs_text:
+            refuses = _feature_release(here) != _feature_release(theirs_text)
+            yield _sentence(name, here, theirs_text, f"pip install {name}=={here}"), refuses
 
 
 def _both(ours: Mapping[str, str], theirs: Mapping[str, str], name: str) -> tuple[str, str]:
@@ -165,10 +165,10 @@ def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
     dict
         Why a module cannot run here, by `module_id`; empty when all can.
     """
-    found = {
+    missing = {
         module_id(kind, name): _why_not(kind, name, version_) for kind, name, version_ in calls
     }
-    return {module: reason for module, reason in found.items() if reason}
+    return {module: reason for module, reason in missing.items() if reason}
 
 
 def module_id(kind: str, name: str) -> str:

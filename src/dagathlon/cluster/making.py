@@ -184,9 +184,11 @@ def _ssh(settings: ClusterSettings, security: Any) -> NewCluster:
         "connect_options": {"connect_timeout": _LOGIN_SECONDS} | options.pop("connect_options", {}),
         "remote_python": options.pop("remote_python", None),
     }
-    own = options.pop("worker_options", {})
+    worker_options = options.pop("worker_options", {})
     first = {
-        f"{machine}-{number}": _login(settings, f"{machine}-{number}", machine, own, logins)
+        f"{machine}-{number}": _login(
+            settings, f"{machine}-{number}", machine, worker_options, logins
+        )
         for number, machine in enumerate(machines)
     }
     scheduler = _scheduler(settings, listening_host(settings), security)

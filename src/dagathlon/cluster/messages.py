@@ -134,13 +134,13 @@ def packed(message: Batch | Reply) -> bytes:
 
 def opened_batch(content: bytes) -> Batch:
     """Deserialise a batch."""
-    found = pickle.loads(content)
-    assert isinstance(found, Batch)
-    return found
+    batch = pickle.loads(content)
+    assert isinstance(batch, Batch)
+    return batch
 
 
 def opened_reply(content: bytes) -> Reply:
     """Deserialise a reply."""
-    found = pickle.loads(content)
-    assert isinstance(found, Reply)
-    return found
+    reply = pickle.loads(content)
+    assert isinstance(reply, Reply)
+    return reply

@@ -63,8 +63,8 @@ class ResultTransfer:
 
     async def run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of `service` on a worker, bypassing its task queue."""
-        found = await self._client.run(function, self._session, *arguments, workers=[address])
-        return found[address]
+        answer = await self._client.run(function, self._session, *arguments, workers=[address])
+        return answer[address]
 
     async def deliver(self, address: str, large: LargeInput) -> None:
         """Deliver an input to a worker; concurrent requests share one delivery."""
@@ -185,9 +185,9 @@ def error_text(error: BaseException) -> str:
 
 
 def _write(fd: int, piece: bytes) -> None:
-    left = memoryview(piece)
-    while left:
-        left = left[os.write(fd, left) :]
+    remaining = memoryview(piece)
+    while remaining:
+        remaining = remaining[os.write(fd, remaining) :]
 
 
 @contextlib.contextmanager

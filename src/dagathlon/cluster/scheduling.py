@@ -132,8 +132,10 @@ class TaskSelector:
             return ""
         position = self._schedule.peek(shape)
         name = self._name(position)
-        found = [each.machine.objection(wanted) or each.lacking.get(name, "") for each in workers]
-        return found[0] if all(found) else ""
+        objections = [
+            each.machine.objection(wanted) or each.lacking.get(name, "") for each in workers
+        ]
+        return objections[0] if all(objections) else ""
 
     def _expectation(self, position: int) -> float:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)

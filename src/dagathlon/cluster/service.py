@@ -129,11 +129,11 @@ async def close(session: str, dask_worker: Any = None) -> None:
 
 
 def _remote(session: str, worker: Any) -> RemoteHost:
-    found = _remotes.get((worker.address, session))
-    if found is None or found.is_closed:
+    remote = _remotes.get((worker.address, session))
+    if remote is None or remote.is_closed:
         _remotes.pop((worker.address, session), None)
         raise StrangerError("this worker does not know the run")
-    return found
+    return remote
 
 
 def _give_to_worker(address: str) -> Callable[..., Any]:

@@ -120,21 +120,21 @@ class ClusterSettings:
             raise DagathlonError(f"hosts: {no_such_file(path)}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise DagathlonError(f"hosts: {path}: cannot be read ({error})") from None
-        found = [line.partition("#")[0].strip() for line in lines]
-        if wrong := [name for name in found if len(name.split()) > 1]:
+        names = [line.partition("#")[0].strip() for line in lines]
+        if wrong := [name for name in names if len(name.split()) > 1]:
             raise DagathlonError(f"hosts: {path}: {wrong[0]!r} is no machine; write one in a line")
-        if not any(found):
+        if not any(names):
             raise DagathlonError(f"hosts: {path}: it names no machine")
-        return [name for name in found if name]
+        return [name for name in names if name]
 
     def _check_words(self) -> None:
         takes = ("scheduler",) if self.scheduler and self.kind == "dask" else self.manager.takes
         for word in self.asked:
             if word not in takes:
-                there = " with a scheduler that runs already" if takes == ("scheduler",) else ""
+                addition = " with a scheduler that runs already" if takes == ("scheduler",) else ""
                 known = ", ".join(takes)
                 raise DagathlonError(
-                    f"the engine {self.kind}{there} has no {word}; it takes {known}"
+                    f"the engine {self.kind}{addition} has no {word}; it takes {known}"
                 )
 
     def _check_numbers(self) -> None:

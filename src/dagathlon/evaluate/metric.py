@@ -206,7 +206,7 @@ def metric(
     def declare(function: Callable[..., Any]) -> Metric:
         needs = _needs(name, function)
         truth = bool({"truth", "model"} & set(needs))
-        one = Measure(
+        measure = Measure(
             name,
             title,
             better,
@@ -218,7 +218,7 @@ def metric(
             headline=headline,
             show=True,
         )
-        return Metric(function, _module(name, function, needs, (one,), version))
+        return Metric(function, _module(name, function, needs, (measure,), version))
 
     return declare
 
@@ -323,7 +323,7 @@ def measures() -> dict[str, Measure]:
 def _declared(known: tuple[type[Module], ...]) -> Mapping[str, Measure]:
     measures_by_name: dict[str, Measure] = {}
     declaring = [module for module in known if issubclass(module, MetricModule)]
-    for module in sorted(declaring, key=lambda one: (one.order, one.name)):
+    for module in sorted(declaring, key=lambda module_type: (module_type.order, module_type.name)):
         for measure in module.measures:
             if measures_by_name.setdefault(measure.name, measure) != measure:
                 raise DagathlonError(f"the column {measure.name!r} is declared by two metrics")

@@ -100,8 +100,8 @@ class TableSet:
 
     def rows(self, name: str) -> Rows:
         """Return the rows of a table; none if it is absent."""
-        found = self.tables.get(name)
-        return found.rows if isinstance(found, Table) else ()
+        table = self.tables.get(name)
+        return table.rows if isinstance(table, Table) else ()
 
     def records(self, name: str) -> Sequence[Any]:
         """Return the records of a name; none if they are absent."""
@@ -110,8 +110,8 @@ class TableSet:
 
     def blocks(self, name: str) -> Sequence[Block]:
         """Return the blocks of a long table; none if it is absent."""
-        found = self.tables.get(name)
-        return found.blocks if isinstance(found, LongTable) else ()
+        table = self.tables.get(name)
+        return table.blocks if isinstance(table, LongTable) else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,5 +194,5 @@ def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
 
 def by_class(evaluations: Iterable[Request]) -> Iterator[list[Evaluation]]:
     """Yield the evaluations of a setup by class."""
-    own = (evaluation for evaluation in evaluations if isinstance(evaluation, Evaluation))
-    yield from grouped_by(own, type).values()
+    reported = (evaluation for evaluation in evaluations if isinstance(evaluation, Evaluation))
+    yield from grouped_by(reported, type).values()

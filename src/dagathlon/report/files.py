@@ -103,9 +103,9 @@ def _harmless_column(column: pa.Array) -> pa.Array:
     text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     if not text or not len(column):
         return column
-    found = column.dictionary_encode()
-    kept = pa.array([harmless(text) for text in found.dictionary.to_pylist()], pa.string())
-    return kept.take(found.indices)
+    encoded = column.dictionary_encode()
+    words = pa.array([harmless(text) for text in encoded.dictionary.to_pylist()], pa.string())
+    return words.take(encoded.indices)
 
 
 def write_columns(

@@ -154,7 +154,7 @@ class Results:
         runs = (*self.plan.runs, *self.plan.further)
         keys = {self.plan.keys[run.learn] for run in runs}
         ended = (self._outcomes[key] for key in keys if key in self._outcomes)
-        return Counter(one.host for one in ended if one.status is not Status.SKIPPED)
+        return Counter(outcome.host for outcome in ended if outcome.status is not Status.SKIPPED)
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
         """Return the runs of some algorithms, in the order of the joint table."""
@@ -264,29 +264,37 @@ class Results:
         The column ``transform`` is the label of the transforms of the data, empty for the
         study's own.
         """
-        found = self._rows_of(runs)
+        pairs = self._rows_of(runs)
         labels = ({"transform": self.case(run).transform} for run in runs)
-        return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
+        return [a | b | c for a, b, c in zip(labels, *pairs, strict=True)]
 
     @cached_property
     def rank_unit(self) -> Unit:
         """Return the unit of average ranks, from the report's option or the study."""
-        said = [one.values.get("unit") for one in self.setup.evaluations if one.name == RANKING]
-        found = next(filter(None, [self.provenance.rank_unit, *said]), UNITS[0])
-        return cast(Unit, found) if found in UNITS else UNITS[0]
+        units = [
+            evaluation.values.get("unit")
+            for evaluation in self.setup.evaluations
+            if evaluation.name == RANKING
+        ]
+        unit = next(filter(None, [self.provenance.rank_unit, *units]), UNITS[0])
+        return cast(Unit, unit) if unit in UNITS else UNITS[0]
 
     @cached_property
     def metric_note(self) -> str:
         """Return a sentence on metrics that differ from their default definition; else empty."""
-        asked = [one.values.get("equivalent") for one in self.setup.evaluations]
+        asked = [evaluation.values.get("equivalent") for evaluation in self.setup.evaluations]
         return _OPEN_DIRECTIONS if True in asked else ""
 
     @cached_property
     def rank_alpha(self) -> float:
         """Return the level of the critical difference of ranks, from the study's ranking."""
-        said = [one.values.get("alpha") for one in self.setup.evaluations if one.name == RANKING]
-        found = next((a for a in said if isinstance(a, float) and 0 < a < 1), 0.05)
-        return float(found)
+        levels = [
+            evaluation.values.get("alpha")
+            for evaluation in self.setup.evaluations
+            if evaluation.name == RANKING
+        ]
+        level = next((a for a in levels if isinstance(a, float) and 0 < a < 1), 0.05)
+        return float(level)
 
     @cached_property
     def compared(self) -> set[tuple[Any, ...]]:
@@ -342,23 +350,27 @@ class Results:
         truths = ((case, loaded.get(key)) for case, key in keys.items())
         graphs = [(case, truth) for case, truth in truths if isinstance(truth, Graph)]
         if self.undirected is not None:
-            formed = ((case, undirected_form(one, self.undirected)) for case, one in graphs)
-            graphs = [(case, one) for case, one in formed if one is not None]
+            formed = ((case, undirected_form(graph, self.undirected)) for case, graph in graphs)
+            graphs = [(case, graph) for case, graph in formed if graph is not None]
         return baselines_of(graphs, self.case_rows)
 
     @cached_property
     def undirected(self) -> UndirectedForm | None:
         """Return the undirected form under which directed graphs are compared, from `metrics`."""
-        said = (
-            one.values.get("undirected") for one in self.setup.evaluations if one.name == STANDARD
+        forms = (
+            evaluation.values.get("undirected")
+            for evaluation in self.setup.evaluations
+            if evaluation.name == STANDARD
         )
-        return cast("UndirectedForm | None", next(filter(None, said), None))
+        return cast("UndirectedForm | None", next(filter(None, forms), None))
 
     @cached_property
     def _asked(self) -> _Asked:
         """Return requested evaluations, split by whether they are installed here."""
         asked, known = _Asked([], []), modules("evaluation")
-        for name, values in ((one.name, one.values) for one in self.setup.evaluations):
+        for name, values in (
+            (evaluation.name, evaluation.values) for evaluation in self.setup.evaluations
+        ):
             if name not in known:
                 reason = "no evaluation of that name is installed here (--modules names a file)"
                 asked.unknown.append(NotShown(name, reason))
@@ -377,7 +389,7 @@ class Results:
     @cached_property
     def shown(self) -> list[Request]:
         """Return evaluations that the page shows by default."""
-        named = {*(one.name for one in self.setup.evaluations), *self.setup.off}
+        named = {*(evaluation.name for evaluation in self.setup.evaluations), *self.setup.off}
         return list(shown_besides(named, self.ids, self.setup.has_truth))
 
     @property
@@ -387,25 +399,25 @@ class Results:
 
     def truth(self, case: Case) -> Graph | None:
         """Return the true graph of a data set, None without one."""
-        found = self._result(case.graph)
-        return found if isinstance(found, Graph) else None
+        graph = self._result(case.graph)
+        return graph if isinstance(graph, Graph) else None
 
     def data(self, case: Case) -> Dataset | None:
         """Return the rows of a data set, None if they are not stored."""
-        found = self._result(case.data)
-        return found if isinstance(found, Dataset) else None
+        data = self._result(case.data)
+        return data if isinstance(data, Dataset) else None
 
     def learned(self, run: Run) -> Estimate | None:
         """Return the estimate of a run, with its chains for a sampler; None where it failed."""
-        found = self._result(run.learn)
-        return found if isinstance(found, Estimate) else None
+        estimate = self._result(run.learn)
+        return estimate if isinstance(estimate, Estimate) else None
 
     def estimates(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Graph]]:
         """Yield the learned graph of each run that has one."""
         keys = self.plan.keys
-        found = dict(self.store.load_many({keys[run.estimate] for run in runs}))
+        stored = dict(self.store.load_many({keys[run.estimate] for run in runs}))
         for run in runs:
-            estimate = found.get(keys[run.estimate])
+            estimate = stored.get(keys[run.estimate])
             if isinstance(estimate, Estimate):
                 yield run, estimate.graph
 

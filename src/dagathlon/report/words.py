@@ -17,14 +17,14 @@ def words(metric: str) -> Measure:
 
 def title(metric: str) -> str:
     """Return the axis title: the words, and an arrow towards better values."""
-    found = measure_of(metric)
-    return found.title + _ARROW[found.better]
+    measure = measure_of(metric)
+    return measure.title + _ARROW[measure.better]
 
 
 def short_title(metric: str) -> str:
     """Return the title of a table column."""
-    found = measure_of(metric)
-    return found.label + _ARROW[found.better]
+    measure = measure_of(metric)
+    return measure.label + _ARROW[measure.better]
 
 
 def duration(seconds: float) -> str:

@@ -25,9 +25,9 @@ _ALWAYS_NEW = {PROVENANCE, SAVED, RECORD}
 def is_written(results: Results, choice: str) -> bool:
     """Return whether all outputs exist and are up to date."""
     try:
-        found = json.loads(read_file(results.folder, RECORD))
-        files = [results.folder / name for name in found["files"]]
-        return found["stamp"] == _stamp(results, choice) and all(map(Path.is_file, files))
+        record = json.loads(read_file(results.folder, RECORD))
+        files = [results.folder / name for name in record["files"]]
+        return record["stamp"] == _stamp(results, choice) and all(map(Path.is_file, files))
     except (OSError, ValueError, LookupError, TypeError, RecursionError, LinkError):
         return False
 
@@ -45,12 +45,12 @@ def note_written(results: Results, choice: str, *, whole: bool) -> None:
         Whether all stored results could be read; without those that could not, what was written is
         no longer true when they have been computed again.
     """
-    found = {
+    record = {
         "stamp": _stamp(results, choice) if whole else None,
         "files": sorted(_files(results.folder)),
         "board": board_lines(results),
     }
-    text = json.dumps(found, ensure_ascii=False)
+    text = json.dumps(record, ensure_ascii=False)
     write_bytes(results.folder / RECORD, text.encode("utf-8", "surrogatepass"))
 
 
@@ -72,8 +72,8 @@ def _files(folder: Path) -> Iterator[str]:
 def _stamp(results: Results, choice: str) -> str:
     """Return the hash of all inputs of tables, figures and page."""
     digest = hashlib.blake2b(digest_size=16)
-    kept = results.provenance
-    digest.update(f"{choice} {kept.partial} {kept.sources} {kept.rank_unit} {_code()}".encode())
+    run = results.provenance
+    digest.update(f"{choice} {run.partial} {run.sources} {run.rank_unit} {_code()}".encode())
     for evaluation in results.evaluations:
         digest.update(f"{evaluation.name} {evaluation.version}".encode())
     with zipfile.ZipFile(results.folder / SAVED) as archive:

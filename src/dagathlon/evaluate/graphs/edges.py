@@ -53,11 +53,11 @@ _MEASURED = {
 
 
 def _columns() -> Iterator[Measure]:
-    for said, plural in _SAID.items():
+    for name, plural in _SAID.items():
         for measured, words in _MEASURED.items():
             short = "" if measured in ("precision", "recall", "F1") else f"{words[:2]} ({plural})"
-            show = measured == "F1" and said != "adjacency"
-            yield Measure(f"{said}_{measured}", f"{words} ({plural})", "more", short, show=show)
+            show = measured == "F1" and name != "adjacency"
+            yield Measure(f"{name}_{measured}", f"{words} ({plural})", "more", short, show=show)
 
 
 @metric_family("edges", *_columns(), order=40)

@@ -52,26 +52,26 @@ def approximate_extension(graph: Graph) -> ApproximateExtension:
     marks = graph.marks
     joined: _Bools = marks != Mark.NONE
     points: _Bools = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
-    left = np.ones(len(graph), dtype=bool)
-    costs = {node: _cost(node, joined, points, left) for node in range(len(graph))}
+    remaining = np.ones(len(graph), dtype=bool)
+    costs = {node: _cost(node, joined, points, remaining) for node in range(len(graph))}
     arcs: list[tuple[int, int]] = []
     exact = not ((marks == Mark.ARROW) & (marks.T == Mark.ARROW)).any()
     while costs:
         last = min(costs, key=lambda node: (*costs[node], node))
         cost = costs.pop(last)
         exact = exact and cost == (0, 0)
-        left[last] = False
-        around = np.flatnonzero(joined[last] & left).tolist()
+        remaining[last] = False
+        around = np.flatnonzero(joined[last] & remaining).tolist()
         arcs += [(other, last) for other in around]
-        near = np.flatnonzero(joined[around].any(axis=0) & left).tolist() if around else []
+        near = np.flatnonzero(joined[around].any(axis=0) & remaining).tolist() if around else []
         for node in {*around, *near}:
-            costs[node] = _cost(node, joined, points, left)
+            costs[node] = _cost(node, joined, points, remaining)
     return ApproximateExtension(Graph.from_pairs(graph.names, arcs), exact)
 
 
-def _cost(node: int, joined: _Bools, points: _Bools, left: _Bools) -> tuple[int, int]:
+def _cost(node: int, joined: _Bools, points: _Bools, remaining: _Bools) -> tuple[int, int]:
     """Count the node's outgoing directed edges, and the v-structures that removing it creates."""
-    around = np.flatnonzero(joined[node] & left)
+    around = np.flatnonzero(joined[node] & remaining)
     out = int(points[node, around].sum())
     open_ends = around[~points[around, node]]
     apart = ~joined[np.ix_(open_ends, around)]

@@ -163,17 +163,17 @@ def graph_types(runs: Rows) -> Chart:
     runs
         One row per run, with the columns `setting`, `seed` and `graph_type`.
     """
-    found = [row for row in runs if row.get("graph_type")]
-    if not found:
+    typed = [row for row in runs if row.get("graph_type")]
+    if not typed:
         return nothing("no run has a graph")
-    domain, colours = _kinds(found)
+    domain, colours = _kinds(typed)
     shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
     kind = {"field": "graph_type", "type": "nominal", "title": None, "legend": {"orient": "top"}}
-    many = len({row["seed"] for row in found}) > _MANY_SEEDS
+    many = len({row["seed"] for row in typed}) > _MANY_SEEDS
     return {
         "width": WIDTH if many else {"step": 15},
         "height": {"step": STEP},
-        "data": data(RUNS, found, ("setting", "id", "seed", "run", "case", "graph_type")),
+        "data": data(RUNS, typed, ("setting", "id", "seed", "run", "case", "graph_type")),
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
         "encoding": {
             "x": {
@@ -200,10 +200,10 @@ def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
     step
         Height of a row.
     """
-    found = [row for row in runs if row.get("graph_type")]
-    if not found:
+    typed = [row for row in runs if row.get("graph_type")]
+    if not typed:
         return nothing("no run has a graph")
-    domain, colours = _kinds(found)
+    domain, colours = _kinds(typed)
     return {
         "width": WIDTH,
         "height": {"step": step},
@@ -211,7 +211,7 @@ def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
         "transform": [{"filter": "isValid(datum.graph_type)"}],
         "mark": {"type": "bar", "height": round(0.65 * step)},
         "encoding": {
-            "y": setting_axis(found),
+            "y": setting_axis(typed),
             "x": {
                 "aggregate": "count",
                 "type": "quantitative",
@@ -232,8 +232,8 @@ def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
     }
 
 
-def _kinds(found: Rows) -> tuple[list[str], list[str]]:
+def _kinds(rows: Rows) -> tuple[list[str], list[str]]:
     """Return the kinds of graph that occur, with their colours."""
-    present = {str(row["graph_type"]) for row in found}
+    present = {str(row["graph_type"]) for row in rows}
     domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
     return domain, [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]

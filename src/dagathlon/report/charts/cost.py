@@ -179,9 +179,9 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
         },
     }
     colour = look.colour()
-    there = sorted({str(row["id"]) for row in rows})
+    ids = sorted({str(row["id"]) for row in rows})
     for part in (colour, point["encoding"]["shape"]):
-        part["legend"]["values"] = there
+        part["legend"]["values"] = ids
     encoding = {"x": x, "y": quantity(fields[0], metric), "color": colour}
     layers = [bars, line, point]
     if x["type"] == "nominal":

@@ -76,8 +76,8 @@ class Keyed(NamedTuple):
 
 
 def _size(svg: str) -> tuple[float, float]:
-    found = _SIZE.search(svg)
-    return (max(float(found[1]), 1.0), max(float(found[2]), 1.0)) if found else (1.0, 1.0)
+    match = _SIZE.search(svg)
+    return (max(float(match[1]), 1.0), max(float(match[2]), 1.0)) if match else (1.0, 1.0)
 
 
 def _placed(keys: Sequence[Key], width: float) -> tuple[list[str], int]:

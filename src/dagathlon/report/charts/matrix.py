@@ -161,8 +161,8 @@ def correlation_tiles(rows: Rows, metrics: Sequence[str]) -> Chart:
     """
     if not rows:
         return nothing("there are not enough methods to rank")
-    there = {row["left"] for row in rows}
-    order = [_label(metric) for metric in metrics if metric in there]
+    present = {row["left"] for row in rows}
+    order = [_label(metric) for metric in metrics if metric in present]
     axis: Chart = {"ticks": False, "domain": False, "grid": False, "title": None}
     ink = {"condition": {"test": "abs(datum.mean) > 0.6", "value": "white"}, "value": "#1b1f24"}
     colour = {
@@ -173,7 +173,7 @@ def correlation_tiles(rows: Rows, metrics: Sequence[str]) -> Chart:
         "legend": {"orient": "bottom", "gradientLength": 220},
     }
     names = {"type": "nominal", "title": None, "sort": order, "scale": {"domain": order}}
-    told = ["left", "right", "mean", "low", "high", "data_sets"]
+    fields = ["left", "right", "mean", "low", "high", "data_sets"]
     chart: Chart = {
         "width": WIDTH,
         "height": _STEP * len(order),
@@ -181,7 +181,7 @@ def correlation_tiles(rows: Rows, metrics: Sequence[str]) -> Chart:
         "encoding": {
             "x": names | {"field": "right", "axis": axis | {"orient": "top", "labelAngle": -60}},
             "y": names | {"field": "left", "axis": axis},
-            "tooltip": [{"field": name, "title": name.replace("_", " ")} for name in told],
+            "tooltip": [{"field": name, "title": name.replace("_", " ")} for name in fields],
         },
         "layer": [
             {"mark": "rect", "encoding": {"color": colour}},

@@ -122,14 +122,14 @@ def _lines(
 
 
 def _point(row: Any) -> Chart:
-    kept = {name: row[name] for name in ("rows", "id", "data_sets")}
+    labels = {name: row[name] for name in ("rows", "id", "data_sets")}
     numbers = {name: float(f"{row[name]:.5g}") for name in ("mean", "low", "high")}
-    return kept | numbers | {"case": row["graph"]}
+    return labels | numbers | {"case": row["graph"]}
 
 
 def _cross(row: Any) -> Chart:
-    kept = {name: row[name] for name in ("rows", "id", "data_sets")}
-    return kept | {"mean": None, "at": _UNDEFINED, "case": row["graph"]}
+    labels = {name: row[name] for name in ("rows", "id", "data_sets")}
+    return labels | {"mean": None, "at": _UNDEFINED, "case": row["graph"]}
 
 
 def _defined(layer: Chart) -> Chart:

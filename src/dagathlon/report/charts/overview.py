@@ -80,7 +80,7 @@ def _shades(value: str, number: str, more: bool) -> list[Chart]:
     span, gain = "(datum._middle - datum._best)", f"(datum._middle - datum['{value}'])"
     whole = f"datum['{value}'] === datum._best ? 1 : 0"
     pair = ["case", "id"]
-    own = [{"op": best, "field": f, "as": f"_own{f}"} for f in ("_fair", "_any")]
+    extremes = [{"op": best, "field": f, "as": f"_own{f}"} for f in ("_fair", "_any")]
     return [
         {"filter": f"isValid(datum['{value}'])"},
         {
@@ -89,7 +89,7 @@ def _shades(value: str, number: str, more: bool) -> list[Chart]:
         },
         {"calculate": f"datum._part ? null : datum['{value}']", "as": "_fair"},
         {"calculate": f"datum['{value}']", "as": "_any"},
-        {"joinaggregate": own, "groupby": pair},
+        {"joinaggregate": extremes, "groupby": pair},
         {
             "filter": "datum._fair === datum._own_fair || (datum._part && "
             "!isFinite(datum._own_fair) && datum._any === datum._own_any)"
@@ -164,8 +164,8 @@ def outcomes(runs: Rows, step: int = STEP) -> Chart:
     if not runs:
         return nothing("there are no runs")
     present = {row["status"] for row in runs}
-    there = [ending for status, ending in STATUSES.items() if status in present]
-    words, colours = [text for text, _ in there], [colour for _, colour in there]
+    endings = [ending for status, ending in STATUSES.items() if status in present]
+    words, colours = [text for text, _ in endings], [colour for _, colour in endings]
     lookup = "{" + ",".join(f"'{k}':'{text}'" for k, (text, _) in STATUSES.items()) + "}"
     colour = {
         "field": "outcome",

@@ -116,18 +116,18 @@ def vega_script() -> str:
 
     To put it together takes two seconds, so that it is kept in the user's cache.
     """
-    kept = _kept_script()
-    if kept is not None:
+    cached = _kept_script()
+    if cached is not None:
         with suppress(OSError, ValueError):
-            script = kept.read_text("utf-8")
+            script = cached.read_text("utf-8")
             if len(script) >= _LEAST_SCRIPT:
                 return script
     import vl_convert  # noqa: PLC0415 - only when a page is written
 
     script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
-    if kept is not None and len(script) >= _LEAST_SCRIPT:
+    if cached is not None and len(script) >= _LEAST_SCRIPT:
         with suppress(OSError):
-            write_bytes(kept, script.encode())
+            write_bytes(cached, script.encode())
     return script
 
 

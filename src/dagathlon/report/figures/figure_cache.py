@@ -71,7 +71,7 @@ class Drawn:
 def _read(path: Path) -> dict[str, str]:
     """Read the record; a missing or damaged one is empty, so that pictures are rendered again."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        record = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    return {str(k): str(v) for k, v in record.items()} if isinstance(record, dict) else {}

@@ -85,9 +85,9 @@ class DrawingProcesses:
     def order(self, request: dict[str, Any], paths: Sequence[Path]) -> None:
         """Enqueue a request whose pictures are written to these paths."""
         digest = digest_of(request)
-        there = self._drawn[-1].has(paths, digest)
+        drawn = self._drawn[-1].has(paths, digest)
         self._drawn[-1].note(paths, digest)
-        if there:
+        if drawn:
             return
         first = self._first.setdefault(digest, paths)
         if self._most < 2:

@@ -63,8 +63,8 @@ def side_by_side(panels: Sequence[Panel], key: bool = False) -> str:
 
 def _size(panel: Panel) -> tuple[float, float]:
     """Return the size of a panel with its caption."""
-    found = _SIZE.search(panel.svg)
-    width, height = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+    match = _SIZE.search(panel.svg)
+    width, height = (float(match[1]), float(match[2])) if match else (0.0, 0.0)
     return max(width, len(panel.caption) * _LETTER), height
 
 
@@ -93,8 +93,8 @@ def comparison(estimate: Graph, truth: Graph) -> str:
     As in Benchpress's drawings, an edge in another direction is a wrong one.
     """
     learned, true = on_shared_nodes(estimate, truth)
-    together, found = marked_differences(learned, true)
-    classes = {pair: "wrong" if kind == "reversed" else kind for pair, kind in found.items()}
+    together, differences = marked_differences(learned, true)
+    classes = {pair: "wrong" if kind == "reversed" else kind for pair, kind in differences.items()}
     panels = [
         Panel(described(true, "truth"), to_svg(true)),
         Panel(described(learned, "estimate"), to_svg(together, highlight=classes)),

@@ -67,11 +67,15 @@ class Look:
 
     def colour(self, legend: bool = True, numbered: bool = False) -> Chart:
         """Return the encoding of colour by id, numbered where points carry numbers."""
-        return self._encoding([self.colour_of(one) for one in self.ids], legend, numbered)
+        return self._encoding(
+            [self.colour_of(identifier) for identifier in self.ids], legend, numbered
+        )
 
     def shape(self, legend: bool = True, numbered: bool = False) -> Chart:
         """Return the encoding of symbols by id."""
-        return self._encoding([self.shape_of(one) for one in self.ids], legend, numbered)
+        return self._encoding(
+            [self.shape_of(identifier) for identifier in self.ids], legend, numbered
+        )
 
     def _encoding(self, values: list[str], legend: bool, numbered: bool) -> Chart:
         domain = list(self.ids)

@@ -23,15 +23,15 @@ def pictures(request: dict[str, Any]) -> list[bytes]:
     svg = request.get("drawing")
     if svg is None:
         svg = vl_convert.vegalite_to_svg(request["chart"], vl_version=VEGA_LITE)
-    found = []
+    images = []
     for kind in request["kinds"]:
         if kind == ".svg":
-            found.append(svg.encode())
+            images.append(svg.encode())
         elif kind == ".pdf":
-            found.append(vl_convert.svg_to_pdf(svg))
+            images.append(vl_convert.svg_to_pdf(svg))
         else:
-            found.append(vl_convert.svg_to_png(svg, scale=SCALE))
-    return found
+            images.append(vl_convert.svg_to_png(svg, scale=SCALE))
+    return images
 
 
 def main() -> None:
@@ -41,12 +41,12 @@ def main() -> None:
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         try:
-            found = pictures(json.loads(line))
-            head: dict[str, Any] = {"lengths": list(map(len, found))}
+            images = pictures(json.loads(line))
+            head: dict[str, Any] = {"lengths": list(map(len, images))}
         except Exception as error:
-            found, head = [], {"error": f"{type(error).__name__}: {error}"}
+            images, head = [], {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(head).encode() + b"\n")
-        answers.writelines(found)
+        answers.writelines(images)
         answers.flush()
 
 

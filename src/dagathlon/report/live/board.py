@@ -113,15 +113,15 @@ def _by_quality(tables: Tables) -> list[str]:
 
 def _column(tables: Tables, runs: Rows, metric: str, *, several: bool) -> _Column:
     """Return the numbers of a metric by setting, from the verdict."""
-    found = tables.verdict(metric) if tables.compared else None
+    verdict = tables.verdict(metric) if tables.compared else None
     if several:
-        return {} if found is None else _ranks(found)
-    return _means(tables, runs, metric, found)
+        return {} if verdict is None else _ranks(verdict)
+    return _means(tables, runs, metric, verdict)
 
 
-def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _Column:
+def _means(tables: Tables, runs: Rows, metric: str, verdict: Verdict | None) -> _Column:
     """Return means over the seeds of one kind of data, with notes on their limits."""
-    fair = found.kinds[0].means if found is not None and len(found.kinds) == 1 else {}
+    fair = verdict.kinds[0].means if verdict is not None and len(verdict.kinds) == 1 else {}
     cells = {}
     for row in setting_summary(runs, [metric]):
         name, mean, note = row["setting"], row[f"{metric}_mean"], tables.note(row, metric)
@@ -134,16 +134,16 @@ def _means(tables: Tables, runs: Rows, metric: str, found: Verdict | None) -> _C
     return cells
 
 
-def _ranks(found: Verdict) -> _Column:
+def _ranks(verdict: Verdict) -> _Column:
     """Return average ranks of the contenders."""
-    n = found.contest.n_cases
+    n = verdict.contest.n_cases
     return {
-        one.setting: _Cell(
-            one.average,
-            f"{one.average:.2f}" + ("" if one.n == n else f" ({one.n} of {n})"),
+        place.setting: _Cell(
+            place.average,
+            f"{place.average:.2f}" + ("" if place.n == n else f" ({place.n} of {n})"),
             fair=True,
         )
-        for one in found.places
+        for place in verdict.places
     }
 
 
@@ -151,22 +151,22 @@ def _places(column: _Column, metric: str, several: bool) -> dict[str, str]:
     """Return places by the first metric; equal numbers share one, marked by an equals sign."""
     sign = -1.0 if words(metric).better == "more" and not several else 1.0
     fair = {name: sign * cell.value for name, cell in column.items() if cell.fair}
-    found = {}
+    places = {}
     for name, value in fair.items():
         others = [other for key, other in fair.items() if key != name]
         place = 1 + sum(other < value and not is_same(other, value) for other in others)
-        found[name] = f"{place}{'=' if any(is_same(other, value) for other in others) else ''}"
-    return found
+        places[name] = f"{place}{'=' if any(is_same(other, value) for other in others) else ''}"
+    return places
 
 
 def _lines(results: Results, all_runs: Rows, runs: Rows) -> Iterator[dict[str, Any]]:
     """Yield one line per setting of the plan, with or without finished runs."""
     planned = Counter((run.entry, run.setting) for run in results.plan.runs)
-    there = Counter((run.entry, run.setting) for run in results.runs)
+    counts = Counter((run.entry, run.setting) for run in results.runs)
     ended, members = _by_setting(all_runs), _by_setting(runs)
     for (entry, setting), count in planned.items():
         algorithm = results.algorithms[entry]
-        line: dict[str, Any] = {"there": there[entry, setting], "planned": count}
+        line: dict[str, Any] = {"there": counts[entry, setting], "planned": count}
         line["setting"] = setting_name(algorithm, algorithm.settings[setting].values)
         line |= count_failures(ended.get(line["setting"], []))
         mine = members.get(line["setting"], [])
@@ -190,7 +190,7 @@ def _order(
     cell = columns[0].get(line["setting"]) if columns else None
     value = line["time"] if not columns else None if cell is None else cell.value
     if value is None:
-        others = [one.setting for one in chosen.contest.settings] if chosen else []
+        others = [competitor.setting for competitor in chosen.contest.settings] if chosen else []
         known = line["setting"] in others
         return 2, float(others.index(line["setting"]) if known else len(others))
     more = bool(metrics) and not several and words(metrics[0]).better == "more"
@@ -203,10 +203,10 @@ def _shown(
     name, time = line["setting"], line["time"]
     numbers = [column[name].shown if name in column else "–" for column in columns]
     # Skipped runs have a column of their own: nobody ran them.
-    there = f"{line['there'] - line['skipped']:,} of {line['planned'] - line['skipped']:,}"
+    finished = f"{line['there'] - line['skipped']:,} of {line['planned'] - line['skipped']:,}"
     cost = "–" if time is None else duration(time)
     place = [places.get(name, "–")] if columns else []
-    return [*place, name, there, *(f"{line[end]:,}" for end in ends), *numbers, cost]
+    return [*place, name, finished, *(f"{line[end]:,}" for end in ends), *numbers, cost]
 
 
 _ROWS = 10

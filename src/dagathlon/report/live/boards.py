@@ -53,11 +53,11 @@ class Boards:
 
     def page(self, title: str) -> str | None:
         """Return the current report on a setup; None if there is no such setup."""
-        found = {setup.name: setup for setup in self._setups()}
-        if title not in found:
+        setups = {setup.name: setup for setup in self._setups()}
+        if title not in setups:
             return None
         with self._lock, Store(self._store, readonly=True) as store:
-            return page_of(self._results(found[title], store))
+            return page_of(self._results(setups[title], store))
 
     def _setups(self) -> list[Path]:
         try:
@@ -66,14 +66,14 @@ class Boards:
             return []
 
     def _board(self, setup: Path, store: Store) -> dict[str, Any]:
-        kept = self._kept.get(setup)
-        if kept is not None and time.monotonic() < kept.due:
-            return kept.board
+        cached = self._kept.get(setup)
+        if cached is not None and time.monotonic() < cached.due:
+            return cached.board
         began = time.monotonic()
         try:
             made_of: object = (_newest(store), _stamp(setup), Provenance.load(setup))
-            if kept is not None and kept.made_of == made_of and not _open(kept.board):
-                return kept.board
+            if cached is not None and cached.made_of == made_of and not _open(cached.board):
+                return cached.board
             results = self._results(setup, store)
             with known_measures(results.study.measures):
                 board = scoreboard(results)

@@ -89,8 +89,8 @@ class LiveServer(ThreadingHTTPServer):
         """Return the setups that have a report."""
         with os.scandir(self.folder) as entries:
             setups = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-        found = ((name, plain_files(self.folder, name)) for name in setups)
-        return sorted(name for name, inside in found if any(one.name == _PAGE for one in inside))
+        files = ((name, plain_files(self.folder, name)) for name in setups)
+        return sorted(name for name, inside in files if any(file.name == _PAGE for file in inside))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore closed connections; print other errors on one line."""

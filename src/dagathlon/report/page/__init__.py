@@ -40,45 +40,45 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     parts
         The sections of its evaluations.
     """
-    found = collect(results)
-    tables = Tables(results, found.sizes)
+    collected = collect(results)
+    tables = Tables(results, collected.sizes)
     data_rows = by_data(tables)
-    left = {name for section in parts for name in section.instead}
+    replaced = {name for section in parts for name in section.instead}
     look = Look.of(results.ids)
-    own = [one for one in figures(tables, data_rows, look) if one.name not in left]
-    added = shown(parts, [figure.name for figure in own])
-    told = [section.lead for section in parts if section.lead]
-    kept, charts = run_columns(tables), charts_of([*own, *added.figures])
+    general = [item for item in figures(tables, data_rows, look) if item.name not in replaced]
+    added = shown(parts, [figure.name for figure in general])
+    leads = [section.lead for section in parts if section.lead]
+    run_fields, charts = run_columns(tables), charts_of([*general, *added.figures])
     rows = {listing.name: listing_rows(listing) for listing in added.listings}
     payload = {
-        "look": {one: look.colour_of(one) for one in look.ids},
+        "look": {item: look.colour_of(item) for item in look.ids},
         "order": best_first(tables),
         "metrics": {
             m: {"title": short_title(m), "better": words(m).better}
             for m in tables.metrics
-            if m in kept.what
+            if m in run_fields.what
         },
         "headlines": tables.headlines if tables.has_truth else ["n_edges", "time", "memory"],
-        "runs": columns(tables.runs, kept.what),
+        "runs": columns(tables.runs, run_fields.what),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
         "by_data": columns(data_rows, list(data_rows[0]) if data_rows else []),
-        "listings": {k: columns(one.what, Frame(one.what).columns) for k, one in rows.items()},
+        "listings": {k: columns(item.what, Frame(item.what).columns) for k, item in rows.items()},
         "factors": tables.factors,
         "parameters": settings_of(results, _setting_names(results, tables)),
         "logs": failure_logs(results),
-        "graphs": found.book.to_json(),
-        "figures": {figure.name: charts.what[figure.name] for figure in _in_order(own, added)},
+        "graphs": collected.book.to_json(),
+        "figures": {figure.name: charts.what[figure.name] for figure in _in_order(general, added)},
     }
-    kept_parts = (kept, *rows.values(), charts)
-    left_out = sentence([*(one.left_out for one in kept_parts), found.book.left_out])
-    return _page(results, tables, own, added, payload, left_out=left_out, told=told)
+    kept_parts = (run_fields, *rows.values(), charts)
+    left_out = sentence([*(item.left_out for item in kept_parts), collected.book.left_out])
+    return _page(results, tables, general, added, payload, left_out=left_out, told=leads)
 
 
-def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
+def _in_order(general: Sequence[Figure], added: Shown) -> list[Figure]:
     """Return all figures in reading order."""
     above = added.opening + added.leading
     first = [f for f in added.figures if f'data-figure="{f.name}"' in above]
-    return [*first, *own, *(figure for figure in added.figures if figure not in first)]
+    return [*first, *general, *(figure for figure in added.figures if figure not in first)]
 
 
 def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], str]:
@@ -90,7 +90,7 @@ def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], st
 def _page(
     results: Results,
     tables: Tables,
-    own: Sequence[Figure],
+    general: Sequence[Figure],
     added: Shown,
     payload: Cells,
     *,
@@ -107,7 +107,7 @@ def _page(
         "verdict": verdict_tables(tables, verdicts),
         "opening": added.opening,
         "leading": added.leading,
-        "figures": "".join(sections.figure_html(figure) for figure in own),
+        "figures": "".join(sections.figure_html(figure) for figure in general),
         "sections": added.following,
         "settings_note": sections.settings_note(tables),
         "remarks": remarks(tables.runs),

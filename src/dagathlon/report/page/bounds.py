@@ -57,19 +57,19 @@ def charts_of(figures: Iterable[Figure]) -> Kept:
     Charts of the page's own tables are small; those with data of their own, one for each kind of
     data, are not.
     """
-    left, dropped = _MOST_LETTERS, 0
-    found: dict[str, list[Chart]] = {}
+    budget, dropped = _MOST_LETTERS, 0
+    charts: dict[str, list[Chart]] = {}
     for figure in figures:
         made: list[Chart] = []
         for _, chart in figure.variants:
-            one = detached(chart)
-            left -= len(json.dumps(one, separators=(",", ":")))
-            if made and left < 0:
+            bare = detached(chart)
+            budget -= len(json.dumps(bare, separators=(",", ":")))
+            if made and budget < 0:
                 dropped += len(figure.variants) - len(made)
                 break
-            made.append(one)
-        found[figure.name] = made
-    return Kept(found, f"{dropped:,} choices of figures" if dropped else "")
+            made.append(bare)
+        charts[figure.name] = made
+    return Kept(charts, f"{dropped:,} choices of figures" if dropped else "")
 
 
 def sentence(left_out: Iterable[str]) -> str:

@@ -35,15 +35,17 @@ _FEW_ROWS = 12
 
 def figures(tables: Tables, data_rows: Rows, look: Look) -> list[Figure]:
     """Return all figures that the tables have numbers for."""
-    found = [
+    complete = [
         *_accuracy(tables, look),
         *_scatters(tables, look),
         *_varied(tables, data_rows, look),
         *_other(tables),
     ]
     drawn = [
-        figure._replace(variants=[one for one in figure.variants if not is_nothing(one[1])])
-        for figure in found
+        figure._replace(
+            variants=[variant for variant in figure.variants if not is_nothing(variant[1])]
+        )
+        for figure in complete
     ]
     return [figure for figure in drawn if figure.variants]
 
@@ -206,10 +208,10 @@ def _varied(tables: Tables, data_rows: Rows, look: Look) -> Iterator[Figure]:
         "Each algorithm at its best setting for such data: medians with bars from 5 to 95 %.",
         [
             (
-                f"{one[0]} ({one[1]})" if one[1] else one[0],
-                against_data(data_rows, metric, one, look),
+                f"{curve[0]} ({curve[1]})" if curve[1] else curve[0],
+                against_data(data_rows, metric, curve, look),
             )
-            for one in curves
+            for curve in curves
         ],
     )
 

@@ -158,9 +158,9 @@ def failure_logs(results: Results) -> dict[int, str]:
 
 def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, Cells]:
     """Return all parameters of each setting, with defaults, by its name."""
-    found: dict[str, Cells] = {}
+    settings: dict[str, Cells] = {}
     for (identifier, number), name in names.items():
         entry = results.algorithms[identifier]
         about = {"module": entry.module.name, "implementation": entry.module.implementation}
-        found[name] = about | dict(entry.settings[number].parameters)
-    return found
+        settings[name] = about | dict(entry.settings[number].parameters)
+    return settings

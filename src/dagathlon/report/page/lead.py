@@ -30,17 +30,17 @@ _NAMED = 3
 _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
 
 
-def no_truth(ids: Collection[str], told: Sequence[str] = ()) -> str:
+def no_truth(ids: Collection[str], sentences: Sequence[str] = ()) -> str:
     """Return the lead of a page without truth, with the sentences of its evaluations."""
     (only,) = ids if len(ids) == 1 else ("",)
     what = f"{_strong(only)} found and how far to trust it" if only else ""
     what = what or "the algorithms found and where they agree"
-    return f'<p class="lead">{" ".join([f"{_NO_TRUTH} {what}.", *map(text, told)])}</p>'
+    return f'<p class="lead">{" ".join([f"{_NO_TRUTH} {what}.", *map(text, sentences)])}</p>'
 
 
 def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
     """Return the lead: the best algorithm, the evidence for it, and what limits it."""
-    chosen = next((one for one in verdicts if one.metric == quality), None)
+    chosen = next((verdict for verdict in verdicts if verdict.metric == quality), None)
     if chosen is None:
         return NO_VERDICT
     sentences = _one_kind(chosen) if len(chosen.kinds) == 1 else _several_kinds(chosen)
@@ -72,7 +72,7 @@ def _one_kind(chosen: Verdict) -> Iterator[str]:
 def _sharing(kind: KindVerdict, n_settings: int) -> str:
     """Return the clause naming those who share the first place, or their number."""
     if len(kind.best) <= _NAMED:
-        return listed([_strong(one.setting) for one in kind.best])
+        return listed([_strong(winner.setting) for winner in kind.best])
     every = "All " if len(kind.best) == n_settings else ""
     whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
     return f"<strong>{every}{len(kind.best)} settings of {whose}</strong>"
@@ -139,14 +139,14 @@ def contenders(chosen: Verdict) -> str:
     return counted(n, "algorithm") + each
 
 
-def ranked_data(found: Contest) -> str:
+def ranked_data(contest: Contest) -> str:
     """Return the clause on the data that average ranks are over, in the ranking's unit."""
-    blocks = found.unit == "block" and found.n_cases > 1
-    n = found.n_blocks if blocks else found.n_cases
+    blocks = contest.unit == "block" and contest.n_cases > 1
+    n = contest.n_blocks if blocks else contest.n_cases
     noun = agreeing(n, "data set", "data sets")
     if blocks:
-        noun = f"{agreeing(n, 'block', 'blocks')} of data ({counted(found.n_cases, 'data set')})"
-    if found.n_cases < found.n_all:
+        noun = f"{agreeing(n, 'block', 'blocks')} of data ({counted(contest.n_cases, 'data set')})"
+    if contest.n_cases < contest.n_all:
         which = f"{n:,} {noun}" if n > 1 else noun
         return f"the {which} in which two or more of those ranked took part"
     return f"{_ALL.get(n, f'all {n:,}')} {noun}"
@@ -154,7 +154,7 @@ def ranked_data(found: Contest) -> str:
 
 def _ranked(chosen: Verdict) -> str:
     first = chosen.ranked_first
-    names = listed([_strong(one.setting) for one in first[: _NAMED + 1]])
+    names = listed([_strong(place.setting) for place in first[: _NAMED + 1]])
     if len(first) > _NAMED + 1:
         kind = "algorithms" if chosen.contest.of_algorithms else "settings"
         names = f"<strong>{len(first)} {kind}</strong>"
@@ -166,36 +166,36 @@ def _ranked(chosen: Verdict) -> str:
 
 
 def _followers(chosen: Verdict) -> str:
-    first, later = chosen.places[0], [one for one in chosen.places if one.place > 1]
+    first, later = chosen.places[0], [place for place in chosen.places if place.place > 1]
     if not later:
         return ""
-    second = [one for one in later if one.place == later[0].place]
+    second = [place for place in later if place.place == later[0].place]
     blocks = f"{counted(chosen.contest.n_blocks, 'block')} of data"
     verb = agreeing(len(second), "follows", "follow")
-    start = f"{_few([one.setting for one in second])} {verb} with {later[0].average:.2f}"
+    start = f"{_few([place.setting for place in second])} {verb} with {later[0].average:.2f}"
     groups = chosen.contest.nemenyi()
     if groups is None:
-        there = agreeing(chosen.contest.n_blocks, "there is", "there are")
+        there_are = agreeing(chosen.contest.n_blocks, "there is", "there are")
         least = f"at least {LEAST_BLOCKS} are needed"
-        return f"{start}; no test is made, since {there} only {blocks} ({least})."
+        return f"{start}; no test is made, since {there_are} only {blocks} ({least})."
     limit = f"the critical difference of {groups.difference:.2f} on {blocks}"
     if later[0].average - first.average > groups.difference:
         return f"{start}, further away than {limit}: more than chance explains."
     return f"{start}, within {limit}: too close to call."
 
 
-def _partly(found: Contest) -> Iterator[str]:
+def _partly(contest: Contest) -> Iterator[str]:
     """Yield sentences on algorithms that took part in some of the data sets only."""
-    some = [one for one in found.places if one.n < found.n_cases]
+    some = [place for place in contest.places if place.n < contest.n_cases]
     if some:
         first, *others = some[: _NAMED + 1]
         each = [f"{text(first.setting)} took part in {first.n}"]
-        each += [f"{text(one.setting)} in {one.n}" for one in others]
+        each += [f"{text(place.setting)} in {place.n}" for place in others]
         more = len(some) - len(each)
         each += [f"{more} more in some"] if more else []
-        yield f"{listed(each)} of these {counted(found.n_cases, 'data set')}."
-    if found.absent:
-        names = list(found.absent)
+        yield f"{listed(each)} of these {counted(contest.n_cases, 'data set')}."
+    if contest.absent:
+        names = list(contest.absent)
         who = listed(list(map(text, names))) if len(names) <= _NAMED else f"{len(names)} algorithms"
         verb = agreeing(len(names), "is", "are")
         few = "a result on less than half of the data sets, or on none with others"
@@ -239,7 +239,9 @@ def _incomplete(chosen: Verdict) -> Iterator[str]:
     """Yield the clause on algorithms without a mean over the same data as the others."""
     if len(chosen.kinds) > 1:
         return
-    names = dict.fromkeys(one.setting for kind in chosen.kinds for one in kind.incomplete)
+    names = dict.fromkeys(
+        competitor.setting for kind in chosen.kinds for competitor in kind.incomplete
+    )
     if names:
         who = listed([text(name) for name in names]) if len(names) <= _NAMED else ""
         who = who or f"{len(names)} settings"
@@ -250,12 +252,12 @@ def _incomplete(chosen: Verdict) -> Iterator[str]:
 def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Yield sentences on ranks or other metrics that name another winner."""
     ranked = chosen.ranked_first
-    if len(chosen.kinds) == 1 and ranked and not chosen.first & {one.id for one in ranked}:
+    if len(chosen.kinds) == 1 and ranked and not chosen.first & {verdict.id for verdict in ranked}:
         yield _by_rank(chosen, ranked)
     others = grouped(
-        (tuple(sorted(one.first)), _metric(one, chosen))
-        for one in verdicts
-        if one.metric not in _NO_QUALITY and not one.first & chosen.first and one.first
+        (tuple(sorted(verdict.first)), _metric(verdict, chosen))
+        for verdict in verdicts
+        if verdict.metric not in _NO_QUALITY and not verdict.first & chosen.first and verdict.first
     )
     parts = [
         f"by {listed(metrics)} {_few(names)} {agreeing(len(names), 'is', 'are')} first"
@@ -265,24 +267,25 @@ def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str
         yield f"Metrics disagree: {'; '.join(parts)}."
 
 
-def _metric(one: Verdict, chosen: Verdict) -> str:
+def _metric(verdict: Verdict, chosen: Verdict) -> str:
     """Return a metric in words, with its data if they differ from those of the lead."""
-    title = text(_plain(one.metric))
-    n, usual = (_data_sets(found) for found in (one, chosen))
+    title = text(_plain(verdict.metric))
+    n, usual = (_data_sets(shown_verdict) for shown_verdict in (verdict, chosen))
     return title if n == usual else f"{title} (over {counted(n, 'data set')})"
 
 
-def _data_sets(found: Verdict) -> int:
-    return found.kinds[0].n if len(found.kinds) == 1 else found.contest.n_cases
+def _data_sets(verdict: Verdict) -> int:
+    return verdict.kinds[0].n if len(verdict.kinds) == 1 else verdict.contest.n_cases
 
 
 def _by_rank(chosen: Verdict, ranked: Sequence[Placed]) -> str:
-    mine = next((one for one in chosen.places if one.id in chosen.first), None)
+    mine = next((place for place in chosen.places if place.id in chosen.first), None)
     against = "" if mine is None else f" against {mine.average:.2f}"
     verb = agreeing(len(ranked), "is", "are")
+    first = _few([place.id for place in ranked])
     return (
-        f"By average rank over {ranked_data(chosen.contest)}, {_few([one.id for one in ranked])} "
-        f"{verb} first ({ranked[0].average:.2f}{against}): ranks count on how many data sets "
+        f"By average rank over {ranked_data(chosen.contest)}, {first} {verb} first "
+        f"({ranked[0].average:.2f}{against}): ranks count on how many data sets "
         "somebody is better, means by how much."
     )
 
@@ -302,32 +305,32 @@ def _strong(name: str) -> str:
     return f"<strong>{text(name)}</strong>"
 
 
-def shown(found: Interval) -> str:
+def shown(interval: Interval) -> str:
     """Format mean and half width with the decimals that the half width supports."""
-    if not found.half_width:
-        return number(found.mean)
-    if abs(found.mean) >= 1e5:
-        return f"{found.mean:.3g} ± {found.half_width:.2g}"
-    places = min(max(1 - math.floor(math.log10(found.half_width)), 0), _PLACES)
-    mean = f"{found.mean:,.{places}f}"
-    if not float(mean.replace(",", "")) and abs(found.mean) > _NOTHING * found.half_width:
-        mean = f"{found.mean:.1g}"  # half an edge is not none
-    return f"{mean} ± {found.half_width:,.{places}f}"
+    if not interval.half_width:
+        return number(interval.mean)
+    if abs(interval.mean) >= 1e5:
+        return f"{interval.mean:.3g} ± {interval.half_width:.2g}"
+    places = min(max(1 - math.floor(math.log10(interval.half_width)), 0), _PLACES)
+    mean = f"{interval.mean:,.{places}f}"
+    if not float(mean.replace(",", "")) and abs(interval.mean) > _NOTHING * interval.half_width:
+        mean = f"{interval.mean:.1g}"  # half an edge is not none
+    return f"{mean} ± {interval.half_width:,.{places}f}"
 
 
-def stated(found: Interval) -> str:
+def stated(interval: Interval) -> str:
     """Format mean and half width, the mean with as many digits as in the tables."""
-    mean, plus_minus, half_width = shown(found).partition(" ± ")
-    return max(number(found.mean), mean, key=len) + plus_minus + half_width
+    mean, plus_minus, half_width = shown(interval).partition(" ± ")
+    return max(number(interval.mean), mean, key=len) + plus_minus + half_width
 
 
-def shown_as(metric: str, found: Interval, show: Callable[[Interval], str] = shown) -> str:
+def shown_as(metric: str, interval: Interval, show: Callable[[Interval], str] = shown) -> str:
     """Format an interval of a metric, times in a readable unit."""
     if metric != "time":
-        return show(found)
-    scale, unit = time_unit(max(abs(found.mean), found.half_width or 0.0))
-    half_width = None if found.half_width is None else found.half_width * scale
-    return f"{show(Interval(found.mean * scale, half_width))} {unit}"
+        return show(interval)
+    scale, unit = time_unit(max(abs(interval.mean), interval.half_width or 0.0))
+    half_width = None if interval.half_width is None else interval.half_width * scale
+    return f"{show(Interval(interval.mean * scale, half_width))} {unit}"
 
 
 def number(value: float) -> str:

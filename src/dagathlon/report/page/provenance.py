@@ -23,8 +23,8 @@ _HEADER = ("learner", "takes", "gives", "assumes")
 
 def learners(results: Results) -> str:
     """Return the folded table of learners; empty if nothing was saved about them."""
-    found = {one.module.name: one.module for one in results.algorithms.values()}
-    rows = [(name, module.abilities) for name, module in found.items() if module.abilities]
+    used = {algorithm.module.name: algorithm.module for algorithm in results.algorithms.values()}
+    rows = [(name, module.abilities) for name, module in used.items() if module.abilities]
     if not rows:
         return ""
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADER)
@@ -44,18 +44,24 @@ def learners(results: Results) -> str:
 def skipped(results: Results) -> list[str]:
     """Return sentences on skipped algorithms, one per cause."""
     here = {origin.where for origin in results.plan.origins}
-    found = [
-        one
-        for one in results.plan.omissions
-        if one.where in here and one.transform.startswith(f"{ALGORITHM} ")
+    omitted_runs = [
+        omission
+        for omission in results.plan.omissions
+        if omission.where in here and omission.transform.startswith(f"{ALGORITHM} ")
     ]
-    said = []
-    for cause in omitted(found, results.algorithms):
-        pairs = [(one.data_label, one.where) for one in found if one.reason in cause.reasons]
+    sentences = []
+    for cause in omitted(omitted_runs, results.algorithms):
+        pairs = [
+            (omission.data_label, omission.where)
+            for omission in omitted_runs
+            if omission.reason in cause.reasons
+        ]
         n = len(list(without_copies(dict.fromkeys(pairs))))
         verb = agreeing(len(cause.names), "was", "were")
-        said.append(f"{cause.who} {verb} skipped on {counted(n, 'kind')} of data: {cause.words}.")
-    return said
+        sentences.append(
+            f"{cause.who} {verb} skipped on {counted(n, 'kind')} of data: {cause.words}."
+        )
+    return sentences
 
 
 _NOT_RECORDED = "machines that were not recorded"
@@ -83,8 +89,8 @@ def _named(host: str, number: int, known: Rows) -> str:
 
 
 def _processors(made: Mapping[str, int], known: Mapping[str, Rows]) -> set[str]:
-    found = {str(facts.get("processor") or "") for host in made for facts in known.get(host, ())}
-    return found - {""}
+    names = {str(facts.get("processor") or "") for host in made for facts in known.get(host, ())}
+    return names - {""}
 
 
 def _times(processors: Sequence[str]) -> dict[str, str]:
@@ -98,19 +104,19 @@ def _times(processors: Sequence[str]) -> dict[str, str]:
 
 def facts(results: Results) -> dict[str, str]:
     """Return the facts for judging and repeating the study, by name."""
-    name, found = results.study.name, results.provenance
+    name, origin = results.study.name, results.provenance
     out = results.folder.parent.name or "results"
-    versions = [f"{package} {number}" for package, number in found.versions.items()]
-    if found.versions.get("dagathlon", "") != installed_version():
+    versions = [f"{package} {number}" for package, number in origin.versions.items()]
+    if origin.versions.get("dagathlon", "") != installed_version():
         versions.append(f"this report by dagathlon {installed_version()}")
     again = {
         "run it again": f"dagathlon run {name} --out {out}",
         "write this report again": f"dagathlon report {out}",
     }
-    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.began))
+    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(origin.began))
     return {
         "versions": ", ".join(versions),
-        "machine": found.machine,
+        "machine": origin.machine,
         **machines(results),
         "last run": began,
         "study file": name,
@@ -182,8 +188,10 @@ def remarks(rows: Rows) -> str:
 
 
 def _list(rows: Rows, column: str, about: str) -> str:
-    found = [_remark(setting, runs, column) for setting, runs in _by_setting(rows).items()]
-    lines = "".join(_line(one) for one in found if one.runs)
+    remarks_by_setting = [
+        _remark(setting, runs, column) for setting, runs in _by_setting(rows).items()
+    ]
+    lines = "".join(_line(remark) for remark in remarks_by_setting if remark.runs)
     return f'<p class="muted">{about}</p><ul class="notes">{lines}</ul>' if lines else ""
 
 
@@ -196,6 +204,6 @@ def _remark(setting: str, rows: Rows, column: str) -> _Remark:
     return _Remark(setting, notes[0] if notes else "", len(notes), len(rows))
 
 
-def _line(one: _Remark) -> str:
-    how_often = f"{one.runs:,} of {counted(one.of, 'run')}"
-    return f"<li><strong>{text(one.setting)}</strong> ({how_often}): {text(one.example)}</li>"
+def _line(remark: _Remark) -> str:
+    how_often = f"{remark.runs:,} of {counted(remark.of, 'run')}"
+    return f"<li><strong>{text(remark.setting)}</strong> ({how_often}): {text(remark.example)}</li>"

@@ -71,9 +71,9 @@ def settings_note(tables: Tables) -> str:
 
 def _endings(rows: Rows) -> str:
     failed = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
-    found = [f"{n:,} {STATUSES[s][0]}" for s, n in failed.items() if n and s != "ok"]
-    if found:
-        return f"of which {', '.join(found)}"
+    endings = [f"{n:,} {STATUSES[s][0]}" for s, n in failed.items() if n and s != "ok"]
+    if endings:
+        return f"of which {', '.join(endings)}"
     return "which finished" if len(rows) == 1 else "all of which finished"
 
 

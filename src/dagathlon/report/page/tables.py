@@ -70,9 +70,9 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """Return the metrics of the verdict that some run has."""
-        found = [metric for metric in self._candidates if self._has(metric)]
+        metrics = [metric for metric in self._candidates if self._has(metric)]
         asked = self._asked
-        return found if asked is None or asked in found else [asked, *found]
+        return metrics if asked is None or asked in metrics else [asked, *metrics]
 
     @property
     def _candidates(self) -> list[str]:
@@ -83,9 +83,9 @@ class Tables:
         """
         if not self._truth_is_undirected:
             return headlines()
-        kept = [m for m in headlines() if "cpdag" not in words(m).takes and m != "F1_skel"]
-        place = kept.index("F1_pattern") + 1
-        return [*kept[:place], "undirected_auroc", "precision_kl", *kept[place:]]
+        candidates = [m for m in headlines() if "cpdag" not in words(m).takes and m != "F1_skel"]
+        place = candidates.index("F1_pattern") + 1
+        return [*candidates[:place], "undirected_auroc", "precision_kl", *candidates[place:]]
 
     @cached_property
     def _truth_is_undirected(self) -> bool:
@@ -114,13 +114,19 @@ class Tables:
     @property
     def _ranked_by(self) -> list[str]:
         """Return the first metric of each ranking in the study."""
-        rankings = [one for one in self.results.setup.evaluations if one.name == "ranking"]
-        return [str(m) for one in rankings for m in (one.values.get("metrics") or ())[:1]]
+        rankings = [
+            evaluation
+            for evaluation in self.results.setup.evaluations
+            if evaluation.name == "ranking"
+        ]
+        return [
+            str(m) for evaluation in rankings for m in (evaluation.values.get("metrics") or ())[:1]
+        ]
 
     def _share(self, metric: str) -> float:
         finished = [row for row in self.runs if row["status"] == "ok"]
-        found = sum(is_number(row.get(metric)) for row in finished)
-        return found / len(finished) if finished else 0.0
+        numeric = sum(is_number(row.get(metric)) for row in finished)
+        return numeric / len(finished) if finished else 0.0
 
     def verdict(self, metric: str) -> Verdict | None:
         """Return the verdict by a metric, computed once for lead, scoreboard and tables."""
@@ -166,13 +172,13 @@ class Tables:
     @cached_property
     def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
         """Return the best baseline on each kind of data, by metric."""
-        found = grouped(
+        scores = grouped(
             ((Combination(*map(str, case[:-1])), metric), values)
             for case, metrics in self.results.baselines.items()
             for metric, values in metrics.items()
         )
-        best = {key: best_baseline(values, direction(key[1])) for key, values in found.items()}
-        return {key: one for key, one in best.items() if one is not None}
+        best = {key: best_baseline(values, direction(key[1])) for key, values in scores.items()}
+        return {key: yardstick for key, yardstick in best.items() if yardstick is not None}
 
     def _has(self, metric: str) -> bool:
         return any(is_number(row.get(metric)) for row in self.runs)
@@ -192,13 +198,16 @@ class Tables:
     @cached_property
     def factors(self) -> dict[str, Cells]:
         """Return the factors that vary among data sets, with their values by data set."""
-        found = combinations(self.runs)
-        names = case_names(found)
-        values = {names[one]: factors_of(one) for one in found}
-        known = dict.fromkeys(factor for own in values.values() for factor in own)
+        kinds = combinations(self.runs)
+        names = case_names(kinds)
+        values = {names[kind]: factors_of(kind) for kind in kinds}
+        known = dict.fromkeys(factor for by_factor in values.values() for factor in by_factor)
         return _telling(
             {
-                factor: {case: own.get(factor, _ABSENT.get(factor)) for case, own in values.items()}
+                factor: {
+                    case: by_factor.get(factor, _ABSENT.get(factor))
+                    for case, by_factor in values.items()
+                }
                 for factor in known
             }
         )
@@ -207,26 +216,26 @@ class Tables:
 def _telling(factors: Mapping[str, Cells]) -> dict[str, Cells]:
     """Return factors that vary, without those that vary exactly as an earlier one."""
     seen: set[tuple[int, ...]] = set()
-    kept = {}
+    distinct = {}
     for factor, values in factors.items():
         numbers: dict[str, int] = {}
         parts = tuple(numbers.setdefault(str(value), len(numbers)) for value in values.values())
         if len(numbers) > 1 and parts not in seen:
             seen.add(parts)
-            kept[factor] = values
-    return kept
+            distinct[factor] = values
+    return distinct
 
 
-def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
+def case_names(kinds: Sequence[Combination]) -> dict[Combination, str]:
     """Return short names of data settings, made of what distinguishes them."""
-    tokens = {one: [token for part in one for token in part.split("/")] for one in found}
+    tokens = {kind: [token for part in kind for token in part.split("/")] for kind in kinds}
     common = set.intersection(*map(set, tokens.values())) if tokens else set()
     names: dict[Combination, str] = {}
-    for one, all_tokens in tokens.items():
-        own = [token for token in all_tokens if token not in common]
-        names[one] = ", ".join(own) or _ALL_DATA
+    for kind, all_tokens in tokens.items():
+        distinguishing = [token for token in all_tokens if token not in common]
+        names[kind] = ", ".join(distinguishing) or _ALL_DATA
     if len(set(names.values())) < len(names):
-        return {one: " · ".join(one) for one in found}
+        return {kind: " · ".join(kind) for kind in kinds}
     return names
 
 
@@ -308,13 +317,13 @@ def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Cells]:
 
 def _curves(factors: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Cells]]:
     """Return the curves over each factor, with the values of the other factors."""
-    found: dict[tuple[str, str], Cells] = {}
+    curves: dict[tuple[str, str], Cells] = {}
     for factor, values in factors.items():
         for case, value in values.items():
             others = [_named(name, of[case]) for name, of in factors.items() if name != factor]
-            found.setdefault((factor, ", ".join(others)), {})[case] = value
-    several = [(*key, values) for key, values in found.items() if len(set(values.values())) > 1]
-    return sorted(several, key=lambda one: -len(one[2]))
+            curves.setdefault((factor, ", ".join(others)), {})[case] = value
+    several = [(*key, values) for key, values in curves.items() if len(set(values.values())) > 1]
+    return sorted(several, key=lambda curve: -len(curve[2]))
 
 
 def _named(factor: str, value: Any) -> str:

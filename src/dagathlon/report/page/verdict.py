@@ -45,20 +45,20 @@ def verdicts_of(tables: Tables) -> list[Verdict]:
         return []
     several = len({row["id"] for row in tables.runs}) > 1
     metrics = dict.fromkeys([tables.quality, *tables.headlines])
-    found = []
+    verdicts = []
     for metric in metrics:
         better = words(metric).better if metric is not None and metric != "memory" else ""
         if metric is None or not better:
             continue
-        one = tables.verdict(metric)
+        verdict = tables.verdict(metric)
         # A metric that only one of several algorithms has is no contest.
-        if one is not None and one.kinds and (one.is_contest or not several):
-            found.append(one)
-    return found
+        if verdict is not None and verdict.kinds and (verdict.is_contest or not several):
+            verdicts.append(verdict)
+    return verdicts
 
 
 def lead(
-    results: Results, tables: Tables, verdicts: Sequence[Verdict], told: Sequence[str] = ()
+    results: Results, tables: Tables, verdicts: Sequence[Verdict], sentences: Sequence[str] = ()
 ) -> str:
     """Return the lead of the page as HTML.
 
@@ -66,7 +66,7 @@ def lead(
     ----------
     results, tables, verdicts
         Those of the setup.
-    told
+    sentences
         What its evaluations say where there is no truth.
     """
     if not results.plan.runs:
@@ -75,7 +75,7 @@ def lead(
         return NOT_YET
     if not tables.has_truth and any(row["status"] == "ok" for row in tables.runs):
         ran = {row["id"] for row in tables.runs if row["status"] == "ok"}
-        return no_truth([name for name in results.ids if name in ran], told)
+        return no_truth([name for name in results.ids if name in ran], sentences)
     return lead_of(verdicts, tables.quality)
 
 
@@ -88,15 +88,19 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
 
 
 def _tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
-    if max(len(one.kinds) for one in verdicts) == 1:
-        most = max(one.kinds[0].n for one in verdicts)
-        return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
+    if max(len(verdict.kinds) for verdict in verdicts) == 1:
+        most = max(verdict.kinds[0].n for verdict in verdicts)
+        return _table(_HEAD, [_metric_cells(verdict, most) for verdict in verdicts]) + _note(
+            most, verdicts
+        )
     by_kind = _by_kind(
         verdicts[0], case_names(combinations(tables.runs)), sortabilities(tables.results.case_rows)
     )
-    if not any(one.ranked_first for one in verdicts):
+    if not any(verdict.ranked_first for verdict in verdicts):
         return _NO_RANKS + by_kind
-    summary = _table(_RANK_HEAD, [_rank_cells(one) for one in verdicts]) + _rank_note(verdicts[0])
+    summary = _table(_RANK_HEAD, [_rank_cells(verdict) for verdict in verdicts]) + _rank_note(
+        verdicts[0]
+    )
     return summary + by_kind
 
 
@@ -107,12 +111,12 @@ _HEAD = (
 _KIND_HEAD = ("data", *_HEAD[1:])
 
 
-def _metric_cells(one: Verdict, most: int) -> list[str]:
+def _metric_cells(verdict: Verdict, most: int) -> list[str]:
     """Return the cells of one metric, with a note where its data differ from the others'."""
-    n = one.kinds[0].n
+    n = verdict.kinds[0].n
     fewer = "" if n == most else f" <small>({n} of {most} data sets)</small>"
-    title = short_title(one.metric).replace("time (s)", "time")  # its numbers say their unit
-    return [text(title) + fewer, *_kind_cells(one.kinds[0], one.metric)]
+    title = short_title(verdict.metric).replace("time (s)", "time")  # its numbers say their unit
+    return [text(title) + fewer, *_kind_cells(verdict.kinds[0], verdict.metric)]
 
 
 def _kind_cells(kind: KindVerdict, metric: str) -> list[str]:
@@ -129,12 +133,12 @@ def _best(kind: KindVerdict) -> str:
     """Return the winner, or how many share the place with all names in the tooltip."""
     if len(kind.best) <= _NAMED:
         return "; ".join(map(_name, kind.best))
-    names = text("; ".join(one.setting for one in kind.best))
+    names = text("; ".join(winner.setting for winner in kind.best))
     whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
-    said = f"{len(kind.best)} settings of {whose}"
+    label = f"{len(kind.best)} settings of {whose}"
     if len(kind.best) == len(kind.first) <= _FEW:
-        said = text(", ".join(one.id for one in kind.best))
-    return f'<span class="shared" title="{names}">{said}</span>'
+        label = text(", ".join(winner.id for winner in kind.best))
+    return f'<span class="shared" title="{names}">{label}</span>'
 
 
 def _belief(kind: KindVerdict) -> str:
@@ -149,11 +153,11 @@ def _belief(kind: KindVerdict) -> str:
 def _baseline(kind: KindVerdict) -> str:
     if kind.baseline is None:
         return "–"
-    said = f"{kind.baseline.name}: {number(kind.baseline.value)}"
+    label = f"{kind.baseline.name}: {number(kind.baseline.value)}"
     if kind.best[0].setting in kind.below:
-        return f'<span class="below">▾ {said}, better than all settings</span>'
+        return f'<span class="below">▾ {label}, better than all settings</span>'
     worse = f' <small class="below">▾ {len(kind.below)} worse</small>' if kind.below else ""
-    return f'<span title="{text("; ".join(kind.below))}">{said}{worse}</span>'
+    return f'<span title="{text("; ".join(kind.below))}">{label}{worse}</span>'
 
 
 def _note(n: int, verdicts: Sequence[Verdict]) -> str:
@@ -170,7 +174,7 @@ def _note(n: int, verdicts: Sequence[Verdict]) -> str:
 
 
 def _flattery(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    most = max(one.n_settings for one in verdicts)
+    most = max(verdict.n_settings for verdict in verdicts)
     if most > 1:
         yield (
             f"The best of {most} settings is picked on the same data it is judged by, so its "
@@ -184,10 +188,10 @@ _RANK_HEAD = (
 )
 
 
-def _rank_cells(one: Verdict) -> list[str]:
+def _rank_cells(verdict: Verdict) -> list[str]:
     """Return the cells of one metric over all kinds of data."""
-    first, later = one.ranked_first, [place for place in one.places if place.place > 1]
-    cells = [text(short_title(one.metric))]
+    first, later = verdict.ranked_first, [place for place in verdict.places if place.place > 1]
+    cells = [text(short_title(verdict.metric))]
     if not first:
         return [*cells, *["–"] * (len(_RANK_HEAD) - 1)]
     names = "; ".join(place.setting for place in first)
@@ -195,43 +199,43 @@ def _rank_cells(one: Verdict) -> list[str]:
     cells += [f'<span title="{text(names)}">{leader}</span>', f"{first[0].average:.2f}"]
     gap = later[0].average - first[0].average if later else None
     cells += [_broken(later[0].setting), f"{later[0].average:.2f}"] if later else ["–"] * 2
-    cells += ["–" if gap is None else f"{gap:.2f}", _rank_belief(one, gap)]
-    wins = sum(bool(kind.first & one.first) for kind in one.kinds)
-    share = one.relative(first[0].setting) if len(first) == 1 else None
+    cells += ["–" if gap is None else f"{gap:.2f}", _rank_belief(verdict, gap)]
+    wins = sum(bool(kind.first & verdict.first) for kind in verdict.kinds)
+    share = verdict.relative(first[0].setting) if len(first) == 1 else None
     return [
         *cells,
-        f"{wins} of {counted(len(one.kinds), 'kind')}",
+        f"{wins} of {counted(len(verdict.kinds), 'kind')}",
         "–" if share is None else f"{share:.0%}",
     ]
 
 
-def _rank_belief(one: Verdict, gap: float | None) -> str:
-    clear, said = False, "tie"
-    groups = one.contest.nemenyi()
-    if len(one.places) < 2:
-        said = "no other algorithm"
+def _rank_belief(verdict: Verdict, gap: float | None) -> str:
+    clear, belief = False, "tie"
+    groups = verdict.contest.nemenyi()
+    if len(verdict.places) < 2:
+        belief = "no other algorithm"
     elif groups is None:
-        said = f"{counted(one.contest.n_blocks, 'block')}: no test"
-    elif gap is not None and len(one.ranked_first) == 1:
+        belief = f"{counted(verdict.contest.n_blocks, 'block')}: no test"
+    elif gap is not None and len(verdict.ranked_first) == 1:
         clear = gap > groups.difference
-        said = "clear" if clear else "too close to call"
-    return f'<span class="belief {"clear" if clear else "unclear"}">{said}</span>'
+        belief = "clear" if clear else "too close to call"
+    return f'<span class="belief {"clear" if clear else "unclear"}">{belief}</span>'
 
 
-def _rank_note(one: Verdict) -> str:
-    found, test = one.contest, ""
-    groups = found.nemenyi()
+def _rank_note(verdict: Verdict) -> str:
+    contest, test = verdict.contest, ""
+    groups = contest.nemenyi()
     if groups is not None:
         test = (
             " A gap is clear when it exceeds the critical difference, "
-            f"{groups.difference:.2f} for {short_title(one.metric)}, as in the diagram of the "
+            f"{groups.difference:.2f} for {short_title(verdict.metric)}, as in the diagram of the "
             "ranking."
         )
-    blocks = counted(found.n_blocks, "block")
+    blocks = counted(contest.n_blocks, "block")
     return (
         '<p class="muted">Values on unlike data are not averaged: '
-        f"{contenders(one)} are ranked on each data set, here on {ranked_data(found)}, and "
-        f"{_HOW_AVERAGED[found.unit]} Who takes no part in a data set has the mean rank there, "
+        f"{contenders(verdict)} are ranked on each data set, here on {ranked_data(contest)}, and "
+        f"{_HOW_AVERAGED[contest.unit]} Who takes no part in a data set has the mean rank there, "
         "which is neither for nor against it. A block is a true graph with a seed, here "
         f"{blocks}: sample sizes, noise and parameters of the same seed are no further evidence, "
         f"so that tests count blocks.{test} The distance is that of the first, as a share of the "
@@ -241,18 +245,18 @@ def _rank_note(one: Verdict) -> str:
 
 
 def _by_kind(
-    one: Verdict, names: Mapping[Combination, str], sortable: Mapping[Combination, str]
+    verdict: Verdict, names: Mapping[Combination, str], sortable: Mapping[Combination, str]
 ) -> str:
     """Return the table of verdicts by kind of data, with sortability."""
-    kinds = one.kinds[:_MOST_KINDS]
-    lines = [[text(_case(kind, names)), *_kind_cells(kind, one.metric)] for kind in kinds]
+    kinds = verdict.kinds[:_MOST_KINDS]
+    lines = [[text(_case(kind, names)), *_kind_cells(kind, verdict.metric)] for kind in kinds]
     head: tuple[str, ...] = _KIND_HEAD
     if sortable:
         head += (HEAD,)
         for kind, line in zip(kinds, lines, strict=True):
             line.append(sortable.get(Combination(*map(str, kind.kind)), "–"))
-    title = f"Each kind of data, by {text(short_title(one.metric))}"
-    more = len(one.kinds) - len(kinds)
+    title = f"Each kind of data, by {text(short_title(verdict.metric))}"
+    more = len(verdict.kinds) - len(kinds)
     rest = (
         f'<p class="muted">{more:,} further kinds are in the table of settings.</p>' if more else ""
     )

@@ -32,13 +32,13 @@ def baselines_of(truths: Iterable[tuple[Case, Graph]], diagnostics: Rows) -> Fou
         By data set (labels of graph, parameters and data, and the seed) and metric: the value of
         each baseline by its name.
     """
-    found: Found = {}
+    scores: Found = {}
     for case, truth in truths:
         about = (case.graph_label, case.parameters_label, case.data_label, case.seed)
-        found[about] = trivial_baselines(truth)
+        scores[about] = trivial_baselines(truth)
     for row in diagnostics:
-        known = found.get(case_of(row), {})
+        known = scores.get(case_of(row), {})
         for metric, values in known.items():
             if is_number(row.get(_CONTROL + metric)):
                 values[RANDOM] = float(row[_CONTROL + metric])
-    return found
+    return scores

@@ -102,7 +102,7 @@ def printed(rows: Rows, layout: Layout) -> list[Printed]:
             several = layout.title(value) if len(layout.values) > 1 else ""
             about = ", ".join(filter(None, [several, heading]))
             made.append(_crossed(about, members, value, layout))
-    return [one for one in made if one.lines]
+    return [table for table in made if table.lines]
 
 
 def _listed(heading: str, rows: Rows, layout: Layout) -> Printed:
@@ -121,9 +121,9 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
         lines.setdefault(tuple(row[name] for name in layout.rows), {})[column] = row
     head = [*map(layout.title, layout.rows), *(" ".join(map(layout.word, c)) for c in columns)]
     made = [
-        [*_names(next(iter(found.values())), layout)]
-        + [_cell(found[c], value, layout) if c in found else Cell("n/a") for c in columns]
-        for found in (lines[key] for key in _grouped(list(lines)))
+        [*_names(next(iter(cells.values())), layout)]
+        + [_cell(cells[c], value, layout) if c in cells else Cell("n/a") for c in columns]
+        for cells in (lines[key] for key in _grouped(list(lines)))
     ]
     return Printed(heading, head, len(layout.rows), made)
 
@@ -168,11 +168,11 @@ def _places(value: float) -> int:
 def to_latex(rows: Rows, layout: Layout) -> str:
     """Return the tables in LaTeX, for documents with booktabs and longtable."""
     parts = [r"% \usepackage{booktabs,longtable}"]
-    for one in printed(rows, layout):
-        caption = latex_text(_caption(one, layout))
-        columns = "l" * one.n_text + "r" * (len(one.head) - one.n_text)
-        head = " & ".join(map(latex_text, one.head)) + r" \\"
-        body = [" & ".join(map(_latex_cell, line)) + r" \\" for line in one.lines]
+    for table in printed(rows, layout):
+        caption = latex_text(_caption(table, layout))
+        columns = "l" * table.n_text + "r" * (len(table.head) - table.n_text)
+        head = " & ".join(map(latex_text, table.head)) + r" \\"
+        body = [" & ".join(map(_latex_cell, line)) + r" \\" for line in table.lines]
         parts += (
             _long(columns, caption, head, body)
             if len(body) > _MOST_LINES
@@ -210,9 +210,9 @@ def _latex_cell(cell: Cell) -> str:
     return latex_text(cell.text) + small
 
 
-def _caption(one: Printed, layout: Layout) -> str:
-    about = f" ({one.heading})" if one.heading else ""
-    cells = [cell for line in one.lines for cell in line[one.n_text :]]
+def _caption(table: Printed, layout: Layout) -> str:
+    about = f" ({table.heading})" if table.heading else ""
+    cells = [cell for line in table.lines for cell in line[table.n_text :]]
     signs = {cell.small[:1] for cell in cells} | {cell.text[-1:] for cell in cells}
     notes = (note for sign, note in _NOTES.items() if sign in signs)
     return " ".join([f"{layout.caption}{about}.", *notes])
@@ -229,7 +229,7 @@ _STYLE = (
 
 def to_html(rows: Rows, layout: Layout) -> str:
     """Return the tables as an HTML page, which word processors read too."""
-    body = "".join(f"<div>{_html_table(one, layout)}</div>\n" for one in printed(rows, layout))
+    body = "".join(f"<div>{_html_table(table, layout)}</div>\n" for table in printed(rows, layout))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width"><title>{html.escape(layout.caption)}</title>'
@@ -237,15 +237,15 @@ def to_html(rows: Rows, layout: Layout) -> str:
     )
 
 
-def _html_table(one: Printed, layout: Layout) -> str:
+def _html_table(table: Printed, layout: Layout) -> str:
     def line(cells: Sequence[str], tag: str) -> str:
-        kinds = [' class="text"'] * one.n_text + [""] * len(cells)
+        kinds = [' class="text"'] * table.n_text + [""] * len(cells)
         made = (f"<{tag}{k}>{cell}</{tag}>" for k, cell in zip(kinds, cells, strict=False))
         return f"<tr>{''.join(made)}</tr>"
 
-    caption = f"<caption>{html.escape(_caption(one, layout))}</caption>"
-    body = "\n".join(line([_html_cell(cell) for cell in cells], "td") for cells in one.lines)
-    head = line([html.escape(name) for name in one.head], "th")
+    caption = f"<caption>{html.escape(_caption(table, layout))}</caption>"
+    body = "\n".join(line([_html_cell(cell) for cell in cells], "td") for cells in table.lines)
+    head = line([html.escape(name) for name in table.head], "th")
     return f"<table>{caption}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>"
 
 

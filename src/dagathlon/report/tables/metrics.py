@@ -35,15 +35,15 @@ def mean_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Ce
     """
     for kind, members in kinds(rows).items():
         for method in dict.fromkeys(row["method"] for row in members):
-            own = [row for row in members if row["method"] == method]
-            table = _by_seed(own, metrics)
-            found = bootstrap_means(table, resamples)
+            method_rows = [row for row in members if row["method"] == method]
+            table = _by_seed(method_rows, metrics)
+            interval = bootstrap_means(table, resamples)
             for place, metric in enumerate(metrics):
-                if not found.known[place]:
+                if not interval.known[place]:
                     continue
                 about = dict(zip(ABOUT, kind, strict=True)) | {"method": method, "metric": metric}
                 median = float(np.nanmedian(table[:, place]))
-                yield about | _at(found, (place,)) | {"median": median}
+                yield about | _at(interval, (place,)) | {"median": median}
 
 
 def _by_seed(rows: Rows, metrics: Sequence[str]) -> Floats:
@@ -62,12 +62,12 @@ def _values(row: Row, metrics: Sequence[str]) -> Floats:
     return np.array([float(row[m]) if is_number(row.get(m)) else np.nan for m in metrics])
 
 
-def _at(found: Interval, place: tuple[int, ...]) -> Cells:
+def _at(interval: Interval, place: tuple[int, ...]) -> Cells:
     return {
-        "mean": float(found.mean[place]),
-        "low": float(found.low[place]),
-        "high": float(found.high[place]),
-        "data_sets": int(found.known[place]),
+        "mean": float(interval.mean[place]),
+        "low": float(interval.low[place]),
+        "high": float(interval.high[place]),
+        "data_sets": int(interval.known[place]),
     }
 
 
@@ -93,12 +93,12 @@ def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iter
     for kind, blocks in groups.items():
         if single and kind[0] == ALL_GRAPHS:
             continue
-        found = mean_correlations(blocks, better, resamples)
+        correlations = mean_correlations(blocks, better, resamples)
         about = dict(zip(ABOUT, kind, strict=True))
         for i, left in enumerate(metrics):
             for j, right in enumerate(metrics):
-                if i != j and found.known[i, j]:
-                    yield about | {"left": left, "right": right} | _at(found, (i, j))
+                if i != j and correlations.known[i, j]:
+                    yield about | {"left": left, "right": right} | _at(correlations, (i, j))
 
 
 def by_method(means: Rows) -> Iterator[Cells]:
@@ -106,9 +106,11 @@ def by_method(means: Rows) -> Iterator[Cells]:
 
     A mean has the name of its metric, its number of data sets that name with ``_n``.
     """
-    for method, own in grouped((row["method"], row) for row in means).items():
-        values = {row["metric"]: row["mean"] for row in own}
-        yield {"method": method} | values | {f"{r['metric']}_n": r["data_sets"] for r in own}
+    for method, method_rows in grouped((row["method"], row) for row in means).items():
+        values = {row["metric"]: row["mean"] for row in method_rows}
+        yield (
+            {"method": method} | values | {f"{r['metric']}_n": r["data_sets"] for r in method_rows}
+        )
 
 
 ALL_GRAPHS = "all graphs"
@@ -122,14 +124,14 @@ def data_sets(rows: Rows, metrics: Sequence[str]) -> list[list[Floats]]:
     fewer are repeated.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    found = []
+    result = []
     nothing = [np.full(len(metrics), np.nan)]
     for members in grouped((row["seed"], row) for row in rows).values():
         values = grouped((row["method"], _values(row, metrics)) for row in members)
-        own = [values.get(method, nothing) for method in methods]
-        starts = range(max(map(len, own)))
-        found.append([np.array([runs[k % len(runs)] for runs in own]) for k in starts])
-    return found
+        method_values = [values.get(method, nothing) for method in methods]
+        starts = range(max(map(len, method_values)))
+        result.append([np.array([runs[k % len(runs)] for runs in method_values]) for k in starts])
+    return result
 
 
 # Names in the diagnostics of data sets, and what a narrow column calls them.
@@ -142,8 +144,8 @@ def beside_runs(runs: Rows, data_sets: Rows) -> list[Cells]:
     if not data_sets:
         return [{} for _ in runs]
     known = {(combination(row), row["seed"]): row for row in data_sets}
-    own = (known.get((combination(run), run["seed"]), {}) for run in runs)
-    return [{name: row.get(name) for name in SORTABILITIES} for row in own]
+    diagnostics = (known.get((combination(run), run["seed"]), {}) for run in runs)
+    return [{name: row.get(name) for name in SORTABILITIES} for row in diagnostics]
 
 
 def by_kind(data_sets: Rows) -> dict[Combination, str]:

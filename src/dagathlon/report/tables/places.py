@@ -43,11 +43,11 @@ def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells
     places
         All places of a table.
     """
-    found = list(dict.fromkeys(places))
-    names = case_names(list(dict.fromkeys(place.data for place in found)))
-    several = len({place[:2] for place in found}) > 1
+    distinct = list(dict.fromkeys(places))
+    names = case_names(list(dict.fromkeys(place.data for place in distinct)))
+    several = len({place[:2] for place in distinct}) > 1
     rows: dict[Place, Cells] = {}
-    for place in found:
+    for place in distinct:
         algorithm = results.algorithms[place.id]
         rows[place] = {"data": names[place.data], "seed": place.seed} if several else {}
         values = algorithm.settings[place.setting].values

@@ -42,21 +42,21 @@ class Method(NamedTuple):
 def method_of(results: Results, run: Run, name: str = "") -> Method:
     """Return the method of a run, under its id or another name."""
     algorithm, values = results.algorithm(run), results.values(run)
-    told = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
+    varied = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
     start = [str(values[key]) for key in STARTS if key in algorithm.varied and key in values]
-    return Method(", ".join([name or run.entry, *told]), ", ".join(start))
+    return Method(", ".join([name or run.entry, *varied]), ", ".join(start))
 
 
 def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     """Return the kind of each data set, named by what distinguishes the kinds."""
-    found = list(dict.fromkeys(cases))
-    origins = {case: results.origin(case) for case in found}
-    graphs = named({c: (origins[c].graph_id or "", c.graph_label) for c in found})
-    models = named({c: (origins[c].parameters_id or "", c.parameters_label) for c in found})
-    data = named({c: (origins[c].data_id, c.data_label) for c in found}, leave_out=_ROWS)
+    distinct = list(dict.fromkeys(cases))
+    origins = {case: results.origin(case) for case in distinct}
+    graphs = named({c: (origins[c].graph_id or "", c.graph_label) for c in distinct})
+    models = named({c: (origins[c].parameters_id or "", c.parameters_label) for c in distinct})
+    data = named({c: (origins[c].data_id, c.data_label) for c in distinct}, leave_out=_ROWS)
     several = len(set(data.values())) > 1
     kinds: dict[Case, Regime] = {}
-    for case in found:
+    for case in distinct:
         parts = [models[case], data[case] if several else ""]
         model = ", ".join(part for part in parts if part) or data[case]
         kinds[case] = Regime(graphs[case] or data[case], model, rows_of(results, case))
@@ -68,13 +68,13 @@ def labelled_scores(
 ) -> list[Cells]:
     """Return scores of runs as rows with columns for kind of data, seed, method and start."""
     regimes = regimes_of(results, (results.case(run) for run, _ in scored))
-    found = []
+    rows = []
     for run, score in scored:
         case, method = results.case(run), method_of(results, run)
         about = {**regimes[case]._asdict(), **combination_of(case)._asdict()}
         about |= {"seed": case.seed, "id": run.entry}
-        found.append({**about, "method": method.name, "start": method.start, **score})
-    return found
+        rows.append({**about, "method": method.name, "start": method.start, **score})
+    return rows
 
 
 def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:
@@ -89,12 +89,12 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
     """
     settings = grouped((name, set(label.split("/")[1:])) for name, label in labels.values())
     common = {name: set.intersection(*tokens) for name, tokens in settings.items()}
-    found: dict[Case, str] = {}
+    names: dict[Case, str] = {}
     for case, (name, label) in labels.items():
         own = [token for token in label.split("/")[1:] if token not in common[name]]
         own = [token for token in own if not token.startswith(f"{leave_out}=")]
-        found[case] = ", ".join([name, *own] if name else own)
-    return found
+        names[case] = ", ".join([name, *own] if name else own)
+    return names
 
 
 def rows_of(results: Results, case: Case) -> int:

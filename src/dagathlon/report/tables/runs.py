@@ -36,12 +36,12 @@ def combination(row: Mapping[str, Any]) -> Combination:
 
 def combinations(rows: Iterable[Row]) -> list[Combination]:
     """Return the kinds of data of a table in Benchpress's order: graphs, parameters, data."""
-    found = list(dict.fromkeys(combination(row) for row in rows))
+    kinds = list(dict.fromkeys(combination(row) for row in rows))
     ranks = [
         {label: i for i, label in enumerate(dict.fromkeys(labels))}
-        for labels in zip(*found, strict=True)
+        for labels in zip(*kinds, strict=True)
     ]
-    return sorted(found, key=lambda one: [rank[x] for rank, x in zip(ranks, one, strict=True)])
+    return sorted(kinds, key=lambda kind: [rank[x] for rank, x in zip(ranks, kind, strict=True)])
 
 
 def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
@@ -50,9 +50,9 @@ def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
     ``hc, bge`` and ``pc, zf, alpha = 0.05``; a score or test that the id names is not repeated.
     """
     fixed = [str(entry.values[key]) for key in _TELLING if isinstance(entry.values.get(key), str)]
-    told = [value for value in fixed if value.lower() not in entry.id.lower()]
+    values_shown = [value for value in fixed if value.lower() not in entry.id.lower()]
     varied = [f"{key} = {_shown(values.get(key))}" for key in entry.varied]
-    return ", ".join([entry.id, *told, *varied])
+    return ", ".join([entry.id, *values_shown, *varied])
 
 
 def _shown(value: Any) -> str:

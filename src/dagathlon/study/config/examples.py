@@ -23,10 +23,10 @@ def examples() -> dict[str, Path]:
 
 def example(name: str) -> str:
     """Return the text of a bundled study."""
-    found = examples().get(name.removesuffix(".json"))
-    if found is None:
+    text = examples().get(name.removesuffix(".json"))
+    if text is None:
         raise StudyError(unknown("example", name, examples(), "--example"))
-    return found.read_text("utf-8")
+    return text.read_text("utf-8")
 
 
 def hint_for(path: Path) -> str:

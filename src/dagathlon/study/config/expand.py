@@ -126,8 +126,8 @@ def _setting(module: type[Module], point: Mapping[str, Any], node: Node) -> Sett
     if type(start) is not int or not 1 <= start <= _MOST_STARTS:
         wanted = f"a whole number from 1 to {_MOST_STARTS}, or a list of them"
         raise node.fail(f"start: found {start!r}, expected {wanted}")
-    own = {key: value for key, value in point.items() if key != START}
-    return Setting(module.from_json(own, node.where), point, start)
+    values = {key: value for key, value in point.items() if key != START}
+    return Setting(module.from_json(values, node.where), point, start)
 
 
 def _axis(module: type[Module], key: str, value: Any) -> Sequence[Any]:

@@ -57,13 +57,13 @@ def _comma_hint(error: json.JSONDecodeError) -> str:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; raise at duplicate keys, which JSON parsers would silently drop."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs if not name.startswith("_")]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"the name {twice!r} occurs twice in one object")
-    return found
+    return result
 
 
 def _refuse_constant(word: str) -> Any:

@@ -79,12 +79,12 @@ class Library:
         """Find a graph file, or the graph of a network: that of a file, or a bundled one."""
         if name.startswith(BUNDLED):
             return _network_graph(name.removeprefix(BUNDLED))
-        found = self._file(GRAPH_FOLDER, name)
-        if not found and has_network_ending(name):
-            found = self._file(NETWORK_FOLDER, name)
+        file = self._file(GRAPH_FOLDER, name)
+        if not file and has_network_ending(name):
+            file = self._file(NETWORK_FOLDER, name)
         label = f"myadjmats/{Path(name).stem}"
-        if found:
-            return _of_file(label, found)
+        if file:
+            return _of_file(label, file)
         return _network_graph(name.removesuffix(".csv")) or self._network(name, label)
 
     def parameters(self, name: str) -> FixedFile | None:
@@ -93,9 +93,9 @@ class Library:
             plain = name.removeprefix(BUNDLED)
             return _network(plain, f"bn.fit_networks/{plain}.rds")
         for folder in (NETWORK_FOLDER, SEM_FOLDER):
-            found = self._file(folder, name)
-            if found:
-                return _of_file(f"{Path(folder).name}/{name}", found)
+            file = self._file(folder, name)
+            if file:
+                return _of_file(f"{Path(folder).name}/{name}", file)
         label = f"bn.fit_networks/{name}"
         bundled = _network(name.removesuffix(".rds").removesuffix(".bif"), label)
         return bundled or self._network(name, label)
@@ -104,9 +104,9 @@ class Library:
         """Find the model behind the graph of a network, in a file or bundled."""
         if has_network_ending(name):
             return self.parameters(name)
-        found = self.graph(name)
-        if found is None or found.bundled:
-            return self.parameters(found.bundled) if found else None
+        graph = self.graph(name)
+        if graph is None or graph.bundled:
+            return self.parameters(graph.bundled) if graph else None
         return self._network(name, f"bn.fit_networks/{name}")
 
     def data(self, name: str) -> list[FixedFile]:
@@ -124,33 +124,33 @@ class Library:
 
     def constraints(self, name: str, where: str) -> Path:
         """Find a constraint file."""
-        found = self._file(CONSTRAINT_FOLDER, name)
-        if not found:
+        file = self._file(CONSTRAINT_FOLDER, name)
+        if not file:
             looked = self.looked(CONSTRAINT_FOLDER, name)
             raise StudyError(f"{where}: no constraint file {name!r}; {looked}")
-        return found
+        return file
 
     def _network(self, name: str, label: str) -> FixedFile | None:
         """Find the network file for a name without an ending, in any format."""
         if Path(name).suffix or not is_file_name(name):
             return None
-        found = [
+        files = [
             file
             for folder in self._network_folders()
             for file in sorted(folder.glob("*"))
             if file.name.partition(".")[0].casefold() == name.casefold()
             if has_network_ending(file.name) and file.is_file()
         ]
-        if len(found) > 1:
+        if len(files) > 1:
             raise StudyError(
-                f"several files could be the network {name!r}: {listing(map(str, found))}; "
+                f"several files could be the network {name!r}: {listing(map(str, files))}; "
                 "leave one of them, or name it with its ending"
             )
-        return _of_file(label, found[0]) if found else None
+        return _of_file(label, files[0]) if files else None
 
     def _network_folders(self) -> list[Path]:
-        own = [self.resources / NETWORK_FOLDER, self.resources] if self.resources else []
-        return [folder for folder in (*own, self.home) if folder.is_dir()]
+        folders = [self.resources / NETWORK_FOLDER, self.resources] if self.resources else []
+        return [folder for folder in (*folders, self.home) if folder.is_dir()]
 
     def wanted_network(self, name: str) -> str:
         """Return where to put a network that a study names without an ending, and formats."""
@@ -172,13 +172,13 @@ class Library:
     def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
         """Return files and bundled networks for the nearest match in error messages."""
         ending = _BUNDLED_ENDINGS.get(folder)
-        found = {record.name + ending for record in list_networks()} if ending else set()
+        names = {record.name + ending for record in list_networks()} if ending else set()
         if folder == DATA_FOLDER:
-            found = {f"{name}.csv" for name in list_data()}
+            names = {f"{name}.csv" for name in list_data()}
         if self.resources is not None and (self.resources / folder).is_dir():
             files = (self.resources / folder).iterdir()
-            found |= {file.name for file in files if file.suffix in suffixes or file.is_dir()}
-        return sorted(found)
+            names |= {file.name for file in files if file.suffix in suffixes or file.is_dir()}
+        return sorted(names)
 
     def _file(self, folder: str, name: str) -> Path | None:
         return next((place for place in self._places(folder, name) if place.is_file()), None)

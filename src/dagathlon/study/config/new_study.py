@@ -73,7 +73,9 @@ def picked_study(
     algorithms: dict[str, list[dict[str, Any]]] = {}
     ids: list[str] = []
     files = list(modules)
-    for id, pick in picks.items() if isinstance(picks, Mapping) else ((None, one) for one in picks):
+    for id, pick in (
+        picks.items() if isinstance(picks, Mapping) else ((None, learner) for learner in picks)
+    ):
         spec, file = LearnerSpec.of(pick).findable()
         ids.append(id or _new_id(spec.name, ids))
         settings = _written(spec)
@@ -96,7 +98,7 @@ def picked_study(
 def _written(spec: LearnerSpec) -> dict[str, Any]:
     """Return parameters as JSON; values without a JSON form are spelled as text."""
     known = spec.cls.parameters()
-    refers = {key for key, one in known.items() if one.type.reference is not None}
+    refers = {key for key, parameter in known.items() if parameter.type.reference is not None}
     return {
         key: known[key].type.read(value, key) if key in refers and value is not None else value
         for key, value in spec.values.items()
@@ -134,12 +136,12 @@ def _settings(entry: Mapping[str, Any]) -> int:
 def with_full_paths(module: type[Module], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with absolute file names, for a study in another folder."""
     known = module.parameters()
-    found = dict(values)
+    result = dict(values)
     for name, value in values.items():
         reference = known[name].type.reference if name in known else None
         if reference is not None and reference.to == "constraints" and isinstance(value, str):
-            found[name] = str(Path(value).resolve())
-    return found
+            result[name] = str(Path(value).resolve())
+    return result
 
 
 def _new_id(name: str, taken: Sequence[str]) -> str:
@@ -199,8 +201,8 @@ def _parse_data(text: str) -> tuple[str, dict[str, list[Any]]]:
 
 
 def _truth(home: Path, name: str) -> str:
-    found = None if Path(name).exists() else _BUNDLED.graph(name)
-    return found.location if found else _from(home, name)
+    bundled = None if Path(name).exists() else _BUNDLED.graph(name)
+    return bundled.location if bundled else _from(home, name)
 
 
 def _network_entry(

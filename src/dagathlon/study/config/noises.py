@@ -18,14 +18,14 @@ def read_noises(node: Node) -> list[Noise]:
     child = node.get("noise")
     if child is None:
         return [Noise()]
-    found: dict[str, Noise] = {}
+    noises: dict[str, Noise] = {}
     for item in child.items() if isinstance(child.value, list) else [child]:
         is_range = isinstance(item.value, dict)
         for noise in _range(item) if is_range else [Noise.from_code(item.text(), item.where)]:
-            if noise.code in found and not (is_range and noise.does_nothing):
+            if noise.code in noises and not (is_range and noise.does_nothing):
                 raise item.fail(f"{noise.code} is given twice")
-            found.setdefault(noise.code, Noise() if noise.does_nothing else noise)
-    return list(found.values())
+            noises.setdefault(noise.code, Noise() if noise.does_nothing else noise)
+    return list(noises.values())
 
 
 def _range(node: Node) -> list[Noise]:

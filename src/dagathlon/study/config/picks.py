@@ -55,9 +55,9 @@ def picks_of(learners: Any) -> list[Pick]:
         their classes.
     """
     if isinstance(learners, Mapping) and not is_learner(learners):
-        return [_pick(one, str(name)) for name, one in learners.items()]
-    found = [_pick(one) for one in ([learners] if is_learner(learners) else learners)]
-    return list(_with_unique_ids(found))
+        return [_pick(learner, str(name)) for name, learner in learners.items()]
+    picks = [_pick(learner) for learner in ([learners] if is_learner(learners) else learners)]
+    return list(_with_unique_ids(picks))
 
 
 def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
@@ -91,17 +91,17 @@ def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
 
 def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
     """Return learners that cannot run on such data or this machine, with the reason."""
-    found = []
+    refused = []
     for pick, setting in settings:
         reason = pick.module.unavailable or cast(Learner, setting.module).why_unsuitable(facts)
         if reason:
-            found.append((pick.id, reason))
-    return found
+            refused.append((pick.id, reason))
+    return refused
 
 
-def _pick(one: LearnerLike, name: str = "") -> Pick:
+def _pick(learner: LearnerLike, name: str = "") -> Pick:
     """Return a learner as an entry under the given name, else under its own."""
-    spec, file = LearnerSpec.of(one).findable()
+    spec, file = LearnerSpec.of(learner).findable()
     settings = expand(spec.cls, spec.values, Node(spec.values, spec.text))
     return Pick(name or spec.name, spec.cls, spec.values, settings, file)
 
@@ -113,9 +113,9 @@ def _with_unique_ids(picks: Sequence[Pick]) -> Iterator[Pick]:
     for pick in picks:
         short = pick.id if names.count(pick.id) == 1 or not pick.values else _spelt(pick)
         number = next(n for n in range(1, len(picks) + 1) if _numbered(short, n) not in taken)
-        found = _numbered(short, number)
-        taken.add(found)
-        yield Pick(found, pick.module, pick.values, pick.settings, pick.file)
+        numbered = _numbered(short, number)
+        taken.add(numbered)
+        yield Pick(numbered, pick.module, pick.values, pick.settings, pick.file)
 
 
 def _spelt(pick: Pick) -> str:

@@ -70,10 +70,10 @@ class Cases:
 
     def offers(self) -> frozenset[Input]:
         """Inputs that are available for scores on these data sets."""
-        found: set[Input] = {"data", "estimate", "posterior", "precision", "path", "reference"}
-        found |= {"truth"} if self.has_truth else set()
+        offered: set[Input] = {"data", "estimate", "posterior", "precision", "path", "reference"}
+        offered |= {"truth"} if self.has_truth else set()
         drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
-        return frozenset(found | ({"model", "test_data"} if drawn else set()))
+        return frozenset(offered | ({"model", "test_data"} if drawn else set()))
 
 
 @dataclass(frozen=True)
@@ -150,10 +150,10 @@ class Learning:
 
     def offers(self, cases: Cases) -> frozenset[Input]:
         """Return the inputs that are available for its scores on such data sets."""
-        found = set(cases.offers()) - {"test_data", "reference"}
+        offered = set(cases.offers()) - {"test_data", "reference"}
         if not all(step.keeps_model for step in self.steps):
-            found.discard("model")
-        return frozenset(found | ({"test_data"} if self.tried else set()))
+            offered.discard("model")
+        return frozenset(offered | ({"test_data"} if self.tried else set()))
 
 
 Wanted: TypeAlias = RunScore | DataScore | Learning
@@ -193,20 +193,22 @@ def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
     )
 
 
-def _check_reference(one: RunScore, cases: Cases) -> None:
-    if "reference" in one.inputs and one.reference not in cases.ids:
-        where = f"score {one.name}, reference"
-        raise StudyError(unknown("algorithm id of the setup", one.reference, cases.ids, where))
+def _check_reference(score: RunScore, cases: Cases) -> None:
+    if "reference" in score.inputs and score.reference not in cases.ids:
+        where = f"score {score.name}, reference"
+        raise StudyError(unknown("algorithm id of the setup", score.reference, cases.ids, where))
 
 
-def _take(scores: dict[tuple[type, str], RunScore | DataScore], one: RunScore | DataScore) -> None:
-    known = scores.get((type(one), one.name))
-    if known is None or (known.weak and not one.weak):
-        scores[type(one), one.name] = one
-    elif not one.weak and replace(known, weak=False) != one:
+def _take(
+    scores: dict[tuple[type, str], RunScore | DataScore], score: RunScore | DataScore
+) -> None:
+    known = scores.get((type(score), score.name))
+    if known is None or (known.weak and not score.weak):
+        scores[type(score), score.name] = score
+    elif not score.weak and replace(known, weak=False) != score:
         raise StudyError(
-            f"two evaluations ask for different scores under the name {one.name!r}: "
-            f"{_shown(known)} and {_shown(one)}"
+            f"two evaluations ask for different scores under the name {score.name!r}: "
+            f"{_shown(known)} and {_shown(score)}"
         )
 
 
@@ -218,16 +220,18 @@ def _shown(score: RunScore | DataScore) -> str:
     return f"{text} beside {reference}" if reference else text
 
 
-def _joined(known: Learning | None, one: Learning, cases: Cases) -> Learning:
+def _joined(known: Learning | None, learning: Learning, cases: Cases) -> Learning:
     """Merge two requests for learning on the same data."""
-    before = known or Learning(one.steps, ())
-    ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
-    if before.tried and one.tried and before.tried != one.tried:
-        labels = " and ".join(transform_label(steps) for steps in (before.tried, one.tried))
-        raise StudyError(f"two evaluations try what is learned on {one.label} on {labels}")
-    joined = Learning(one.steps, ids, before.scored or one.scored, before.tried or one.tried)
+    before = known or Learning(learning.steps, ())
+    ids = tuple(dict.fromkeys((*before.ids, *learning.ids)))
+    if before.tried and learning.tried and before.tried != learning.tried:
+        labels = " and ".join(transform_label(steps) for steps in (before.tried, learning.tried))
+        raise StudyError(f"two evaluations try what is learned on {learning.label} on {labels}")
+    joined = Learning(
+        learning.steps, ids, before.scored or learning.scored, before.tried or learning.tried
+    )
     scores: dict[tuple[type, str], RunScore | DataScore] = {}
-    for score in (*before.scores, *one.scores):
+    for score in (*before.scores, *learning.scores):
         if joined.offers(cases).issuperset(score.inputs):
             _take(scores, score)
     return replace(joined, scores=tuple(s for s in scores.values() if isinstance(s, RunScore)))

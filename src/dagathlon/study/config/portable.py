@@ -33,8 +33,8 @@ def files_of(config: Config) -> list[NamedFile]:
     StudyError
         When one is named by a path that leads out of the study's folder: a copy would not find it.
     """
-    found = [*_fixed(config), *_constraints(config)]
-    named = [_placed(Path(place), config.library) for place in dict.fromkeys(found)]
+    files = [*_fixed(config), *_constraints(config)]
+    named = [_placed(Path(place), config.library) for place in dict.fromkeys(files)]
     home = config.library.home
     for path in code_of(config.path):
         named += code_files(path, _inside(path, home, home))
@@ -104,9 +104,9 @@ def _inside(path: Path, folder: Path, home: Path) -> Path:
 
 
 def _once(named: Sequence[NamedFile]) -> list[NamedFile]:
-    found: dict[Path, Path] = {}
+    files: dict[Path, Path] = {}
     for source, place in named:
-        other = found.setdefault(place, source)
+        other = files.setdefault(place, source)
         if other.resolve() != source.resolve():
             raise StudyError(f"{source} and {other} would have one place in a copy, {place}")
-    return [NamedFile(source, place) for place, source in found.items()]
+    return [NamedFile(source, place) for place, source in files.items()]

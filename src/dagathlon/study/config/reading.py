@@ -25,13 +25,13 @@ _SHORT = 40
 
 def with_reading_options(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
     """Return the data files of an entry with its reading options."""
-    said = _said(node)
-    if not said or not files:
+    options = _said(node)
+    if not options or not files:
         return files
     if any(file.bundled for file in files):
         raise node.fail("bundled data are read as they are; the transform select chooses columns")
     try:
-        reading = Reading.from_json(said)
+        reading = Reading.from_json(options)
     except DataError as error:
         raise node.fail(str(error)) from None
     return [replace(file, reading=reading) for file in files]
@@ -39,10 +39,10 @@ def with_reading_options(node: Node, files: Sequence[FixedFile]) -> Sequence[Fix
 
 def refuse_reading(node: Node) -> None:
     """Raise when an entry of generated data has reading options."""
-    said = _said(node)
-    if said:
+    options = _said(node)
+    if options:
         raise node.fail(
-            f"{next(iter(said))} is about a data file; data that are drawn have their kinds"
+            f"{next(iter(options))} is about a data file; data that are drawn have their kinds"
         )
 
 
@@ -73,7 +73,7 @@ def labelled_by_reading(data: Sequence[Any]) -> list[Any]:
         for part in entry.data:
             if isinstance(part, FixedFile):
                 ways.setdefault(part.label, set()).add(part.reading)
-    several = Counter({label: len(found) for label, found in ways.items()})
+    several = Counter({label: len(readings) for label, readings in ways.items()})
 
     def labelled(part: Any) -> Any:
         if not isinstance(part, FixedFile) or several[part.label] < 2 or part.reading is None:

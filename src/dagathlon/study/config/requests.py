@@ -31,11 +31,11 @@ def read_requests(
         if key in known:
             module = cast(type[Request], known[key])
             result += mistakes.read(_read_evaluation, module, node.need(key)) or ()
-    for one in result:
-        for name in one.algorithms():
+    for request in result:
+        for name in request.algorithms():
             if name not in algorithms:
                 mistakes.add(
-                    f"{node.where}.{one.name}: no algorithm has the id {name!r}"
+                    f"{node.where}.{request.name}: no algorithm has the id {name!r}"
                     f"{suggestion(name, algorithms)}; ids: {listing(algorithms)}"
                 )
     return result

@@ -76,10 +76,10 @@ def says_threads(own: WantedResources, setup: WantedResources) -> bool:
 
 def _gpu(module: Any) -> str:
     """Return a learner's use of cards; a parameter named so may hold anything."""
-    found = getattr(module, "gpu", None)
-    return GPU_WORDS.get(found, "no") if isinstance(found, str | bool) else "no"
+    gpu = getattr(module, "gpu", None)
+    return GPU_WORDS.get(gpu, "no") if isinstance(gpu, str | bool) else "no"
 
 
 def _threads(module: Learner) -> int:
-    found: Any = module.threads
-    return found if type(found) is int and found > 0 else 1
+    threads: Any = module.threads
+    return threads if type(threads) is int and threads > 0 else 1

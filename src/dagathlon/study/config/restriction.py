@@ -45,7 +45,7 @@ class OnlyOn(NamedTuple):
 
     def absent(self, graph_ids: Iterable[str]) -> list[str]:
         """Return its graphs that no data entry has."""
-        known = {_stem(one) for one in graph_ids}
+        known = {_stem(graph_id) for graph_id in graph_ids}
         return [graph for graph in self.graphs if _stem(graph) not in known]
 
 

@@ -96,8 +96,8 @@ class Setup:
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
-        found = (name for part in self.evaluations for name in part.algorithms())
-        return list(dict.fromkeys(found))
+        names = (name for part in self.evaluations for name in part.algorithms())
+        return list(dict.fromkeys(names))
 
     def ids_on(self, cases: Cases) -> tuple[str, ...]:
         """Ids of the algorithms that some evaluation reads on one kind of data."""
@@ -319,8 +319,8 @@ def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
 def _shown(
     asked: Sequence[Request], off: Sequence[str], data: Sequence[DataEntry]
 ) -> Iterator[Request]:
-    ids = tuple(dict.fromkeys(name for one in asked for name in one.algorithms()))
-    named = {*(one.name for one in asked), *off}
+    ids = tuple(dict.fromkeys(name for request in asked for name in request.algorithms()))
+    named = {*(request.name for request in asked), *off}
     return shown_besides(named, ids, all(entry.graphs for entry in data))
 
 
@@ -337,9 +337,9 @@ def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Itera
         Whether every data entry has a true graph.
     """
     for name, module in modules("evaluation").items():
-        one = None if name in named else cast(type[Request], module).by_default(ids, has_truth)
-        if one is not None:
-            yield one
+        request = None if name in named else cast(type[Request], module).by_default(ids, has_truth)
+        if request is not None:
+            yield request
 
 
 def _read_data(
@@ -376,9 +376,12 @@ def _read_parameters(
     node: Node, entries: Mapping[str, ModuleEntry], library: Library
 ) -> tuple[str | None, Sequence[Part]]:
     """Return the id and parts that data are drawn from; a network brings its own graph."""
-    found, name = _alternatives(node, "parameters_id", entries, library), node.get("parameters_id")
-    if found or (name is not None and _is_wrong(entries, name.value)):
-        return _optional_text(node, "parameters_id"), found
+    alternatives, name = (
+        _alternatives(node, "parameters_id", entries, library),
+        node.get("parameters_id"),
+    )
+    if alternatives or (name is not None and _is_wrong(entries, name.value)):
+        return _optional_text(node, "parameters_id"), alternatives
     graph_id = _optional_text(node, "graph_id")
     model = None if graph_id is None else library.model_of(graph_id)
     if model is None:
@@ -432,8 +435,8 @@ def _alternatives(
         choices = [*entries, *library.names(folder, (".csv", ".rds"))]
         what = key.replace("_", " ")
         if not Path(name).suffix:
-            told = f"unknown {what} {name!r}{suggestion(name, choices)}"
-            raise child.fail(f"{told}; {library.wanted_network(name)}")
+            message = f"unknown {what} {name!r}{suggestion(name, choices)}"
+            raise child.fail(f"{message}; {library.wanted_network(name)}")
         raise child.fail(f"{unknown(what, name, choices)}; {library.looked(folder, name)}")
     return [source]
 
@@ -469,8 +472,8 @@ def _read_transform(node: Node) -> list[Transform]:
     ((name, values),) = given.items()
     module = find("transform", name, node.where)
     inner = Node(values, f"{node.where}.{name}")
-    found = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
-    for i, transform in enumerate(found):
-        if transform in found[:i]:
+    transforms = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
+    for i, transform in enumerate(transforms):
+        if transform in transforms[:i]:
             raise inner.fail(f"{transform.label} is given twice")
-    return found
+    return transforms

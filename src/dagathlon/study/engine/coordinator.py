@@ -273,8 +273,8 @@ class Coordinator:
         self.summary.hosts = self._hosts()
         seen = Running(positions, memory, self.summary.hosts, self.schedule.queued)
         self._pace.look(seen.at_once)
-        left = self._pace.seconds_left()
-        self.tell(replace(seen, rate=self._pace.rate, seconds_left=left))
+        remaining = self._pace.seconds_left()
+        self.tell(replace(seen, rate=self._pace.rate, seconds_left=remaining))
         now = time.monotonic()
         if now >= self._next_progress:
             self._next_progress = now + _PROGRESS
@@ -317,20 +317,20 @@ class Coordinator:
         )
 
     def _progress(self) -> dict[str, Any]:
-        left = self._pace.seconds_left()
+        remaining = self._pace.seconds_left()
         return {
             **self.summary.to_json(),
             "left": self.schedule.unfinished,
             "queued": self.schedule.queued,
             "jobs": self.jobs,
             "rate": self._pace.rate,
-            "expected_end": None if left is None else time.time() + left,
+            "expected_end": None if remaining is None else time.time() + remaining,
             "told": self.told,
         }
 
 
 def _by_module(counted: Counter[tuple[str, str, str]]) -> dict[tuple[str, str], int]:
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for (_, kind, module), n in counted.items():
-        found[kind, module] += n
-    return dict(found)
+        counts[kind, module] += n
+    return dict(counts)

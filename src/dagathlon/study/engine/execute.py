@@ -133,19 +133,19 @@ def gains_by_threads(call: Call) -> bool:
 
 def learners_of(calls: Sequence[Call]) -> list[Learner]:
     """Return the learners of calls, leaving out those that cannot be made."""
-    found = []
+    learners = []
     for call in calls:
         with contextlib.suppress(DagathlonError):
-            found.append(cast(Learner, module_of(call)))
-    return found
+            learners.append(cast(Learner, module_of(call)))
+    return learners
 
 
 def _read(call: Call) -> Any:
     """Return the content of a fixed file, read with the options of the study."""
-    said = call.values.get(READING)
-    if said is None:
+    options = call.values.get(READING)
+    if options is None:
         return READERS[call.kind](call.location)
-    return read_fixed_data(call.location, Reading.from_json(said))
+    return read_fixed_data(call.location, Reading.from_json(options))
 
 
 def _check_unchanged(call: Call) -> None:
@@ -154,8 +154,8 @@ def _check_unchanged(call: Call) -> None:
     if call.location.startswith(BUNDLED) or not path.is_file():
         return
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != call.values["sha256"]:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != call.values["sha256"]:
         raise DagathlonError(f"{path} has changed since the study was read; run it again")
 
 
@@ -213,7 +213,7 @@ def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
     graphs = tuple(estimate.graph for estimate in start)
     given = None if not graphs else graphs[0] if len(graphs) == 1 else graphs
     try:
-        said = [
+        notes = [
             words
             for constraints in constraints_of(module)
             for words in unknown_names(constraints, data.names)
@@ -221,7 +221,7 @@ def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
     except GraphError as error:
         raise UnsuitedError(str(error)) from None
     found = run_learner(module, data, rng, start=given)
-    return replace(found, notes=(*found.notes, *said)) if said else found
+    return replace(found, notes=(*found.notes, *notes)) if notes else found
 
 
 def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:

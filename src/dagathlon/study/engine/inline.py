@@ -93,8 +93,8 @@ class InlineEngine:
         task = work.schedule.tasks[position]
         limits, company = work.limits(position), work.affinity.coscheduled(position)
         threads = work.schedule.shapes[work.schedule.shape(position)].threads
-        told = (task.call, task.random_key, read, limits)
-        done = perform(*told, company=company, threads=threads)
+        arguments = (task.call, task.random_key, read, limits)
+        done = perform(*arguments, company=company, threads=threads)
         self._record(work, losses, position, done)
 
     def _record(self, work: Coordinator, losses: Losses, position: int, done: Performed) -> None:

@@ -310,10 +310,10 @@ class _Run(Supervisor):
     def requeue(self, position: int, outcome: Outcome) -> None:
         """Requeue a task whose worker was killed, a limited number of times."""
         call = self._schedule.tasks[position].call
-        said = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
+        message = f"a task begins again ({call.kind.value} {call.module}): {outcome.reason}"
         self._losses.add(position, replace(outcome, host=self._name))
         if self._schedule.is_open(position):
-            self._work.tell(Note(said))
+            self._work.tell(Note(message))
 
     def cannot_start(self, tail: str) -> StudyError:
         """Return the error of workers that repeatedly end before their first task."""

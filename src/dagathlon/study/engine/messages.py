@@ -86,8 +86,8 @@ class Report(NamedTuple):
 
     def outcome(self, limits: Limits, host: str) -> Outcome:
         """Return the outcome."""
-        said = (self.reason, self.detail, self.wall, self.cpu, self.memory)
-        return Outcome(Status(self.status), *said, self.limits or limits, host)
+        fields = (self.reason, self.detail, self.wall, self.cpu, self.memory)
+        return Outcome(Status(self.status), *fields, self.limits or limits, host)
 
 
 class Lost(NamedTuple):

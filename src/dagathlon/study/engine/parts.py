@@ -89,11 +89,11 @@ def sizes(tasks: Tasks, count: int) -> list[int]:
         for position in share:
             masks[position] = 1 << number
     _complete(tasks, masks)
-    found = [0] * count
+    result = [0] * count
     for mask, times in Counter(masks).items():
         for number in _bits(mask):
-            found[number] += times
-    return found
+            result[number] += times
+    return result
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -105,13 +105,13 @@ def _bits(mask: int) -> Iterator[int]:
 
 def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
     """Assign groups to shards: large ones first, each to the shard with the fewest tasks."""
-    found: list[list[int]] = [[] for _ in range(count)]
+    parts: list[list[int]] = [[] for _ in range(count)]
     loads = [(0, number) for number in range(count)]
     for group in sorted(groups, key=lambda group: (-len(group.members), group.kind)):
         load, number = loads[0]
-        found[number].extend(group.members)
+        parts[number].extend(group.members)
         heapq.heapreplace(loads, (load + len(group.members), number))
-    return [sorted(members) for members in found]
+    return [sorted(members) for members in parts]
 
 
 def _groups(tasks: Tasks, named: Mapping[int, Hashable], kinds: Sequence[int]) -> list[_Group]:
@@ -121,11 +121,11 @@ def _groups(tasks: Tasks, named: Mapping[int, Hashable], kinds: Sequence[int]) -
         joined.join(position, name)
         for other in _learners_behind(tasks, position):
             joined.join(position, other)
-    found: dict[Hashable, _Group] = {}
+    groups: dict[Hashable, _Group] = {}
     for position in named:
         group = _Group(kinds[position], [])
-        found.setdefault(joined.name(position), group).members.append(position)
-    return list(found.values())
+        groups.setdefault(joined.name(position), group).members.append(position)
+    return list(groups.values())
 
 
 class _Joined:
@@ -134,15 +134,15 @@ class _Joined:
     def __init__(self) -> None:
         self._above: dict[Hashable, Hashable] = {}
 
-    def name(self, one: Hashable) -> Hashable:
+    def name(self, item: Hashable) -> Hashable:
         """Return the representative of an element's set."""
-        while (above := self._above.get(one, one)) != one:
-            self._above[one] = self._above.get(above, above)
-            one = above
-        return one
+        while (above := self._above.get(item, item)) != item:
+            self._above[item] = self._above.get(above, above)
+            item = above
+        return item
 
-    def join(self, one: Hashable, other: Hashable) -> None:
-        self._above[self.name(one)] = self.name(other)
+    def join(self, item: Hashable, other: Hashable) -> None:
+        self._above[self.name(item)] = self.name(other)
 
 
 def _learners_behind(tasks: Tasks, position: int) -> Iterable[int]:
@@ -157,11 +157,11 @@ def _learners_behind(tasks: Tasks, position: int) -> Iterable[int]:
 def _kinds(tasks: Tasks) -> list[int]:
     """Return the kind number of each task; tasks of one kind differ in their seeds alone."""
     numbers: dict[Hashable, int] = {}
-    found: list[int] = []
+    kinds: list[int] = []
     for task in tasks:
-        kind = (task.call.digest, *(found[i] for i in task.inputs))
-        found.append(numbers.setdefault(kind, len(numbers)))
-    return found
+        kind = (task.call.digest, *(kinds[i] for i in task.inputs))
+        kinds.append(numbers.setdefault(kind, len(numbers)))
+    return kinds
 
 
 def _origin(tasks: Tasks, position: int) -> Hashable:

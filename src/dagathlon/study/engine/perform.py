@@ -166,8 +166,8 @@ def perform(
     except BaseException as error:
         _leave_if_forked(process)
         return failure(error, limits, usage)._replace(tampered=tampered)
-    said = [*present.notes, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
-    outcome = Outcome(Status.OK, "", "; ".join(said), *usage, limits)
+    notes = [*present.notes, *([_SEVERAL.format(threads)] if threads > 1 and splits(call) else ())]
+    outcome = Outcome(Status.OK, "", "; ".join(notes), *usage, limits)
     return Performed(outcome, stored, tampered=tampered)
 
 
@@ -215,11 +215,11 @@ def perform_many(
         restore_clocks()
     learned = sum(not isinstance(result, BaseException) for result in results)
     share = Usage(usage.wall / max(learned, 1), usage.cpu / max(learned, 1), usage.memory)
-    said = _TOGETHER.format(learned) if learned > 1 else ""
+    note = _TOGETHER.format(learned) if learned > 1 else ""
     return [
         failure(result, limits, share)
         if isinstance(result, BaseException)
-        else Performed(Outcome(Status.OK, "", said, *share, limits), encode(result))
+        else Performed(Outcome(Status.OK, "", note, *share, limits), encode(result))
         for result in results
     ]
 
@@ -310,28 +310,28 @@ class LostInputError(DagathlonError):
 
 def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
     """Return the inputs of a task; raise `LostInputError` for the first that is unusable."""
-    found: list[Any] = []
+    results: list[Any] = []
     try:
         for key in keys:
-            found.append(inputs[key])
+            results.append(inputs[key])
     except KeyError:
-        raise LostInputError(len(found), "an input is not in the store") from None
+        raise LostInputError(len(results), "an input is not in the store") from None
     except DagathlonError as error:
-        raise LostInputError(len(found), str(error)) from error
-    return found
+        raise LostInputError(len(results), str(error)) from error
+    return results
 
 
 def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
-    said = _said(error)
+    message = _said(error)
     if isinstance(error, UnavailableError | UnsuitedError):
-        return Status.SKIPPED, said
+        return Status.SKIPPED, message
     if isinstance(error, MemoryError):
         return Status.MEMORY, memory_reason(limits.memory)
     if isinstance(error, OutOfTimeError):
-        return Status.TIME, said
+        return Status.TIME, message
     if isinstance(error, SystemExit):
-        return Status.ERROR, f"it tried to end the program (exit code {said})"[:_REASON]
-    text = " ".join(said.split())
+        return Status.ERROR, f"it tried to end the program (exit code {message})"[:_REASON]
+    text = " ".join(message.split())
     known = isinstance(error, DagathlonError) and not isinstance(error, CodecError)
     if known and text:
         return Status.ERROR, text[:_REASON]

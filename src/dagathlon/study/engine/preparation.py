@@ -35,8 +35,8 @@ def prepare_modules(plan: Workload, store: Store, say: Callable[[str], None]) ->
 def external_modules(calls: Iterable[Call]) -> list[type[ExternalModule]]:
     """Return the external modules that calls run, directly or inside others, by name."""
     distinct = {call.digest: call for call in calls if call.kind in _SECTIONS}
-    found = {cls.name: cls for call in distinct.values() for cls in _external(call)}
-    return [found[name] for name in sorted(found)]
+    modules = {cls.name: cls for call in distinct.values() for cls in _external(call)}
+    return [modules[name] for name in sorted(modules)]
 
 
 def _external(call: Call) -> Iterator[type[ExternalModule]]:

@@ -260,10 +260,10 @@ class WorkerProcess:
             number = self._number(each.task.call)
             company = tuple(self._number(call) for call in each.company)
             amounts = (each.limits.time, each.limits.memory, each.limits.cpu)
-            inputs = tuple((one.digest, one.size, one.inline) for one in each.inputs)
-            said = (self._batch, each.position, each.task.random_key, number, inputs)
+            inputs = tuple((source.digest, source.size, source.inline) for source in each.inputs)
+            fields = (self._batch, each.position, each.task.random_key, number, inputs)
             threads = self.share.threads + each.more
-            self._outbox += frame(Order(*said, *amounts, company, threads))
+            self._outbox += frame(Order(*fields, *amounts, company, threads))
             self.cores = max(self.cores, threads)
             self.outstanding[each.position] = each.expected
             self.load += each.expected
@@ -350,9 +350,9 @@ class WorkerProcess:
         """CPU seconds of its present task, descendants included."""
         now = tree_time(self.pid)
         if self._counted != self._seen[0]:
-            said = self.slot.spent  # that it cannot be more than now is known without it
+            spent = self.slot.spent  # that it cannot be more than now is known without it
             self._counted = self._seen[0]
-            self._before = max(min(said, now), 0.0) if math.isfinite(said) else now
+            self._before = max(min(spent, now), 0.0) if math.isfinite(spent) else now
         return now - self._before
 
     def stands_still(self) -> bool:

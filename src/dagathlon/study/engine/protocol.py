@@ -191,12 +191,12 @@ class Summary:
         Mere consequences of a failure, such as the score of a graph that was not learned,
         do not count.
         """
-        found: Counter[tuple[str, str]] = Counter()
+        failures: Counter[tuple[str, str]] = Counter()
         for (status, kind, module), n in (self.ran + self.stored).items():
             follows = status == Status.SKIPPED and kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
             if status != Status.OK and not follows:
-                found[status, module] += n
-        return found
+                failures[status, module] += n
+        return failures
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data for logs and `status`."""

@@ -27,9 +27,9 @@ class Share(NamedTuple):
     def variables(self) -> dict[str, str]:
         """Return environment variables that limit threads and cards, and fix set order."""
         threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
-        told = {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
+        variables = {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
         # JAX would take most of a card at once, even where runs share it.
-        return {**told, _PREALLOCATE: os.environ.get(_PREALLOCATE, "false")}
+        return {**variables, _PREALLOCATE: os.environ.get(_PREALLOCATE, "false")}
 
 
 class Machine:
@@ -61,8 +61,8 @@ class Machine:
         here = len(set(self.cards))
         if needed <= here:
             return ""
-        found = f"has {here}" if here else "has none"
-        return f"it needs {counted(needed, 'GPU')}, and this machine {found}"
+        present = f"has {here}" if here else "has none"
+        return f"it needs {counted(needed, 'GPU')}, and this machine {present}"
 
     def fits(self, wanted: Resources, given_back: Sequence[Share] = ()) -> bool:
         """Whether a request fits once these shares are given back."""

@@ -148,8 +148,8 @@ class Worker:
             path = self._folder / f"result-{next(self._numbers)}"
             write_pieces(path, pieces)
             file = str(path)
-        said = (order.position, "ok", "", result.detail)
-        return Report(*said, *costs, digest, size, content, file)
+        fields = (order.position, "ok", "", result.detail)
+        return Report(*fields, *costs, digest, size, content, file)
 
     def _failed(self, order: Order, done: Performed) -> Report:
         self._worn_out |= done.leaves_marks
@@ -159,9 +159,9 @@ class Worker:
             flush_output()
             detail = with_output(detail, output_tail(2))
         costs = (result.wall, result.cpu, result.memory)
-        said = (result.status.value, result.reason, detail)
+        fields = (result.status.value, result.reason, detail)
         killed = isinstance(done.error, KilledError)
-        return Report(order.position, *said, *costs, killed=killed)
+        return Report(order.position, *fields, *costs, killed=killed)
 
 
 def with_output(text: str, tail: str) -> str:
@@ -174,8 +174,8 @@ def output_tail(fd: int) -> str:
     with contextlib.suppress(OSError):
         size = os.fstat(fd).st_size
         data = os.pread(fd, TAIL, max(size - TAIL, 0))
-        said = data.decode("utf-8", "replace").replace("\0", "").strip()
-        return without_private_paths(said)
+        text = data.decode("utf-8", "replace").replace("\0", "").strip()
+        return without_private_paths(text)
     return ""
 
 

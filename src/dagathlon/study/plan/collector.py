@@ -93,8 +93,8 @@ class Collector:
 
     def observed(self, source: Part, graph: int | None, data: int) -> int | None:
         """Return the position of a file's truth restricted to wanted columns; None without one."""
-        told = isinstance(source, FixedFile) and source.reading is not None
-        if graph is None or not told:
+        declared = isinstance(source, FixedFile) and source.reading is not None
+        if graph is None or not declared:
             return graph
         return self.add(self.module_call(TaskKind.TRUTH, ObservedTruth()), 0, (graph, data))
 

@@ -94,8 +94,8 @@ def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
 @functools.cache
 def _drawn_names(module: GraphGenerator) -> tuple[str, ...] | None:
     """Return the nodes of one drawn graph; None for third-party code, which is not run here."""
-    own = type(module).__module__.startswith("dagathlon.")
-    if not own or isinstance(module, ExternalModule):
+    bundled = type(module).__module__.startswith("dagathlon.")
+    if not bundled or isinstance(module, ExternalModule):
         return None
     try:
         return module.sample(np.random.default_rng(0)).names
@@ -148,14 +148,14 @@ class Unsuited:
             for setting in reader.settings:
                 given = cast(Learner, setting.module).inner_facts(given)
             reasons += [reason for reason in self._objections(other, given, names) if reason]
-        found = [
+        unsuited = [
             reasons[0] if reasons else reason for reason in self._objections(entry, facts, names)
         ]
-        self._some_suit |= not all(found) or not found
-        for reason in dict.fromkeys(filter(None, found)):
+        self._some_suit |= not all(unsuited) or not unsuited
+        for reason in dict.fromkeys(filter(None, unsuited)):
             self._mistakes.add(f"{entry.where} on {where}: {reason}")
-            n = found.count(reason)
-            some = "" if n == len(found) else f" ({n} of {len(found)} settings)"
+            n = unsuited.count(reason)
+            some = "" if n == len(unsuited) else f" ({n} of {len(unsuited)} settings)"
             self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
 
     def _objections(self, entry: ModuleEntry, facts: DataFacts, names: Names) -> list[str]:
@@ -219,13 +219,13 @@ def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> 
     if parameters is None:
         return DataFacts()
     generator = cast(ParameterGenerator, parameters.module)
-    found = _kind_of_graph(graph)
-    if found is None:
+    kind = _kind_of_graph(graph)
+    if kind is None:
         raise StudyError(f"{where}: {generator.name} needs a graph; graph_id must not be null")
-    if found != generator.needs:
+    if kind != generator.needs:
         wanted = "a DAG" if generator.needs == "dag" else "an undirected graph"
         raise StudyError(
-            f"{where}: {generator.name} needs {wanted}, and graph_id gives {_a(found)}; choose "
+            f"{where}: {generator.name} needs {wanted}, and graph_id gives {_a(kind)}; choose "
             "other parameters or another graph"
         )
     return generator.gives

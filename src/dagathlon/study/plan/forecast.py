@@ -101,26 +101,26 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
             for group in _groups(task):
                 times = earlier.setdefault(group, {})
                 times.setdefault(_size(_read(place, task, facts)), []).append(outcome.wall)
-    found = Forecast()
+    result = Forecast()
     for place, task in enumerate(plan.tasks):
         if task.key not in outcomes:
             limit = plan.limits[place].time if place in plan.limits else None
             seen = [earlier.get(group, {}) for group in _groups(task)]
-            _add(found, task, seen, _read(place, task, facts), inf if limit is None else limit)
-    return found
+            _add(result, task, seen, _read(place, task, facts), inf if limit is None else limit)
+    return result
 
 
 def expected_seconds(plan: Plan) -> dict[int, float | None]:
     """Return seconds of each learning run by the learners' costs; None where unknown."""
     facts = _facts(plan)
-    found: dict[int, float | None] = {}
+    seconds: dict[int, float | None] = {}
     for place, task in enumerate(plan.tasks):
         if task.call.kind is TaskKind.LEARN:
             limit = plan.limits[place].time if place in plan.limits else None
             alone = Forecast()
             _add(alone, task, [], _read(place, task, facts), inf if limit is None else limit)
-            found[place] = None if alone.unknown else alone.seconds
-    return found
+            seconds[place] = None if alone.unknown else alone.seconds
+    return seconds
 
 
 def _groups(task: Task) -> tuple[Hashable, Hashable]:
@@ -140,15 +140,15 @@ def _size(data: DataFacts) -> _Size:
 
 def _facts(plan: Plan) -> dict[int, DataFacts]:
     """Return the facts of each data set by its task; transforms leave fewer rows."""
-    found = {case.data: plan.facts[case.origin] for case in plan.cases if not case.transform}
+    facts = {case.data: plan.facts[case.origin] for case in plan.cases if not case.transform}
     for place, task in enumerate(plan.tasks):
-        if task.call.kind is TaskKind.TRANSFORM and place not in found and task.inputs[0] in found:
+        if task.call.kind is TaskKind.TRANSFORM and place not in facts and task.inputs[0] in facts:
             module = modules("transform")[task.call.module].from_json(dict(task.call.values))
-            found[place] = cast(Transform, module).facts(found[task.inputs[0]])
-    return {case.data: plan.facts[case.origin] for case in plan.cases} | found
+            facts[place] = cast(Transform, module).facts(facts[task.inputs[0]])
+    return {case.data: plan.facts[case.origin] for case in plan.cases} | facts
 
 
-def _add(found: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit: float) -> None:
+def _add(total: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit: float) -> None:
     """Add a task's expected time, at most its limit."""
     learns = task.call.kind is TaskKind.LEARN
     cls = cast(type[Learner], modules("algorithm")[task.call.module]) if learns else None
@@ -161,12 +161,12 @@ def _add(found: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit
     if cost is None:
         source, cost = "measured", _by_law(cls, size)
     if cost is not None:
-        found.seconds += min(cost.seconds, limit)
-        found.extrapolated |= cost.extrapolated and cost.seconds < limit
+        total.seconds += min(cost.seconds, limit)
+        total.extrapolated |= cost.extrapolated and cost.seconds < limit
     if learns and cost is None:
-        found.unknown[task.call.module] += 1
+        total.unknown[task.call.module] += 1
     elif learns:
-        found.runs[source] += 1
+        total.runs[source] += 1
 
 
 def _on_like_data(size: _Size, seen: list[_Times]) -> Cost | None:

@@ -55,20 +55,20 @@ class Inputs:
 
     def chain(self, name: str) -> list[ModuleEntry]:
         """Return the algorithm and all that it reads from, transitively; raise at a cycle."""
-        found: list[ModuleEntry] = []
-        self._follow(name, (), found)
-        return found
+        entries: list[ModuleEntry] = []
+        self._follow(name, (), entries)
+        return entries
 
-    def _follow(self, name: str, path: tuple[str, ...], found: list[ModuleEntry]) -> None:
+    def _follow(self, name: str, path: tuple[str, ...], entries: list[ModuleEntry]) -> None:
         if name in path:
             cycle = " -> ".join([*path[path.index(name) :], name])
             raise StudyError(f"references between algorithms form a cycle: {cycle}")
         entry = self._algorithms[name]
-        if entry not in found:
-            found.append(entry)
+        if entry not in entries:
+            entries.append(entry)
         for setting in entry.settings:
             for other in self._named(setting, "algorithm", "settings"):
-                self._follow(other.id, (*path, name), found)
+                self._follow(other.id, (*path, name), entries)
 
     def values(self, setting: Setting, where: str) -> dict[str, Any]:
         """Return the parameters that identify a learning task, constraint files by content.
@@ -97,24 +97,24 @@ class Inputs:
         GraphError
             When the learner would refuse the constraints.
         """
-        found: list[str] = []
+        messages: list[str] = []
         for name, parameter in type(setting.module).parameters().items():
             value = getattr(setting.module, parameter.attribute)
             reference = parameter.type.reference
             if value is not None and reference and reference.to == "constraints":
                 content = self._content(value, f"{where}.{name}")
-                found += (f"{value}: {words}" for words in unknown_names(content, names))
-        return tuple(found)
+                messages += (f"{value}: {words}" for words in unknown_names(content, names))
+        return tuple(messages)
 
     @staticmethod
     def resolved(setting: Setting, values: Mapping[str, Any]) -> Module:
         """Return a setting's module with `values` in place of algorithm ids."""
-        found = {
+        resolved = {
             parameter.attribute: values[name]
             for name, parameter in type(setting.module).parameters().items()
             if parameter.type.reference and parameter.type.reference.to == "settings"
         }
-        return replace(setting.module, **found)
+        return replace(setting.module, **resolved)
 
     def _settings(self, text: str, where: str) -> dict[str, Any]:
         """Return module and parameters behind an id, or a text such as ``hc[score=bge]``."""

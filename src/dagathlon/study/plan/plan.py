@@ -165,18 +165,18 @@ class Plan:
 
     def counts(self) -> dict[TaskKind, int]:
         """Return the number of tasks of each kind, in pipeline order."""
-        found = Counter(task.call.kind for task in self.tasks)
-        return {kind: found[kind] for kind in TaskKind if found[kind]}
+        counts = Counter(task.call.kind for task in self.tasks)
+        return {kind: counts[kind] for kind in TaskKind if counts[kind]}
 
     def inputs_of(self, runs: Iterable[Run]) -> set[int]:
         """Return positions of the learning tasks that these runs' learners read from."""
-        found: set[int] = set()
+        inputs: set[int] = set()
         waiting = [run.learn for run in runs]
         while waiting:
             for position in self.tasks[waiting.pop()].inputs:
                 kind = self.tasks[position].call.kind
-                if kind in (TaskKind.LEARN, TaskKind.ESTIMATE) and position not in found:
+                if kind in (TaskKind.LEARN, TaskKind.ESTIMATE) and position not in inputs:
                     waiting.append(position)
                     if kind is TaskKind.LEARN:
-                        found.add(position)
-        return found
+                        inputs.add(position)
+        return inputs

@@ -167,13 +167,13 @@ class _Planner:
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
                 self.plan.omissions.append(omission)
-            found = wanted_of(setup, cases)
-            scores = [ScoreCall.of(one) for one in found.run_scores]
+            requested = wanted_of(setup, cases)
+            scores = [ScoreCall.of(one) for one in requested.run_scores]
             names = tuple(one.name for one in scores if one.name != STANDARD)
             self.plan.origins.append(_origin(number, entry, parts, place)._replace(scores=names))
             self.plan.facts.append(with_columns(facts, parts.graph))
             origin = len(self.plan.origins) - 1
-            yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
+            yield _Kind(setup, entry, parts, steps, cases, requested, scores, origin)
 
     def _check_restrictions(self) -> None:
         """Raise for restrictions to graphs that are probably misspelt.
@@ -193,15 +193,15 @@ class _Planner:
         """Return the algorithms that `only_on` admits on such data; record why not the others."""
         if not any(one.only_on for one in self.algorithms.values()):
             return tuple(ids)
-        found = []
+        allowed = []
         for name in ids:
-            kept = [one.only_on for one in self.inputs.chain(name) if one.only_on]
-            reason = next((o.because for o in kept if not o.allows(entry.graph_id)), None)
+            restrictions = [one.only_on for one in self.inputs.chain(name) if one.only_on]
+            reason = next((o.because for o in restrictions if not o.allows(entry.graph_id)), None)
             if reason is None:
-                found.append(name)
+                allowed.append(name)
                 continue
             self.plan.omissions.append(Omission(entry.where, data, f"{ALGORITHM} {name}", reason))
-        return tuple(found)
+        return tuple(allowed)
 
     def _transformed(
         self, steps: Steps, facts: DataFacts, where: str, data_label: str
@@ -289,8 +289,8 @@ class _Planner:
 
     def _place(self, kind: _Kind, case: Case, model: int | None) -> Place:
         """Return positions of what scores on a data set are computed from."""
-        wishes = [one.inputs for one in kind.agreed.run_scores]
-        wishes += [one.inputs for one in kind.agreed.data_scores]
+        wishes = [score.inputs for score in kind.agreed.run_scores]
+        wishes += [score.inputs for score in kind.agreed.data_scores]
         fresh = None
         if any("test_data" in inputs for inputs in wishes):
             seed, given = fresh_seed(case.seed), () if model is None else (model,)
@@ -382,20 +382,20 @@ class _Planner:
             yield i, learn, self._estimate(setting, learn, self.plan.cases[case].data)
 
     def _learn(self, entry: ModuleEntry, setting: Setting, case: int, setup: Setup) -> int:
-        found = self.plan.cases[case]
+        planned = self.plan.cases[case]
         module = cast(Learner, setting.module)
-        inputs: tuple[int, ...] = (found.data,)
+        inputs: tuple[int, ...] = (planned.data,)
         for other in self.inputs.of(setting):
             start = self._learn(other, other.settings[0], case, setup)
-            inputs = (*inputs, self._estimate(other.settings[0], start, found.data))
+            inputs = (*inputs, self._estimate(other.settings[0], start, planned.data))
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
             behind = raised(lineage(self.inputs.resolved(setting, values)))
             return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
-        call = self.pooling.call(setting, found.data, make)
-        position = self.collect.add(call, started_seed(found.seed, setting.start), inputs)
+        call = self.pooling.call(setting, planned.data, make)
+        position = self.collect.add(call, started_seed(planned.seed, setting.start), inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
         if resources != _ORDINARY or says_threads(entry.resources, setup.resources):
@@ -403,8 +403,8 @@ class _Planner:
         return position
 
     def _limit(self, position: int, module: Learner, setup: Setup) -> None:
-        own = getattr(module, "timeout", None) if module.timeout_is_limit else None
-        time = next((t for t in (own, self.limits.time, setup.time_limit) if t is not None), None)
+        limit = getattr(module, "timeout", None) if module.timeout_is_limit else None
+        time = next((t for t in (limit, self.limits.time, setup.time_limit) if t is not None), None)
         memory = setup.memory_limit if self.limits.memory is None else self.limits.memory
         cpu = setup.cpu_limit if self.limits.cpu is None else self.limits.cpu
         limits = Limits(time, memory, cpu)

@@ -55,11 +55,11 @@ def wanted_of(setup: Setup, cases: Cases) -> Agreed:
 
 def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
     yield RunScore(STANDARD, StandardMetrics.of(), ("truth", "estimate"), weak=True)
-    there = cases.offers()
-    own = [module for module in _own_metrics() if there.issuperset(module.needs)]
-    if own:
-        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in own))
-        asked = OwnMetrics(metrics=tuple(module.name for module in own), inputs=inputs)
+    offered = cases.offers()
+    metrics = [module for module in _own_metrics() if offered.issuperset(module.needs)]
+    if metrics:
+        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in metrics))
+        asked = OwnMetrics(metrics=tuple(module.name for module in metrics), inputs=inputs)
         yield RunScore(_OWN, asked, cast(tuple[Input, ...], inputs))
     for evaluation in (*setup.evaluations, *setup.shown):
         yield from evaluation.tasks(cases)
@@ -88,11 +88,11 @@ class Place(NamedTuple):
 
     def inputs(self, names: Sequence[Input]) -> tuple[int, ...]:
         """Return positions of inputs in order; inputs that differ by run stay open."""
-        found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
-        found |= {"model": self.model, "test_data": self.fresh}
-        found |= {"estimate": _ESTIMATE, "reference": _REFERENCE}
-        found |= {"posterior": _LEARNED, "precision": _LEARNED, "path": _LEARNED}
-        positions = [found[name] for name in names]
+        inputs: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
+        inputs |= {"model": self.model, "test_data": self.fresh}
+        inputs |= {"estimate": _ESTIMATE, "reference": _REFERENCE}
+        inputs |= {"posterior": _LEARNED, "precision": _LEARNED, "path": _LEARNED}
+        positions = [inputs[name] for name in names]
         return tuple(position for position in positions if position is not None)
 
 

@@ -107,9 +107,9 @@ def _forms(given: Graph, true: Graph) -> Iterator[Graph]:
 
 def _alone(left: Graph, right: Graph) -> list[str]:
     """Return edges of the left graph that the right one lacks or has with other marks."""
-    there = {frozenset((edge.left, edge.right)): str(edge) for edge in right.edges()}
-    found = ((frozenset((edge.left, edge.right)), str(edge)) for edge in left.edges())
-    return [edge for pair, edge in found if there.get(pair) != edge]
+    joined = {frozenset((edge.left, edge.right)): str(edge) for edge in right.edges()}
+    edges = ((frozenset((edge.left, edge.right)), str(edge)) for edge in left.edges())
+    return [edge for pair, edge in edges if joined.get(pair) != edge]
 
 
 def _first(edges: list[str]) -> str:

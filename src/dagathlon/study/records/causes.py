@@ -22,14 +22,14 @@ def omitted(omissions: Iterable[Omission], algorithms: Mapping[str, Any]) -> lis
     algorithms
         The algorithms by id, each with its `module`.
     """
-    return causes(_skipped(one, algorithms) for one in omissions)
+    return causes(_skipped(omission, algorithms) for omission in omissions)
 
 
-def _skipped(one: Omission, algorithms: Mapping[str, Any]) -> Skipped:
-    match = _WHO.fullmatch(one.transform)
-    name, some = (match[1], match[2] or "") if match else (one.transform, "")
+def _skipped(omission: Omission, algorithms: Mapping[str, Any]) -> Skipped:
+    match = _WHO.fullmatch(omission.transform)
+    name, some = (match[1], match[2] or "") if match else (omission.transform, "")
     module = algorithms[name].module.name if name in algorithms else name
-    return Skipped(f"{name}{some}", module, one.reason)
+    return Skipped(f"{name}{some}", module, omission.reason)
 
 
 def without_copies(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -40,9 +40,9 @@ def without_copies(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]
     pairs
         Labels of data, each with the place of its entry.
     """
-    found = list(pairs)
-    named = set(found)
-    for data, where in found:
+    every = list(pairs)
+    named = set(every)
+    for data, where in every:
         words = data.split(", ")
         whole = (", ".join(words[:end]) for end in range(1, len(words)))
         if not any((part, where) in named for part in whole):
@@ -116,40 +116,40 @@ class Cause(NamedTuple):
         return f"{self.who}: {self.words}"
 
 
-def causes(found: Iterable[Skipped]) -> list[Cause]:
+def causes(items: Iterable[Skipped]) -> list[Cause]:
     """Group skipped items by cause.
 
     Reasons are the same but for the name that they begin with, what they say at their end of one
     data set, numbers, and remedies after a semicolon, which depend on the learner. Runs that were
     skipped with an input share the cause of the input.
     """
-    skipped = [(one, _clauses(one)) for one in found]
+    skipped = [(item, _clauses(item)) for item in items]
     groups = grouped_by(skipped, lambda pair: _COPY.sub("#", pair[1][0]))
     return [_cause(members) for members in groups.values()]
 
 
-def _clauses(one: Skipped) -> list[str]:
+def _clauses(item: Skipped) -> list[str]:
     """Split a skip reason at semicolons, the module's name replaced by a placeholder."""
-    text = _INPUT.sub("", _DETAILS.sub("", one.reason)).removeprefix(f"{one.module} ")
-    name = re.escape(one.module)
+    text = _INPUT.sub("", _DETAILS.sub("", item.reason)).removeprefix(f"{item.module} ")
+    name = re.escape(item.module)
     return [re.sub(rf"\b{name}\b", _NAME, clause) for clause in text.split("; ")]
 
 
 def _cause(members: Sequence[tuple[Skipped, list[str]]]) -> Cause:
     first, clauses = members[0]
     shared = [clause for clause in clauses if all(clause in other for _, other in members)]
-    followed = [one for one, _ in members if _INPUT.match(one.reason)]
-    concerned = followed or [one for one, _ in members]
+    followed = [item for item, _ in members if _INPUT.match(item.reason)]
+    concerned = followed or [item for item, _ in members]
     words = "; ".join(shared).replace(_NAME, first.module)
-    kinds = len({own[0].replace(_NAME, one.module) for one, own in members})
+    kinds = len({own[0].replace(_NAME, item.module) for item, own in members})
     if not shared:
         words = f"{clauses[0].replace(_NAME, first.module)} (the first of {kinds} like it)"
-    elif len({one.name for one, _ in members}) == 1:
+    elif len({item.name for item, _ in members}) == 1:
         words = first.reason if len(members) == 1 else _DETAILS.sub("", first.reason)
     return Cause(
-        tuple(dict.fromkeys(one.name for one in concerned)),
-        frozenset(one.reason for one, _ in members),
+        tuple(dict.fromkeys(item.name for item in concerned)),
+        frozenset(item.reason for item, _ in members),
         _INPUT.sub("", words),
-        sum(one.n for one, _ in members),
-        sum(one.n for one in concerned),
+        sum(item.n for item, _ in members),
+        sum(item.n for item in concerned),
     )

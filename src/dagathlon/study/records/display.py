@@ -365,10 +365,13 @@ def failure_lines(summary: Summary, reasons: Mapping[tuple[str, str], int]) -> l
         else:
             lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
     learned = {key: n for key, n in reasons.items() if key[1]}
-    found = causes(Skipped(name, name, reason, n) for (name, reason), n in learned.items())
-    lines += [f"skipped  {one.who}, {counted(one.n_runs, 'run')}: {one.words}" for one in found]
-    earlier = skipped - sum(one.n for one in found)
+    reasons_found = causes(Skipped(name, name, reason, n) for (name, reason), n in learned.items())
+    lines += [
+        f"skipped  {cause.who}, {counted(cause.n_runs, 'run')}: {cause.words}"
+        for cause in reasons_found
+    ]
+    earlier = skipped - sum(cause.n for cause in reasons_found)
     if earlier > 0:
-        other = "other " if found else ""
+        other = "other " if reasons_found else ""
         lines.append(f"skipped  {counted(earlier, f'{other}run')}, as the report says")
     return [*lines, *failures_by_host(summary.hosts)]

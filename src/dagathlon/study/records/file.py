@@ -77,14 +77,14 @@ class Packed(NamedTuple):
 
     def unpacked(self) -> list[Any]:
         """Decode the values; an unknown code is a `ValueError`."""
-        found: list[Any] = self.numbers.tolist()
-        least, most = (min(found), max(found)) if found else (0, 0)
+        codes: list[Any] = self.numbers.tolist()
+        least, most = (min(codes), max(codes)) if codes else (0, 0)
         if least < _NOTHING or (self.levels is not None and most >= len(self.levels)):
             raise ValueError("a column has a number that stands for nothing")
         if self.levels is not None:
             levels = [*self.levels, None]  # the last one is that of the number -1
-            return [levels[number] for number in found]
-        return [None if n == _NOTHING else n for n in found] if least < 0 else found
+            return [levels[number] for number in codes]
+        return [None if n == _NOTHING else n for n in codes] if least < 0 else codes
 
 
 def packed(values: Sequence[Any]) -> Packed:
@@ -181,12 +181,12 @@ def saved_setups(folder: Path) -> list[Path]:
         When there is none, but for links.
     """
     beside = sorted(path.parent for path in folder.glob(f"*/{SAVED}"))
-    there = [place for place in (folder, *beside) if (place / SAVED).is_file()]
-    found = [place for place in there if not _is_linked(place, folder)]
-    if there and not found:
-        raise LinkError(f"{there[0]}: is a link or has one; links in a folder are not followed")
-    if found:
-        return found
+    saved = [place for place in (folder, *beside) if (place / SAVED).is_file()]
+    unlinked = [place for place in saved if not _is_linked(place, folder)]
+    if saved and not unlinked:
+        raise LinkError(f"{saved[0]}: is a link or has one; links in a folder are not followed")
+    if unlinked:
+        return unlinked
     if (folder / PROVENANCE).is_file() or any(folder.glob(f"*/{PROVENANCE}")):
         raise StudyError(
             f"{folder}: these results are of a version that did not save what a report needs; run "
@@ -215,7 +215,7 @@ def _explained(path: Path) -> Iterator[None]:
 def _write(study: SavedStudy, archive: zipfile.ZipFile) -> None:
     plan = study.plan
     looks = list(plan.data_scores)
-    limits = [(one.time, one.memory, one.cpu) for one in plan.limits]
+    limits = [(limit.time, limit.memory, limit.cpu) for limit in plan.limits]
     tables = {
         "cases": by_column(plan.cases, Case._fields) | _look_columns(plan, looks),
         "runs": _run_columns(plan.runs) | by_column(limits, _LIMIT_FIELDS),
@@ -263,8 +263,8 @@ def _runs(columns: Mapping[str, Packed]) -> list[Run]:
         return [Run(*row) for row in plain]
     scores = by_record(columns, names)
     return [
-        Run._make((*row, tuple([i for i in found if i is not None])))
-        for row, found in zip(plain, scores, strict=True)
+        Run._make((*row, tuple([i for i in further if i is not None])))
+        for row, further in zip(plain, scores, strict=True)
     ]
 
 
@@ -302,13 +302,13 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _columns(archive: zipfile.ZipFile, table: str, described: Any) -> dict[str, Packed]:
-    found = {}
+    columns = {}
     for name, (kind, levels) in described.items():
         if kind not in TYPES or not (levels is None or isinstance(levels, list)):
             raise ValueError(f"the column {table}/{name} has no type that is known")
         numbers = np.frombuffer(_member(archive, f"{table}/{name}"), kind)
-        found[name] = Packed(numbers, levels)
-    return found
+        columns[name] = Packed(numbers, levels)
+    return columns
 
 
 def _plan(archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> SavedPlan:
@@ -323,8 +323,8 @@ def _plan(archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> SavedPlan:
     }
     runs, further = _runs(tables["runs"]), _runs(tables["further"])
     # Before there were limits of processor time, none was written down.
-    said = [name for name in _LIMIT_FIELDS if name in tables["runs"]]
-    limits = [Limits(*row) for row in by_record(tables["runs"], said)]
+    limits_named = [name for name in _LIMIT_FIELDS if name in tables["runs"]]
+    limits = [Limits(*row) for row in by_record(tables["runs"], limits_named)]
     omissions = [Omission(*map(str, row)) for row in facts["omissions"]]
     named = read_further_scores(facts.get("further_scores", []))
     return SavedPlan(cases, runs, further, keys, origins, looks, limits, omissions, named)

@@ -77,7 +77,7 @@ def module_facts(module: type[Module]) -> ModuleFacts:
         module.implementation,
         module.summary(),
         tuple(module.references),
-        {name: one.description for name, one in module.parameters().items()},
+        {name: parameter.description for name, parameter in module.parameters().items()},
         tuple(sorted(getattr(module, "takes", ()))),
         str(getattr(module, "gives", "")) if module.kind == "algorithm" else "",
         bool(getattr(module, "samples", False)),
@@ -128,8 +128,8 @@ def _evaluations(setup: Setup) -> Iterator[SavedEvaluation]:
 
 def _generators(setup: Setup) -> list[ModuleFacts]:
     parts = (part for entry in setup.data for part in _parts(entry))
-    found = (type(part.module) for part in parts if isinstance(part, Setting))
-    return [module_facts(module) for module in dict.fromkeys(found)]
+    classes = (type(part.module) for part in parts if isinstance(part, Setting))
+    return [module_facts(module) for module in dict.fromkeys(classes)]
 
 
 def _parts(entry: DataEntry) -> Iterator[Part]:
@@ -139,7 +139,7 @@ def _parts(entry: DataEntry) -> Iterator[Part]:
 def _saved_plan(plan: Plan, number: int) -> SavedPlan:
     """Return the part of a plan that belongs to one setup, with positions renumbered."""
     runs, further = (
-        [run for run in found if run.setup == number] for found in (plan.runs, plan.further)
+        [run for run in entries if run.setup == number] for entries in (plan.runs, plan.further)
     )
     origins = [i for i, origin in enumerate(plan.origins) if origin.setup == number]
     place_of_origin = {origin: place for place, origin in enumerate(origins)}
@@ -147,12 +147,12 @@ def _saved_plan(plan: Plan, number: int) -> SavedPlan:
     place_of_case = {case: place for place, case in enumerate(chosen)}
     cases = [plan.cases[case] for case in chosen]
     looks = {
-        name: {place_of_case[case]: i for case, i in found.items() if case in place_of_case}
-        for name, found in plan.data_scores.items()
+        name: {place_of_case[case]: i for case, i in entries.items() if case in place_of_case}
+        for name, entries in plan.data_scores.items()
     }
     used = {*_positions(cases), *_positions(runs), *_positions(further)}
     used |= {i for run in (*runs, *further) for i in run.scores}
-    used |= {i for found in looks.values() for i in found.values()}
+    used |= {i for entries in looks.values() for i in entries.values()}
     place = {position: i for i, position in enumerate(sorted(used - {None}))}
     tasks = plan.tasks
     return SavedPlan(
@@ -162,9 +162,9 @@ def _saved_plan(plan: Plan, number: int) -> SavedPlan:
         Keys(b"".join(tasks[position].key for position in place)),
         [plan.origins[origin]._replace(setup=0) for origin in origins],
         {
-            name: {case: place[i] for case, i in found.items()}
-            for name, found in looks.items()
-            if found
+            name: {case: place[i] for case, i in entries.items()}
+            for name, entries in looks.items()
+            if entries
         },
         [plan.limits.get(run.learn, _NO_LIMITS) for run in runs],
         list(dict.fromkeys(plan.omissions)),

@@ -92,12 +92,12 @@ def _compared(host: Host, hosts: Sequence[Host]) -> Iterator[str]:
         )
 
 
-def _chance(found: int, drawn: int, marked: int, all_: int) -> float:
+def _chance(hits: int, drawn: int, marked: int, all_: int) -> float:
     """Return the hypergeometric probability of at least so many failures on one machine."""
     first = _log_choose(all_, drawn)
     return sum(
         exp(_log_choose(marked, k) + _log_choose(all_ - marked, drawn - k) - first)
-        for k in range(found, min(marked, drawn) + 1)
+        for k in range(hits, min(marked, drawn) + 1)
         if drawn - k <= all_ - marked
     )
 

@@ -34,25 +34,25 @@ def facts_json(study: SavedStudy) -> dict[str, Any]:
             "title": setup.title,
             "ids": setup.ids,
             "has_truth": setup.has_truth,
-            "evaluations": [[one.name, one.values] for one in setup.evaluations],
+            "evaluations": [[item.name, item.values] for item in setup.evaluations],
             "off": setup.off,
         },
-        "algorithms": [_algorithm_json(one) for one in study.algorithms.values()],
-        "modules": [asdict(one) for one in study.modules],
-        "measures": [one.to_json() for one in study.measures],
+        "algorithms": [_algorithm_json(item) for item in study.algorithms.values()],
+        "modules": [asdict(item) for item in study.modules],
+        "measures": [item.to_json() for item in study.measures],
         "origins": study.plan.origins,
         "omissions": study.plan.omissions,
         "further_scores": [[*key, names] for key, names in study.plan.further_scores.items()],
     }
 
 
-def _algorithm_json(one: Algorithm) -> dict[str, Any]:
-    settings = one.settings
+def _algorithm_json(algorithm: Algorithm) -> dict[str, Any]:
+    settings = algorithm.settings
     return {
-        "id": one.id,
-        "module": asdict(one.module),
-        "values": one.values,
-        "curve_parameter": one.curve_parameter,
+        "id": algorithm.id,
+        "module": asdict(algorithm.module),
+        "values": algorithm.values,
+        "curve_parameter": algorithm.curve_parameter,
         "settings": {
             "length": len(settings),
             "values": settings.values,
@@ -79,20 +79,20 @@ def read_origins(facts: Any) -> list[Origin]:
 
 
 def _origin(facts: Any) -> Origin:
-    found = Origin._make(_typed(facts, list))
-    first, last = (_number(seed) for seed in _typed(found.seeds, list))
+    origin = Origin._make(_typed(facts, list))
+    first, last = (_number(seed) for seed in _typed(origin.seeds, list))
     return Origin(
-        setup=_number(found.setup),
-        where=_typed(found.where, str),
-        graph_id=_optional(found.graph_id),
-        parameters_id=_optional(found.parameters_id),
-        data_id=_typed(found.data_id, str),
-        number=_number(found.number),
-        combinations=_number(found.combinations),
+        setup=_number(origin.setup),
+        where=_typed(origin.where, str),
+        graph_id=_optional(origin.graph_id),
+        parameters_id=_optional(origin.parameters_id),
+        data_id=_typed(origin.data_id, str),
+        number=_number(origin.number),
+        combinations=_number(origin.combinations),
         seeds=(first, last),
-        fixed_truth=_typed(found.fixed_truth, bool),
-        several=_typed(found.several, bool),
-        scores=_texts(found.scores),
+        fixed_truth=_typed(origin.fixed_truth, bool),
+        several=_typed(origin.several, bool),
+        scores=_texts(origin.scores),
     )
 
 
@@ -104,7 +104,7 @@ def read_further_scores(facts: Any) -> dict[tuple[int, str], tuple[str, ...]]:
 
 def read_measures(facts: Any) -> list[Measure]:
     """Parse the columns of metrics."""
-    return [_measure(_typed(one, dict)) for one in _typed(facts, list)]
+    return [_measure(_typed(item, dict)) for item in _typed(facts, list)]
 
 
 def _measure(facts: dict[str, Any]) -> Measure:
@@ -128,8 +128,8 @@ def _measure(facts: dict[str, Any]) -> Measure:
 
 def read_algorithms(facts: Any) -> dict[str, Algorithm]:
     """Parse the algorithms, by id."""
-    found = (_algorithm(one) for one in _typed(facts, list))
-    return {one.id: one for one in found}
+    algorithms = (_algorithm(item) for item in _typed(facts, list))
+    return {item.id: item for item in algorithms}
 
 
 def _algorithm(facts: Any) -> Algorithm:
@@ -163,7 +163,7 @@ def _column(facts: Any, length: int) -> Column:
 
 def read_modules(facts: Any) -> list[ModuleFacts]:
     """Parse the facts about modules."""
-    return [_module(one) for one in _typed(facts, list)]
+    return [_module(item) for item in _typed(facts, list)]
 
 
 def _module(facts: Any) -> ModuleFacts:

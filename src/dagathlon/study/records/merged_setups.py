@@ -80,7 +80,7 @@ def _join(setup: Path, place: Path) -> None:
         state=RunState.FINISHED if finished else RunState.INTERRUPTED,
         partial=ours.partial or theirs.partial,
         began=min(ours.began, theirs.began),
-        ended=max((one for one in (ours.ended, theirs.ended) if one), default=None),
+        ended=max((moment for moment in (ours.ended, theirs.ended) if moment), default=None),
     )
     if joined != ours:
         joined.save(place)

@@ -64,27 +64,27 @@ class Progress:
     told: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Any) -> Self:
+    def of(cls, stored: Any) -> Self:
         """Parse the state from the store; invalid values become defaults."""
-        if not isinstance(found, Mapping) or not found:
+        if not isinstance(stored, Mapping) or not stored:
             return cls()
-        hosts = _items(found.get("hosts"))[:_MOST_HOSTS]
-        told = found.get("told")
+        hosts = _items(stored.get("hosts"))[:_MOST_HOSTS]
+        written = stored.get("told")
         return cls(
             known=True,
-            ran=_sum(found.get("ran")),
-            stored=_sum(found.get("stored")),
-            left=_count(found.get("left")),
-            queued=_count(found.get("queued")),
-            workers=_count(found.get("jobs")) or None,
-            seconds=_number(found.get("seconds")) or 0.0,
-            interrupted=found.get("interrupted") is True,
-            rate=_number(found.get("rate")) or 0.0,
-            expected_end=_number(found.get("expected_end")),
-            hosts=tuple(_host(one) for one in hosts if isinstance(one, Mapping)),
+            ran=_sum(stored.get("ran")),
+            stored=_sum(stored.get("stored")),
+            left=_count(stored.get("left")),
+            queued=_count(stored.get("queued")),
+            workers=_count(stored.get("jobs")) or None,
+            seconds=_number(stored.get("seconds")) or 0.0,
+            interrupted=stored.get("interrupted") is True,
+            rate=_number(stored.get("rate")) or 0.0,
+            expected_end=_number(stored.get("expected_end")),
+            hosts=tuple(_host(host) for host in hosts if isinstance(host, Mapping)),
             told={
                 plain(name): plain(value)
-                for name, value in (told.items() if isinstance(told, Mapping) else ())
+                for name, value in (written.items() if isinstance(written, Mapping) else ())
             },
         )
 
@@ -106,9 +106,11 @@ class Progress:
         parts = [f"{self.queued:,} queued"]
         if self.rate:
             parts.append(f"{self.rate:,.1f} tasks per second")
-        left = self.seconds_left(now)
-        if left is not None and self.left:
-            parts.append(f"expected to end at {_clock(now, left)} (in about {duration(left)})")
+        remaining = self.seconds_left(now)
+        if remaining is not None and self.left:
+            parts.append(
+                f"expected to end at {_clock(now, remaining)} (in about {duration(remaining)})"
+            )
         return ", ".join(parts)
 
     def host_table(self, alive: bool) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
@@ -133,8 +135,8 @@ def plain(value: Any) -> str:
 
 def since(began: Any, now: float) -> str:
     """Format the time since a moment recorded in the store."""
-    found = _number(began)
-    return "an unknown time" if found is None else duration(max(now - found, 0.0))
+    start = _number(began)
+    return "an unknown time" if start is None else duration(max(now - start, 0.0))
 
 
 def moment(seconds: Any) -> str:
@@ -145,17 +147,17 @@ def moment(seconds: Any) -> str:
         return "at an unknown time"
 
 
-def _clock(now: float, left: float) -> str:
-    form = "%H:%M:%S" if left < _DAY / 2 else "%Y-%m-%d %H:%M"
+def _clock(now: float, remaining: float) -> str:
+    form = "%H:%M:%S" if remaining < _DAY / 2 else "%Y-%m-%d %H:%M"
     try:
-        return time.strftime(form, time.localtime(now + left))
+        return time.strftime(form, time.localtime(now + remaining))
     except (ValueError, OverflowError, OSError):
         return "an unknown time"
 
 
-def _host(found: Mapping[Any, Any]) -> Host:
-    numbers = {key: _count(found.get(key)) for key in ("workers", "given", "done", "failed")}
-    name, remark = found.get("name"), found.get("remark")
+def _host(stored: Mapping[Any, Any]) -> Host:
+    numbers = {key: _count(stored.get(key)) for key in ("workers", "given", "done", "failed")}
+    name, remark = stored.get("name"), stored.get("remark")
     return Host(
         plain(name) if isinstance(name, str) and name else "?",
         remark=plain(remark) if isinstance(remark, str) else "",
@@ -163,20 +165,20 @@ def _host(found: Mapping[Any, Any]) -> Host:
     )
 
 
-def _sum(found: Any) -> int:
-    return sum(_count(row[-1]) for row in _items(found) if isinstance(row, list) and row)
+def _sum(value: Any) -> int:
+    return sum(_count(row[-1]) for row in _items(value) if isinstance(row, list) and row)
 
 
-def _items(found: Any) -> list[Any]:
-    return found if isinstance(found, list) else []
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
-def _count(found: Any) -> int:
-    is_count = isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST
-    return int(found) if is_count else 0
+def _count(value: Any) -> int:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST
+    return int(value) if is_count else 0
 
 
-def _number(found: Any) -> float | None:
-    if isinstance(found, bool) or not isinstance(found, int | float):
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(found) if math.isfinite(found) and 0 <= found < _MOST else None
+    return float(value) if math.isfinite(value) and 0 <= value < _MOST else None

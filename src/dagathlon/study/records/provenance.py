@@ -68,21 +68,21 @@ def sources_of(setup: Setup, library: Library) -> list[Source]:
 
 def _of_entry(entry: DataEntry, library: Library) -> list[Source]:
     parts = zip(_PARTS, (entry.graphs, entry.parameters, entry.data), strict=True)
-    found = [_source(entry.where, name, one, library) for name, of in parts for one in of]
-    fixed = any(source.kind != DRAWN for source in found)
-    return list(dict.fromkeys(found)) if fixed else []
+    sources = [_source(entry.where, name, item, library) for name, of in parts for item in of]
+    fixed = any(source.kind != DRAWN for source in sources)
+    return list(dict.fromkeys(sources)) if fixed else []
 
 
-def _source(where: str, part: str, found: Part, library: Library) -> Source:
-    if isinstance(found, Setting):
-        return Source(where, part, DRAWN, found.module.name)
-    if found.bundled:
-        return Source(where, part, BUNDLED, found.bundled)
-    return Source(where, part, FILE, _relative(found, library), found.digest)
+def _source(where: str, part: str, content: Part, library: Library) -> Source:
+    if isinstance(content, Setting):
+        return Source(where, part, DRAWN, content.module.name)
+    if content.bundled:
+        return Source(where, part, BUNDLED, content.bundled)
+    return Source(where, part, FILE, _relative(content, library), content.digest)
 
 
-def _relative(found: FixedFile, library: Library) -> str:
-    place = Path(found.place)
+def _relative(file: FixedFile, library: Library) -> str:
+    place = Path(file.place)
     home = library.home
     return str(place.relative_to(home) if place.is_relative_to(home) else place)
 
@@ -90,24 +90,27 @@ def _relative(found: FixedFile, library: Library) -> str:
 def source_lines(sources: Iterable[Source]) -> list[str]:
     """Say for each data entry where its parts come from; entries that are alike share a line."""
     entries = grouped((source.where, source) for source in sources)
-    places = grouped((_sentence(found), _PLACE.sub("", where)) for where, found in entries.items())
-    lines = [f"{_listed_places(at)}: {said}" for said, at in places.items()]
+    places = grouped(
+        (_sentence(entry_sources), _PLACE.sub("", where))
+        for where, entry_sources in entries.items()
+    )
+    lines = [f"{_listed_places(at)}: {sentence}" for sentence, at in places.items()]
     more = len(lines) - _MOST
     return lines if more < 2 else [*lines[:_MOST], f"and {more:,} more, all in provenance.json"]
 
 
-def _sentence(found: Sequence[Source]) -> str:
+def _sentence(sources: Sequence[Source]) -> str:
     """Return a sentence such as ``graph from the bundled network asia; data drawn by iid``."""
     parts: dict[str, list[str]] = {}
     for part in _PARTS:
-        mine = [source for source in found if source.part == part]
+        mine = [source for source in sources if source.part == part]
         if mine and (part != "data" or mine[0].kind != DRAWN):
             names = [source.words for source in mine[:_MOST_FILES]]
             more = len(mine) - len(names)
             names += [f"{counted(more, 'more file')}"] if more else []
             verb = "drawn by" if mine[0].kind == DRAWN else "from"
             parts.setdefault(f"{verb} {listed(names)}", []).append(part)
-    return "; ".join(f"{listed(names)} {said}" for said, names in parts.items())
+    return "; ".join(f"{listed(names)} {words}" for words, names in parts.items())
 
 
 def _listed_places(places: Sequence[str]) -> str:

@@ -163,8 +163,8 @@ class Registration:
         return int(row[0])
 
     def _living(self) -> set[int]:
-        found = leases(self._store.connection)
-        return {lease.run for lease in found if _lives(self._store, lease)}
+        known = leases(self._store.connection)
+        return {lease.run for lease in known if _lives(self._store, lease)}
 
     def _expire_dead_runs(self) -> None:
         """Release the claims of dead runs and remove their scratch folders.
@@ -172,7 +172,7 @@ class Registration:
         The files of a run on another machine stay until `gc`: it may only be asleep.
         """
         connection = self._store.connection
-        found = {lease.run: lease for lease in leases(connection)}
+        known = {lease.run: lease for lease in leases(connection)}
         living = self._living()
         unended = [run for (run,) in connection.execute("SELECT id FROM runs WHERE ended IS NULL")]
         for run in unended:
@@ -183,7 +183,7 @@ class Registration:
             connection.execute("DELETE FROM claims WHERE run = ?", (run,))
             connection.execute("UPDATE runs SET ended = began WHERE id = ?", (run,))
             end_lease(connection, run)
-            if run not in found or found[run].is_orphan:
+            if run not in known or known[run].is_orphan:
                 remove_folder(self._store.folder, SCRATCH, str(run))
         if not living:
             for path in self._store.objects.leftovers():

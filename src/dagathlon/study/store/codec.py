@@ -56,8 +56,8 @@ class UndeclaredTypeError(CodecError):
 
 def can_store(value: object) -> bool:
     """Whether a value's type has an encoding."""
-    own = isinstance(value, tuple(known.type for known in FORMATS.values()))
-    return own or stored_class(name_of(type(value))) is type(value)
+    ours = isinstance(value, tuple(known.type for known in FORMATS.values()))
+    return ours or stored_class(name_of(type(value))) is type(value)
 
 
 def encode(value: object) -> list[Bytes]:

@@ -51,8 +51,8 @@ class Side(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return JSON for the file of conflicts."""
         digest = None if self.digest is None else self.digest.hex()
-        said = {"status": self.status, "reason": self.reason, "host": self.host}
-        return said | {"digest": digest, "when": self.when}
+        fields = {"status": self.status, "reason": self.reason, "host": self.host}
+        return fields | {"digest": digest, "when": self.when}
 
 
 class Conflict(NamedTuple):
@@ -80,23 +80,23 @@ class Conflict(NamedTuple):
 def note_conflicts(folder: Path, conflicts: Sequence[Conflict]) -> Path:
     """Add conflicts to the file in a folder of results, without repetition."""
     path = folder / CONFLICTS
-    told = [*_noted(path), *(one.to_json() for one in conflicts)]
-    text = json.dumps({"format": 1, "conflicts": _once(told)}, indent=1, ensure_ascii=False)
+    entries = [*_noted(path), *(conflict.to_json() for conflict in conflicts)]
+    text = json.dumps({"format": 1, "conflicts": _once(entries)}, indent=1, ensure_ascii=False)
     write_file(path, f"{text}\n".encode("utf-8", "surrogatepass"))
     return path
 
 
-def _once(told: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list({json.dumps(one, sort_keys=True): one for one in told}.values())
+def _once(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
 
 
 def _noted(path: Path) -> list[dict[str, Any]]:
     try:
-        found = json.loads(read_file(path.parent, path.name))["conflicts"]
+        entries = json.loads(read_file(path.parent, path.name))["conflicts"]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        found = None
-    if not isinstance(found, list):
+        entries = None
+    if not isinstance(entries, list):
         raise StudyError(f"{path}: is no list of conflicts; move it away and merge again")
-    return found
+    return entries

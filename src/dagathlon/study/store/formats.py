@@ -85,8 +85,8 @@ def _estimate_parts(estimate: Estimate) -> Parts:
     arrays = _graph_arrays(estimate.graph)
     about = None
     if estimate.posterior is not None:
-        about, own = to_parts(estimate.posterior)
-        arrays |= {f"posterior.{name}": array for name, array in own.items()}
+        about, posterior_parts = to_parts(estimate.posterior)
+        arrays |= {f"posterior.{name}": array for name, array in posterior_parts.items()}
     meta: list[Any] = [estimate.graph.names, stats, about]
     further = _further_parts(estimate, arrays)
     if estimate.notes or further:
@@ -135,10 +135,10 @@ def _measurement(further: Mapping[str, Any]) -> MeasurementModel | None:
 
 
 def _matrix(name: str, parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
-    found = parts.arrays.get(name)
-    if found is not None and (found.shape != (nodes, nodes) or found.dtype != np.float64):
+    array = parts.arrays.get(name)
+    if array is not None and (array.shape != (nodes, nodes) or array.dtype != np.float64):
         raise ValueError(f"its {name} matrix does not fit its graph")
-    return found
+    return array
 
 
 def _path(further: Mapping[str, Any], parts: Parts) -> GraphPath | None:
@@ -155,8 +155,8 @@ def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:
     if isinstance(about, bool):  # whether a chain is directed: all that stood here before
         return old_chain(names, about, parts.arrays)
     prefix = "posterior."
-    own = {k.removeprefix(prefix): a for k, a in parts.arrays.items() if k.startswith(prefix)}
-    return from_parts(about, own)
+    arrays = {k.removeprefix(prefix): a for k, a in parts.arrays.items() if k.startswith(prefix)}
+    return from_parts(about, arrays)
 
 
 def _dataset_parts(data: Dataset) -> Parts:

@@ -218,10 +218,10 @@ def has_hosts(connection: sqlite3.Connection, schema: str = "main") -> bool:
 
 def added_columns(connection: sqlite3.Connection, schema: str = "main") -> dict[str, str]:
     """Return SQL defaults of columns that an older, read-only index lacks."""
-    found = {} if has_hosts(connection, schema) else {"host": "''"}
+    columns = {} if has_hosts(connection, schema) else {"host": "''"}
     if version_of(connection, schema) <= MIGRATIONS.index((_CPU_LIMIT,)):
-        found["cpu_limit"] = "NULL"
-    return found
+        columns["cpu_limit"] = "NULL"
+    return columns
 
 
 def _check(connection: sqlite3.Connection, folder: Path, *, of_use: bool) -> None:
@@ -229,15 +229,15 @@ def _check(connection: sqlite3.Connection, folder: Path, *, of_use: bool) -> Non
 
     With `of_use`, one without tables is refused too.
     """
-    found, tables = version_of(connection), _tables(connection)
-    if found > len(MIGRATIONS):
+    version, tables = version_of(connection), _tables(connection)
+    if version > len(MIGRATIONS):
         raise StudyError(
-            f"{folder}: the store has format {found}, this version of dagathlon knows formats up "
+            f"{folder}: the store has format {version}, this version of dagathlon knows formats up "
             f"to {len(MIGRATIONS)}; use a newer dagathlon or another folder"
         )
-    if tables != _expected(MIGRATIONS[:found]):
+    if tables != _expected(MIGRATIONS[:version]):
         raise _no_store(folder, "its tables are not those of a store")
-    if of_use and not found:
+    if of_use and not version:
         raise StudyError(
             f"{folder}: the store is empty, since what was to make it ended too early or its index "
             "was cut; run the study again"
@@ -266,7 +266,7 @@ def _plain(statement: str) -> str:
 def _expected(steps: tuple[tuple[str, ...], ...]) -> set[tuple[str, str, str]]:
     """Return what an index declares after these steps of `MIGRATIONS`."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for statement in (one for step in steps for one in step):
+        for statement in (statement_text for step in steps for statement_text in step):
             connection.execute(statement)
         return _tables(connection)
 

@@ -100,10 +100,10 @@ def take_lease(connection: sqlite3.Connection, run: int, term: float = TERM) -> 
 
 def beat(connection: sqlite3.Connection, run: int) -> None:
     """Record a heartbeat; recreate a lease that others took for dead."""
-    found = connection.execute(
+    updated = connection.execute(
         "UPDATE leases SET beats = beats + 1, beat = ? WHERE run = ?", (time.time(), run)
     )
-    if not found.rowcount:
+    if not updated.rowcount:
         take_lease(connection, run)
 
 

@@ -39,10 +39,10 @@ def described(facts: Mapping[str, Any]) -> str:
 def read_facts(text: str) -> dict[str, Any]:
     """Parse facts from JSON; invalid ones are ignored."""
     try:
-        found = json.loads(text)
+        facts = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def versions_of(packages: Sequence[str]) -> Iterator[tuple[str, str]]:

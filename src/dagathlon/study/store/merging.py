@@ -120,9 +120,9 @@ def _check(store: Store) -> None:
     """Raise when the index has damaged pages or rows."""
     for table in damaged_rows(store.connection):
         raise DamagedRowError(store.folder, table)
-    (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
-    if said != "ok":
-        raise explained(store.folder, sqlite3.DatabaseError(str(said).splitlines()[-1]))
+    (verdict,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise explained(store.folder, sqlite3.DatabaseError(str(verdict).splitlines()[-1]))
 
 
 def _is_used(store: Store) -> bool:
@@ -225,7 +225,7 @@ class _Merge:
             self._found.copied += linked is False
 
     def _take_rows(self, first: int, last: int) -> int:
-        connection, found = self.store.connection, self._found
+        connection, merged = self.store.connection, self._found
         connection.execute("DELETE FROM temp.coming")
         connection.execute(
             "INSERT INTO temp.coming"
@@ -236,8 +236,8 @@ class _Merge:
             f"SELECT count(*), total({_AT_ODDS}) {_JOINED}", (first, last)
         ).fetchone()
         if at_odds:
-            found.conflicts += self._conflicts(first, last)
-        found.damaged += self._broken()
+            merged.conflicts += self._conflicts(first, last)
+        merged.damaged += self._broken()
         better, added, whole = connection.execute(
             "SELECT count(*), total(fresh AND whole), total(whole) FROM temp.coming"
         ).fetchone()
@@ -248,9 +248,9 @@ class _Merge:
                 f" SELECT {', '.join(theirs)} FROM temp.coming"
                 " JOIN source.results AS theirs USING (id) WHERE whole"
             )
-        found.added += int(added)
-        found.replaced += int(whole - added)
-        found.there += rows - better - int(at_odds)
+        merged.added += int(added)
+        merged.replaced += int(whole - added)
+        merged.there += rows - better - int(at_odds)
         return int(rows)
 
     def _broken(self) -> Iterator[str]:

@@ -79,9 +79,9 @@ class Objects:
         checks it, and what is wrong is computed again.
         """
         with _written():
-            found = path.stat().st_size
-            if found != size:
-                raise DamagedError(f"{path} has {found} bytes in place of {size}")
+            size_on_disk = path.stat().st_size
+            if size_on_disk != size:
+                raise DamagedError(f"{path} has {size_on_disk} bytes in place of {size}")
             self._move(path, digest)
         return Payload(digest, size, None)
 
@@ -206,10 +206,10 @@ def _check_hash(payload: Payload) -> None:
 
 def _has_length(path: Path, size: int) -> bool:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except FileNotFoundError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size == size
+    return stat.S_ISREG(status.st_mode) and status.st_size == size
 
 
 def _linked(path: Path, place: Path) -> bool:

@@ -74,7 +74,7 @@ class Pull:
     def _fetch_index(self, tell: Callable[[str], None]) -> None:
         """Copy the index with its journals, repeated until the copy is consistent."""
         place = self.cache / self.store
-        for left in range(_TRIES - 1, -1, -1):
+        for tries_left in range(_TRIES - 1, -1, -1):
             # What SQLite made beside an earlier copy belongs to that one.
             (place / f"{INDEX}-shm").unlink(missing_ok=True)
             # Times are of no use there: an index changes many times in a second.
@@ -84,7 +84,7 @@ class Pull:
                 return
             if not (place / INDEX).is_file():
                 raise DagathlonError(f"{self.address}: {problem}")
-            if left:
+            if tries_left:
                 tell(f"the index changed while it was copied ({problem}); copying it again")
                 time.sleep(_PAUSE)
         raise DagathlonError(
@@ -153,22 +153,22 @@ def _problem(path: Path) -> str:
         return f"there are no results of a study here (no {path.parent.name}/{INDEX})"
     try:
         with contextlib.closing(connect(path.parent, readonly=True)) as index:
-            (said,) = index.execute("PRAGMA integrity_check(1)").fetchone()
+            (verdict,) = index.execute("PRAGMA integrity_check(1)").fetchone()
     except (sqlite3.DatabaseError, StudyError) as error:
         return str(error)
-    return "" if said == "ok" else str(said).splitlines()[-1]
+    return "" if verdict == "ok" else str(verdict).splitlines()[-1]
 
 
-def _reason(code: int, said: str) -> str:
+def _reason(code: int, output: str) -> str:
     """Return why rsync failed, from the messages of rsync and ssh."""
-    lines: Sequence[str] = [line.strip() for line in said.splitlines() if line.strip()]
-    if "No such file or directory" in said and "change_dir" in said:
+    lines: Sequence[str] = [line.strip() for line in output.splitlines() if line.strip()]
+    if "No such file or directory" in output and "change_dir" in output:
         return "there is no such folder"
-    if "command not found" in said or "rsync: not found" in said:
+    if "command not found" in output or "rsync: not found" in output:
         return f"rsync is not installed there ({lines[0]})"
-    told = lines[0] if lines else f"rsync ended with {code}"
-    return f"there is no connection ({told})" if _is_of_ssh(code, said) else told
+    reason = lines[0] if lines else f"rsync ended with {code}"
+    return f"there is no connection ({reason})" if _is_of_ssh(code, output) else reason
 
 
-def _is_of_ssh(code: int, said: str) -> bool:
-    return code == _NO_CONNECTION or said.startswith("ssh: ") or "Permission denied (" in said
+def _is_of_ssh(code: int, output: str) -> bool:
+    return code == _NO_CONNECTION or output.startswith("ssh: ") or "Permission denied (" in output

@@ -107,8 +107,8 @@ def open_file(folder: Path, *names: str, flags: int = os.O_RDONLY) -> int:
             above, place = place, os.open(part, _FOLDER, dir_fd=place)
             os.close(above)
         # A pipe without a writer would keep a reader waiting.
-        kept = flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        descriptor = os.open(name, kept, 0o666, dir_fd=place)
+        safe_flags = flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(name, safe_flags, 0o666, dir_fd=place)
     except OSError as error:
         for number in range(1, len(names) + 1):
             refuse_link(folder.joinpath(*names[:number]))
@@ -198,8 +198,8 @@ def _check_journal(path: Path) -> None:
     try:
         with open(open_file(path.parent, path.name), "rb") as stream:
             stream.seek(-min(len(_NAMES_ANOTHER), stream.seek(0, os.SEEK_END)), os.SEEK_END)
-            found = stream.read()
+            content = stream.read()
     except FileNotFoundError:
         return
-    if found == _NAMES_ANOTHER:
+    if content == _NAMES_ANOTHER:
         raise LinkError(f"{path}: names another file, as no journal of a store does; remove it")

@@ -86,12 +86,12 @@ def has_types(row: Sequence[Any], *types: type | tuple[type, ...]) -> bool:
 
 def damaged_rows(connection: sqlite3.Connection) -> dict[str, int]:
     """Return how many rows of each table are damaged, of those tables that have any."""
-    found = {}
+    counts = {}
     for table, damaged in _conditions(connection):
         (count,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {damaged}").fetchone()
         if count:
-            found[table] = count
-    return found
+            counts[table] = count
+    return counts
 
 
 def remove_damaged_rows(connection: sqlite3.Connection) -> None:
@@ -105,14 +105,14 @@ def _conditions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     (encoding,) = connection.execute("PRAGMA encoding").fetchone()
     connection.create_function("is_text", 1, partial(_is_text, encoding), deterministic=True)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-    found = []
+    conditions = []
     for (table,) in tables:
         columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
         right = [_right(name, kind, needed or key) for _, name, kind, needed, _, key in columns]
         # A comparison with NULL is neither true nor false.
-        right += (f"coalesce({one}, 0)" for one in _FURTHER.get(table, ()))
-        found.append((table, f"NOT ({' AND '.join(right)})"))
-    return found
+        right += (f"coalesce({column}, 0)" for column in _FURTHER.get(table, ()))
+        conditions.append((table, f"NOT ({' AND '.join(right)})"))
+    return conditions
 
 
 def _right(name: str, kind: str, needed: int) -> str:

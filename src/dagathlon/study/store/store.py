@@ -123,14 +123,14 @@ class Store:
 
     def outcomes(self, keys: Iterable[bytes], since: float = 0.0) -> dict[bytes, Outcome]:
         """Return outcomes by key, of those recorded after `since`."""
-        found: dict[bytes, Outcome] = {}
+        outcomes: dict[bytes, Outcome] = {}
         columns = f"key, created, {self._outcome}"
         for key, created, *outcome in self._rows(columns, keys):
             if type(created) is not float:
                 raise DamagedRowError(self.folder, "results")
             if created >= since:
-                found[key] = self._checked(outcome)
-        return found
+                outcomes[key] = self._checked(outcome)
+        return outcomes
 
     def load(self, key: bytes) -> Any:
         """Return the result of a task; None when there is none or it is damaged.
@@ -199,9 +199,9 @@ class Store:
 
     def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
         """Record the facts of a machine (`machine_facts`) under its name."""
-        said = json.dumps(facts, sort_keys=True)
+        text = json.dumps(facts, sort_keys=True)
         with self.transaction():
-            self.connection.execute("INSERT OR IGNORE INTO hosts VALUES (?, ?)", (name, said))
+            self.connection.execute("INSERT OR IGNORE INTO hosts VALUES (?, ?)", (name, text))
 
     def hosts(self) -> list[tuple[str, dict[str, Any]]]:
         """Return names and facts of the machines; a name repeats where its facts changed."""

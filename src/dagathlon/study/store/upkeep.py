@@ -104,36 +104,36 @@ def verify(store: Store, *, repair: bool = False) -> list[Damage]:
     StudyError
         When the index file is so damaged that nothing can be removed.
     """
-    found = _damaged_index(store, repair=repair)
-    if found and not repair:
-        return found
+    damages = _damaged_index(store, repair=repair)
+    if damages and not repair:
+        return damages
     damaged = list(_damaged(store))
     if repair:
         store.drop([damage.key for damage in damaged])
-    return found + damaged
+    return damages + damaged
 
 
 def _damaged_index(store: Store, *, repair: bool) -> list[Damage]:
     """Find damaged rows and inconsistent pages of the index; remove or rebuild with `repair`."""
     connection = store.connection
     rows = damaged_rows(connection)
-    found = [Damage(f"table {name}", f"damaged rows: {count:,}") for name, count in rows.items()]
-    if found and repair:
+    damages = [Damage(f"table {name}", f"damaged rows: {count:,}") for name, count in rows.items()]
+    if damages and repair:
         with store.transaction():
             remove_damaged_rows(connection)
-    if (problem := _contradiction(store)) and not (found and not repair):
+    if (problem := _contradiction(store)) and not (damages and not repair):
         if repair:
             connection.execute("REINDEX")
             if again := _contradiction(store):
                 raise explained(store.folder, sqlite3.DatabaseError(again))
-        found.append(Damage(INDEX, problem))
-    return found
+        damages.append(Damage(INDEX, problem))
+    return damages
 
 
 def _contradiction(store: Store) -> str:
     """Return the first error of SQLite's integrity check; empty when there is none."""
-    (said,) = store.connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return "" if said == "ok" else str(said).splitlines()[-1]
+    (verdict,) = store.connection.execute("PRAGMA integrity_check(1)").fetchone()
+    return "" if verdict == "ok" else str(verdict).splitlines()[-1]
 
 
 def _damaged(store: Store) -> Iterator[Damage]:
@@ -166,9 +166,9 @@ def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
     dropped = 0
     with store.transaction():
         if keep is not None:
-            kept = set(keep)
+            needed = set(keep)
             keys = [key for (key,) in store.connection.execute("SELECT key FROM results")]
-            gone = [(key,) for key in keys if key not in kept]
+            gone = [(key,) for key in keys if key not in needed]
             store.connection.executemany("DELETE FROM results WHERE key = ?", gone)
             dropped = len(gone)
         store.connection.execute("DELETE FROM claims")
