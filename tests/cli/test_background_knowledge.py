@@ -202,6 +202,32 @@ def test_wrong_names_in_tiers_and_groups_are_found_by_check(wrong, tmp_path, mon
     assert "unknown variable 'smok' (did you mean 'smoke'?)" in capsys.readouterr().err
 
 
+def test_a_wrong_tier_is_one_mistake_for_all_whom_it_concerns(tmp_path, capsys):
+    path = study_of(tmp_path, with_file("bnlearn_hc", "bnlearn_gs"), {"tiers": [["smok"]]})
+    assert main(["check", str(path)]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "smok" in line]
+    assert "bnlearn_hc" in line
+    assert line.endswith("(the same for bnlearn_gs)")
+
+
+def test_a_study_without_truth_is_refused_if_no_algorithm_takes_its_constraints(asia, capsys):
+    """Bootstrap samples and folds, whose columns are not known in advance, count for nothing."""
+    (asia / "k.json").write_text(json.dumps({"tiers": [["smok"], ["lung"]]}))
+    study = asia / "study.json"
+    picks = ["--pick", "hc[constraints=k.json]", "--pick", "pc[constraints=k.json]"]
+    assert main(["new", "study", str(study), *picks, "--data", "d.csv"]) == 0
+    assert main(["check", str(study)]) == 2
+    assert "unknown variable 'smok'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [{"forbidden_edges": [[1, 2]]}, {"tiers": [[1], ["asia"]]}])
+def test_names_in_constraints_are_texts(wrong, tmp_path, capsys):
+    assert main(["check", str(study_of(tmp_path, with_file("bnlearn_hc"), wrong))]) == 2
+    said = capsys.readouterr().err
+    assert "found 1, expected the name of a variable in quotes" in said
+    assert "known: none" not in said
+
+
 def test_wrong_tiers_of_one_algorithm_skip_it_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     algorithms = with_file("bnlearn_hc") | {"hc": [{"id": "hc"}]}

@@ -19,6 +19,7 @@ from dagathlon.evaluations.intersection_validation.evaluation import (
     IntersectionValidation,
     doubling_sizes,
 )
+from dagathlon.evaluations.intersection_validation.forecast import percent
 from dagathlon.evaluations.intersection_validation.runs import interval_runs
 from dagathlon.evaluations.intersection_validation.section import interval_section
 from dagathlon.evaluations.intersection_validation.tables import Validated, kind_rows
@@ -395,3 +396,17 @@ def test_verbs_agree_with_those_who_are_first(firsts: list[str], words: str) -> 
     )
     (said,) = weighted(cast(IntervalResult, result))
     assert said.text.endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (13 / 15, "86.7 %"),
+        (0.7997, "79.97 %"),
+        (0.8, "80.0 %"),
+        (0.9002, "90.02 %"),
+        (1, "100.0 %"),
+    ],
+)
+def test_percentages_are_rounded_but_not_across_a_limit(part, words):
+    assert percent(part) == words

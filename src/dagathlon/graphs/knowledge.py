@@ -109,6 +109,7 @@ def _known(content: Any, names: Sequence[str], where: str) -> list[str]:
     if not isinstance(content, list):
         raise GraphError(f"{where}: found {content!r}, expected a list of names")
     for name in content:
+        _refuse_other_than_text(name, where)
         if name not in names:
             raise GraphError(unknown("variable", name, names, where))
     return list(content)
@@ -119,6 +120,8 @@ def _pairs(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[tu
     for pair in _list(content, key):
         if not isinstance(pair, list) or len(pair) != 2:
             raise GraphError(f"{key}: found {pair!r}, expected a pair [from, to]")
+        for name in pair:
+            _refuse_other_than_text(name, key)
         if pair[0] == pair[1]:
             raise GraphError(f"{key}: {pair[0]!r} has no edge with itself")
         if pair[0] in names and pair[1] in names:
@@ -126,6 +129,11 @@ def _pairs(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[tu
         else:
             _warn_of_unknown(pair, names, key)
     return result
+
+
+def _refuse_other_than_text(name: Any, where: str) -> None:
+    if not isinstance(name, str):
+        raise GraphError(f"{where}: found {name!r}, expected the name of a variable in quotes")
 
 
 def _warn_of_unknown(pair: Sequence[Any], names: Sequence[str], key: str) -> None:

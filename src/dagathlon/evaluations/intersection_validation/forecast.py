@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
@@ -19,6 +18,7 @@ FEWEST_CONNECTED = 5
 """With fewer connected pairs in the agreement graph nothing can be relied on."""
 LEAST_SIZE, GOOD_SIZE = 0.8, 0.9
 """Parts of all pairs: not reliable under the first, good above the second."""
+_LIMITS = (0, 100 * LEAST_SIZE, 100 * GOOD_SIZE, 100)
 FEW_SHARED = 0.25
 """With a lesser part of the edges shared by all, agreement is mostly on missing edges."""
 REACH = (
@@ -159,8 +159,12 @@ def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
 
 
 def percent(part: float) -> str:
-    """Format a share as a percentage, truncated: 79.97 % does not become 80 %."""
-    return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
+    """Return a part as a percentage, with more digits where rounding would cross a limit."""
+    for digits in range(1, 6):
+        shown = round(100 * part, digits)
+        if [np.sign(shown - at) for at in _LIMITS] == [np.sign(100 * part - at) for at in _LIMITS]:
+            break
+    return f"{shown:.{digits}f} %"
 
 
 class LeftOut(NamedTuple):

@@ -117,7 +117,7 @@ class Unsuited:
         self._unknown: dict[str, dict[str, str]] = {}
         self._inputs = inputs
         self._some_suit = False
-        self._mistakes = Mistakes()
+        self._refused: dict[str, dict[tuple[str, str], str]] = {}
 
     def look(
         self,
@@ -126,6 +126,8 @@ class Unsuited:
         names: Names,
         where: str,
         data: str,
+        *,
+        derived: bool = False,
     ) -> None:
         """Check an algorithm, the first of the chain, with those that it reads from.
 
@@ -141,6 +143,9 @@ class Unsuited:
             Place of the data in the study.
         data
             Label of the data.
+        derived
+            Whether an evaluation derives the data from the study's, which an algorithm must
+            take to count as one that suits.
         """
         entry, *others = chain
         reasons, given = [], facts
@@ -151,9 +156,9 @@ class Unsuited:
         unsuited = [
             reasons[0] if reasons else reason for reason in self._objections(entry, facts, names)
         ]
-        self._some_suit |= not all(unsuited) or not unsuited
+        self._some_suit |= not derived and not (unsuited and all(unsuited))
         for reason in dict.fromkeys(filter(None, unsuited)):
-            self._mistakes.add(f"{entry.where} on {where}: {reason}")
+            self._refused.setdefault(reason, {})[entry.id, where] = f"{entry.where} on {where}"
             n = unsuited.count(reason)
             some = "" if n == len(unsuited) else f" ({n} of {len(unsuited)} settings)"
             self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
@@ -190,7 +195,13 @@ class Unsuited:
     def refuse_if_nothing_suits(self) -> None:
         """Raise when no algorithm takes any of the data."""
         if not self._some_suit:
-            self._mistakes.refuse()
+            mistakes = Mistakes()
+            for reason, places in self._refused.items():
+                first, *_ = places.values()
+                _, *others = dict.fromkeys(name for name, _ in places)
+                also = f" (the same for {listing(others)})" if others else ""
+                mistakes.add(f"{first}: {reason}{also}")
+            mistakes.refuse()
 
 
 def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:

@@ -223,13 +223,15 @@ class _Planner:
         names: Names,
         where: str,
         data: str,
+        *,
+        derived: bool = False,
     ) -> None:
         """Find algorithms that do not suit the data, whose runs will be skipped."""
         mistakes = Mistakes()
         for name in ids:
             chain = mistakes.read(self.inputs.chain, name)
             if chain:
-                self.unsuited.look(chain, facts, names, where, data)
+                self.unsuited.look(chain, facts, names, where, data, derived=derived)
         mistakes.refuse()
 
     def _add_kind(self, number: int, kind: _Kind) -> None:
@@ -256,7 +258,8 @@ class _Planner:
         where, data = kind.entry.where, kind.cases.data
         facts = self._transformed(learning.steps, kind.cases.facts, where, data)
         if facts is not None:
-            self._look(learning.ids, facts, lambda: None, where, f"{data}, {learning.label}")
+            label = f"{data}, {learning.label}"
+            self._look(learning.ids, facts, lambda: None, where, label, derived=True)
         return facts is not None
 
     def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
