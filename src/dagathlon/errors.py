@@ -193,3 +193,11 @@ def storable_text(text: str) -> str:
     Python decodes file names and output that are not UTF-8 to such characters.
     """
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def terminal_text(text: str) -> str:
+    """Return the text without characters that would control a terminal, but for line ends.
+
+    Messages quote names and texts of files and folders, which may be a stranger's.
+    """
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in text)

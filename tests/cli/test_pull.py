@@ -172,7 +172,7 @@ def connection(tmp_path):
     started = [str(SSHD), "-D", "-e", "-f", str(tmp_path / "sshd_config")]
     server = subprocess.Popen(started, stderr=subprocess.PIPE, text=True)
     try:
-        for _ in range(100):
+        for _ in range(1200):
             with socket.socket() as client:
                 if not client.connect_ex(("127.0.0.1", port)):
                     break

@@ -58,7 +58,7 @@ def _get(server: LiveServer, path: str, host: str | None = None) -> str:
     request = urllib.request.Request(server.address + path)
     if host:
         request.add_header("Host", host)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return str(answer.read().decode())
 
 

@@ -261,7 +261,7 @@ def test_a_learner_under_another_name_returns_its_best_so_far_too() -> None:
     learner: Any = find("algorithm", "bidag_order_mcmc").from_json(
         {"iterations": 10**9, "stepsave": 10**6}
     )
-    assert tried(learner, data, timeout=0.3).stats["stopped_early"] is True
+    assert tried(learner, data, cpu_limit=1.0).stats["stopped_early"] is True
 
 
 def test_progress_is_told_also_from_learners_inside() -> None:

@@ -137,7 +137,7 @@ def test_scores_that_differ_within_a_class_are_noted_and_the_search_ends(learner
     for seed in range(8):
         data = mixed_data(seed, KINDS[seed % 3], 200, 6)[0]
         given = turning if learner != "xges" else {}
-        found = learn(data, learner, score="bic-cg", timeout=20, **given)
+        found = learn(data, learner, score="bic-cg", cpu_limit=20, **given)
         assert "stopped_early" not in found.stats
         assert np.isfinite(float(found.stats["score"]))
         assert any("bic-cg" in note and "bic-dg" in note for note in found.notes)

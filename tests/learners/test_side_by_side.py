@@ -127,10 +127,14 @@ def test_a_deadline_leaves_what_was_finished_before_it():
         return item
 
     found: list[int] = []
-    with several_threads(2), watch(deadline=time.monotonic() + 0.3) as watched, until_deadline():
-        found.extend(side_by_side(work, range(9), 9))
-    assert found == [0, 1, 2, 3]
-    assert watched.stopped_early
+    seconds = 0.1
+    while len(found) < 4:  # on a busy machine fewer are finished in time
+        found, seconds = [], 2 * seconds
+        deadline = time.monotonic() + seconds
+        with several_threads(2), watch(deadline=deadline) as watched, until_deadline():
+            found.extend(side_by_side(work, range(9), 9))
+        assert found == [0, 1, 2, 3][: len(found)]
+        assert watched.stopped_early
 
 
 def test_a_best_so_far_of_a_helper_is_known_to_the_caller():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import hashlib
 import json
 import random
 import shutil
@@ -18,9 +19,11 @@ from small_study import STUDY
 from dagathlon.cli import main
 from dagathlon.cli.serve import server_of
 from dagathlon.errors import DagathlonError, UnavailableError
+from dagathlon.graphs import Graph
 from dagathlon.study.engine import perform
 from dagathlon.study.engine.protocol import Event, Note, Writing
 from dagathlon.study.plan.task import Call
+from dagathlon.study.store.codec import encode
 from dagathlon.study.store.results_folder import INDEX
 from dagathlon.workflow import Study
 
@@ -309,6 +312,70 @@ def test_tasks_of_a_run_that_is_repaired_count_once(
     assert found.ran + found.stored == calm.ran
     assert found.failures() == calm.failures()
     assert stored or found.ran == calm.ran
+
+
+def _seen(made: Path, folder: Path, *statements: tuple[str, tuple[Any, ...]]) -> dict[str, int]:
+    """The codes of the commands on a copy of the store whose rows were changed."""
+    folder = Path(shutil.copytree(made, folder))
+    connection = sqlite3.connect(Store(folder / "out" / "store", random.Random(1)).whole())
+    for statement in statements:
+        connection.execute(*statement)
+    connection.commit()
+    connection.close()
+    return {**dict(_look(folder)), "run": _run(folder)}
+
+
+ESCAPES = "\x1b[2J\x1b]0;title\x07\u202e"
+COLUMNS = ("kind", "module", "reason", "detail", "host")
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_texts_of_a_store_do_not_control_the_terminal(
+    column: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = f"UPDATE results SET {column} = ?, digest = zeroblob(32) WHERE kind = 'learn'"
+    progress = json.dumps({"hosts": [ESCAPES]})
+    _seen(
+        made,
+        tmp_path / "copy",
+        (changed, (f"a{ESCAPES}z",)),
+        ("UPDATE runs SET progress = ?", (progress,)),
+    )
+    setup = tmp_path / "copy" / "out" / "small"
+    setup.rename(setup.with_name(f"small{ESCAPES}"))
+    assert set(dict(_look(tmp_path / "copy")).values()) <= {0, 1, 2}
+    said = "".join(capsys.readouterr())
+    assert "".join(said.split()).isprintable()
+
+
+def test_what_failed_has_no_metrics_of_an_earlier_result(made: Path, tmp_path: Path) -> None:
+    last = "(SELECT max(id) FROM results WHERE kind = 'learn')"
+    statement = f"UPDATE results SET status = 'error' WHERE id = {last}"
+    assert set(_seen(made, tmp_path / "copy", (statement, ())).values()) <= {0, 1}
+    table = "small/benchmarks/joint_benchmarks.csv"
+    rows = _tables(tmp_path / "copy" / "out")[table]
+    assert [row["SHD_pattern"] for row in rows if row["status"] == "error"] == ["NA"]
+
+
+CONTENTS: list[Any] = [
+    *([], {"SHD_pattern": [1]}, {"true_n_edges_skel": 3}, Graph("ab")),
+    {"n_nodes": 10**400},
+    dict.fromkeys(("TP_skel", "FP_skel", "SHD_pattern", "true_n_edges_skel"), "text"),
+]
+
+
+@pytest.mark.parametrize("content", CONTENTS, ids=lambda one: str(one)[:30])
+def test_a_score_that_is_none_is_computed_again(
+    content: Any, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its bytes have the hash that the row says."""
+    stored = b"".join(bytes(piece) for piece in encode(content))
+    last = "(SELECT max(id) FROM results WHERE kind = 'score')"
+    statement = f"UPDATE results SET digest = ?, size = ?, inline = ? WHERE id = {last}"
+    values = (hashlib.sha256(stored).digest(), len(stored), stored)
+    found = _seen(made, tmp_path / "copy", (statement, values))
+    assert (found["report"], found["run"]) == (0, 0)
+    assert _tables(tmp_path / "copy" / "out") == _tables(made / "out")
 
 
 @pytest.mark.slow

@@ -362,3 +362,17 @@ def test_a_merge_killed_at_any_moment_is_taken_up_again(tmp_path, monkeypatch, l
     merged(source, into)
     assert rows(into) == rows(source)
     assert contents(into) == contents(source)
+
+
+def test_ids_of_rows_may_lie_any_distance_apart(tmp_path):
+    """A folder of a stranger's does not keep a merge busy for ever."""
+    far = fill(tmp_path / "far", range(4))
+    with Store(far) as store:
+        for old, new in ((1, -(2**63)), (2, 0), (3, 10**18), (4, 2**63 - 1)):
+            store.connection.execute("UPDATE results SET id = ? WHERE id = ?", (new, old))
+    told = []
+    with Store(tmp_path / "here") as store:
+        merged = merge(far, store, lambda done, total: told.append((done, total)))
+    assert (merged.added, merged.there, merged.damaged) == (4, 0, [])
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert rows(tmp_path / "here") == rows(far)

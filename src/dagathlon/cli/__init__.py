@@ -14,7 +14,7 @@ from typing import NoReturn, TextIO
 
 import dagathlon
 from dagathlon.cli._exit_codes import INTERRUPTED, USER_ERROR
-from dagathlon.errors import DagathlonError, DataWarning, storable_text, suggestion
+from dagathlon.errors import DagathlonError, DataWarning, storable_text, suggestion, terminal_text
 from dagathlon.modules.index import index
 
 _WELCOME = """\
@@ -135,7 +135,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (DagathlonError, OSError, MemoryError) as error:
         notes = getattr(error, "__notes__", ())
-        print(f"dagathlon: {_reason(error)}", *notes, sep="\n", file=sys.stderr)
+        said = "\n".join([f"dagathlon: {_reason(error)}", *notes])
+        print(terminal_text(said), file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print("dagathlon: interrupted", file=sys.stderr)
@@ -170,4 +171,4 @@ def _show_warning(  # noqa: PLR0917 - the signature is Python's
 ) -> None:
     """Print warnings that users can act on without the line of code that raised them."""
     word = "" if issubclass(category, DataWarning) else f"{category.__name__}: "
-    print(f"dagathlon: warning: {word}{message}", file=file or sys.stderr)
+    print(terminal_text(f"dagathlon: warning: {word}{message}"), file=file or sys.stderr)

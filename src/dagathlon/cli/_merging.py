@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, terminal_text
 from dagathlon.study.records.merged_setups import bring_setups
 from dagathlon.study.store.conflicts import Conflict, note_conflicts
 from dagathlon.study.store.merging import Merged, merge
@@ -37,14 +37,15 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
     with Store(out / STORE_FOLDER) as store:
         for source, folder, name in zip(sources, stores, names, strict=True):
             merged = merge(folder, store, _progress if sys.stderr.isatty() else None)
-            print("\n".join(_lines(name, merged)))
+            print(terminal_text("\n".join(_lines(name, merged))))
             conflicts += merged.conflicts
             damaged += len(merged.damaged)
             if folder != source:
                 for note in bring_setups(source, out):
-                    print(note)
+                    print(terminal_text(note))
     if conflicts:
-        print("\n".join(_conflict_lines(conflicts, note_conflicts(out, conflicts))))
+        lines = _conflict_lines(conflicts, note_conflicts(out, conflicts))
+        print(terminal_text("\n".join(lines)))
     print(f"dagathlon run STUDY --out {out} computes what is missing and writes the report")
     return AT_ODDS if conflicts or damaged else 0
 

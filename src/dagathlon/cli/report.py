@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_figures_arguments, add_modules_argument, load_modules
+from dagathlon.errors import terminal_text
 from dagathlon.evaluate.ranking.ranks import UNITS
 from dagathlon.workflow import rewrite
 
@@ -35,6 +36,6 @@ def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     for report, notes in rewrite(arguments.folder, arguments.figures, arguments.rank_unit):
         for note in notes:
-            print(f"{report.parent.name}: {note}")
-        print(f"report: {report}")
+            print(terminal_text(f"{report.parent.name}: {note}"))
+        print(terminal_text(f"report: {report}"))
     return 0

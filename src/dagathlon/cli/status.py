@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import table
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, terminal_text
 from dagathlon.report.results import Results
 from dagathlon.study.plan.task import Status
 from dagathlon.study.records.display import duration
@@ -118,7 +118,7 @@ def shown_records(records: Sequence[RunRecord]) -> Sequence[RunRecord]:
 def _text(seen: Seen) -> str:
     lines = [line for record in shown_records(seen.records) for line in _block(record)]
     lines += [setup.words for setup in seen.setups]
-    return "\n".join([*lines, "", table(*lines_of(seen.counts))])
+    return terminal_text("\n".join([*lines, "", table(*lines_of(seen.counts))]))
 
 
 def _block(record: RunRecord) -> Iterator[str]:
@@ -176,5 +176,5 @@ def lines_of(counts: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str |
     for (kind, module), by_status in lines.items():
         numbers = [by_status[s].number if s in by_status else 0 for s in statuses]
         ok = by_status.get(Status.OK.value)
-        rows.append((kind, module, *numbers, f"{ok.mean_wall:.3g} s" if ok else ""))
+        rows.append((plain(kind), plain(module), *numbers, f"{ok.mean_wall:.3g} s" if ok else ""))
     return ("task", "module", *statuses, "mean time"), rows

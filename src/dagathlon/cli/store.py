@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_modules_argument, load_modules
+from dagathlon.errors import terminal_text
 from dagathlon.study.store.results_folder import find_store
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import gc, size, verify
@@ -63,7 +64,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         damaged = verify(store, repair=arguments.repair)
         total = size(store).results
     for damage in damaged:
-        print(f"{damage.place}: {damage.problem}")
+        print(terminal_text(f"{damage.place}: {damage.problem}"))
     if not damaged:
         print(f"{counted(total, 'result')}, all sound")
         return 0

@@ -13,6 +13,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.graphs.control import Baselines
 from dagathlon.evaluate.ranking.ranks import UNITS, Unit
+from dagathlon.evaluate.ranking.summary import is_number
 from dagathlon.frame import Cells, Row, grouped_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
@@ -37,6 +38,9 @@ RANKING = "ranking"
 DIAGNOSTICS = "diagnostics"
 """Name of the score of data sets that the page shows as diagnostics."""
 _MISSING = Outcome(Status.SKIPPED, "not run yet")
+_LARGEST = 2**63
+_COUNTS = ("TP_skel", "FP_skel", "SHD_pattern", "true_n_edges_skel")
+"""Metrics of graphs that are there together or not at all."""
 
 _OPEN_DIRECTIONS = (
     "In BSF and the other metrics of Bayesys, directions that the equivalence class of the truth "
@@ -219,16 +223,19 @@ class Results:
         return self.marked(joint), further
 
     def _rows_of(self, runs: Sequence[Run]) -> tuple[list[Cells], list[Cells]]:
-        scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
-        scores: Mapping[bytes, Any] = dict(self.store.load_many(map(self._key, scored)))
+        places = {i for run in runs for i in (run.score, *run.scores)} - {None}
+        scores = dict(self.store.load_many(map(self._key, places), _has_metrics))
         self._read_remarks({self._key(run.learn) for run in runs})
         joint, further = [], []
         for run in runs:
             remarks = self._remarks.get(self._key(run.learn), Remarks())
+            outcome = self._outcome(run) or _MISSING
             steps = [i for i in (run.score, *run.scores) if i is not None]
             metrics = [scores.get(self._key(i), {}) for i in steps]
-            own = {} if run.score is None else metrics[0]
-            joint.append(run_row(self.study, run, self._outcome(run) or _MISSING, remarks, own))
+            # What failed when it was tried again may have the score of an earlier result.
+            scored = outcome.status is Status.OK and run.score is not None
+            own = metrics[0] if scored else {}
+            joint.append(run_row(self.study, run, outcome, remarks, own))
             further.append(further_row(metrics))
         return joint, further
 
@@ -329,7 +336,7 @@ class Results:
         cases = dict.fromkeys(run.case for run in self.plan.runs)
         scored = self.plan.data_scores.get(name, {})
         asked = {case: self._key(i) for case, i in scored.items() if case in cases}
-        loaded = dict(self.store.load_many(set(asked.values())))
+        loaded = dict(self.store.load_many(set(asked.values()), _has_metrics))
         rows = []
         for number in cases:
             metrics, case = loaded.get(asked.get(number, b"")), self.plan.cases[number]
@@ -429,3 +436,13 @@ class Results:
     def _result(self, position: int | None) -> Any:
         """Return the stored result of a task, None without one."""
         return None if position is None else self.store.load(self.plan.keys[position])
+
+
+def _has_metrics(found: object) -> bool:
+    """Whether a stored result is one of metrics by name; a stranger's may be anything."""
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        return False
+    if any(isinstance(value, int) and abs(value) >= _LARGEST for value in found.values()):
+        return False
+    counts = [found.get(name) for name in _COUNTS]
+    return counts == [None] * len(counts) or all(map(is_number, counts))

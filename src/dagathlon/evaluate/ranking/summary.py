@@ -118,11 +118,14 @@ def _summary(key: tuple[Any, ...], members: Rows) -> Cells:
 
 
 def metric_value(row: Row, metric: str) -> float:
-    """Return a metric of a finished run; the skeleton's true positive rate is computed here."""
+    """Return a metric of a finished run, NaN where it has none.
+
+    The true positive rate of the skeleton is computed here.
+    """
     if metric == "TPR_skel":
-        edges = row["true_n_edges_skel"]
-        return row["TP_skel"] / edges if edges else float("nan")
-    return float(row[metric])
+        found, edges = row["TP_skel"], row["true_n_edges_skel"]
+        return found / edges if is_number(found) and is_number(edges) and edges else math.nan
+    return float(value) if is_number(value := row[metric]) else math.nan
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from dagathlon.errors import StudyError, not_written
+from dagathlon.errors import StudyError, not_written, terminal_text
 from dagathlon.study.engine.protocol import Began, Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.plan.task import Status, Task, TaskKind, Workload
 from dagathlon.study.records.causes import Skipped, causes
@@ -374,4 +374,4 @@ def failure_lines(summary: Summary, reasons: Mapping[tuple[str, str], int]) -> l
     if earlier > 0:
         other = "other " if reasons_found else ""
         lines.append(f"skipped  {counted(earlier, f'{other}run')}, as the report says")
-    return [*lines, *failures_by_host(summary.hosts)]
+    return [*map(terminal_text, lines), *failures_by_host(summary.hosts)]

@@ -25,6 +25,7 @@ from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
 """Source rows per transaction."""
+_LARGEST_ID = 2**63 - 1
 
 _JOINED = """
 FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
@@ -168,14 +169,22 @@ def _sha256(content: object) -> bytes | None:
 
 def _take_in(work: _Merge, told: Callable[[int, int], None]) -> None:
     connection = work.store.connection
-    first, last, total = connection.execute(
-        "SELECT coalesce(min(id), 0), coalesce(max(id), -1), count(*) FROM source.results"
-    ).fetchone()
-    done = 0
-    for begin in range(first, last + 1, RANGE):
-        done += work.take(begin, begin + RANGE - 1)
+    (total,) = connection.execute("SELECT count(*) FROM source.results").fetchone()
+    done, last = 0, None
+    # Ids of a stranger's rows may be any, so ranges begin where there is a row.
+    while (begin := _next_id(connection, last)) is not None:
+        last = min(begin + RANGE - 1, _LARGEST_ID)
+        done += work.take(begin, last)
         told(done, total)
     work.take_hosts()
+
+
+def _next_id(connection: sqlite3.Connection, last: int | None) -> int | None:
+    """Return the smallest id of the source, of those above `last`; None when there is none."""
+    beyond, bound = ("", ()) if last is None else (" WHERE id > ?", (last,))
+    statement = f"SELECT min(id) FROM source.results{beyond}"
+    found: int | None = connection.execute(statement, bound).fetchone()[0]
+    return found
 
 
 class _Merge:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -167,15 +167,29 @@ class Store:
             raise KeyError(key)
         return self.objects.read(Payload(*row))
 
-    def load_many(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Any]]:
-        """Yield keys and results of those tasks that have one, in no particular order."""
+    def load_many(
+        self, keys: Iterable[bytes], is_right: Callable[[Any], bool] | None = None
+    ) -> Iterator[tuple[bytes, Any]]:
+        """Yield keys and results of those tasks that have one, in no particular order.
+
+        Parameters
+        ----------
+        keys
+            The tasks.
+        is_right
+            Whether a result is of the kind that these tasks give; others are treated as damaged.
+        """
         for key, status, *payload in self._rows("key, status, digest, size, inline", keys):
             if payload[0] is None and status != Status.OK.value:
                 continue
             try:
-                yield key, self._put_together(self.objects.read(Payload(*payload)))
+                found = self._put_together(self.objects.read(Payload(*payload)))
+                if is_right is not None and not is_right(found):
+                    raise DamagedError(f"{self.folder}: a result is not of the kind of its task")
             except DamagedError as error:
                 self._give_up(key, error)
+            else:
+                yield key, found
 
     def digests(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return hashes of stored results by key: equal hashes are equal results."""
