@@ -22,8 +22,8 @@ from typing import IO, Any, cast
 
 from dagathlon.cli._checks import CHECKS
 from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.external.process_usage import descendants
 from dagathlon.modules import Kind, modules
+from dagathlon.processes.usage import descendants
 from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.resources import Share
 from dagathlon.study.engine.worker import die_with, output_tail

@@ -16,7 +16,6 @@ from dagathlon.cli._parts import add_modules_argument, load_modules
 from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.metric import measures
-from dagathlon.external import ExternalModule
 from dagathlon.learners.abilities import FAMILIES, GIVES, KINDS, TAKES, abilities_of, chosen
 from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.learners.independence import TestModule
@@ -136,7 +135,7 @@ def _check(arguments: argparse.Namespace, found: Sequence[type[Module]]) -> int:
     memory = size_of(arguments.memory_limit, "--memory-limit")
     problems = []
     for module in checked:
-        if issubclass(module, ExternalModule):
+        if module.runs_program:
             make_ready(module)  # installing what a program needs may take longer than any check
         sys.stdout.flush()
         problems += guarded_problems(name, seconds, memory, module.kind)

@@ -43,8 +43,8 @@ def learn(
         A `Dataset`, or anything `read_data` takes: a file, a data frame, an array.
     learner
         A name (``dagathlon modules`` lists them), a text such as ``"pc[alpha=0.01]"``, a pair such
-        as ``("pc", {"alpha": 0.01})``, a `Learner` such as ``Pc(alpha=0.01)``, or its class; classes
-        come from ``dagathlon.learners``.
+        as ``("pc", {"alpha": 0.01})``, a `Learner` such as ``Pc(alpha=0.01)``, or its class.
+        Classes come from ``dagathlon.learners``.
     seed
         Seed of the learner's random numbers.
     start
