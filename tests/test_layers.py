@@ -62,6 +62,27 @@ def test_imports_go_downwards(layer: str) -> None:
     assert not upwards
 
 
+ROOMS = {"benchpress", "cluster", "external"}
+# Commands use all rooms; the index and the registry say where modules are looked for.
+OUTSIDE_THE_CORE = {"cli", *ROOMS}
+WHERE_MODULES_ARE = {"modules/index.py", "modules/registry.py"}
+
+
+def test_the_core_imports_no_room_for_clusters_other_languages_or_foreign_names() -> None:
+    core = {
+        str(path.relative_to(PACKAGE)): path.read_text()
+        for path, layer in FILES.items()
+        if layer not in OUTSIDE_THE_CORE
+    }
+    named = {
+        name
+        for name, text in core.items()
+        if ROOMS & set(imported(text)) or re.search(rf"dagathlon\.({'|'.join(ROOMS)})\b", text)
+    }
+    assert len(core) > 500
+    assert named == WHERE_MODULES_ARE
+
+
 def test_the_models_to_imitate_are_there() -> None:
     table = CONTRIBUTING.read_text().partition("## A new learner")[2].partition("\n## ")[0]
     models = re.findall(r"`([\w/]+\.(?:py|cpp))`", table)

@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from dagathlon import cli
 from dagathlon.cli.completion import SCRIPTS, SHELLS
-from dagathlon.modules.index import FILE, python_modules
+from dagathlon.modules.index import FILE, PUBLIC, python_modules
 from dagathlon.modules.module import Kind
 from dagathlon.modules.registry import defined_in
 
@@ -25,6 +25,7 @@ def index() -> dict[str, Any]:
     sources = sorted(python_modules())
     modules: dict[str, dict[str, str]] = {kind: {} for kind in get_args(Kind)}
     former: dict[str, dict[str, str]] = {kind: {} for kind in get_args(Kind)}
+    classes: dict[str, str] = {}
     for source in sources:
         for module in defined_in(importlib.import_module(source)):
             home = module.__module__ if module.__module__ in sources else source
@@ -32,7 +33,10 @@ def index() -> dict[str, Any]:
             if place != home:
                 raise SystemExit(f"{module.kind} {module.name!r} is defined in {place} and {home}")
             former[module.kind] |= dict.fromkeys(module.former_names, module.name)
+            if home.startswith(f"{PUBLIC}.") and classes.setdefault(module.__name__, home) != home:
+                raise SystemExit(f"two classes of {PUBLIC} are named {module.__name__}")
     return {
+        "classes": classes,
         "commands": cli.commands_of(cli.parser()),
         "former": former,
         "modules": modules,

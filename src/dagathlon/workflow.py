@@ -21,7 +21,7 @@ from dagathlon.study.config.in_memory import as_named, home_of, is_pair
 from dagathlon.study.config.new_study import picked_study
 from dagathlon.study.config.study_file import Config, config_of, read_config
 from dagathlon.study.engine.engines import DEFAULT, make_engine
-from dagathlon.study.engine.preparation import external_modules, prepare_modules
+from dagathlon.study.engine.preparation import modules_with_programs, prepare_modules
 from dagathlon.study.engine.protocol import (
     Engine,
     Event,
@@ -194,7 +194,7 @@ class Study:
         list
             The records saved in the folder of each setup.
         """
-        external_modules(task.call for task in self.plan.tasks)
+        modules_with_programs(task.call for task in self.plan.tasks)
         return [facts_of_setup(self.config, self.plan, n) for n in range(len(self.config.setups))]
 
     def sources(self, number: int) -> list[Source]:

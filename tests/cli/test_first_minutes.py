@@ -49,7 +49,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
             ("new", "stdy", "s.json"),
             "new: argument what: 'stdy' (did you mean 'study'?) is none of",
         ),
-        (("new", "it's", "s.json"), '"it\'s" is none of study, learner, module'),
+        (("new", "it's", "s.json"), '"it\'s" is none of study, module, learner'),
         (("store", "sizee", "results"), "'sizee' (did you mean 'size'?) is none of gc, verify, si"),
         (("new", "module", "m", "--language", "pyton"), "argument --language: 'pyton' (did you me"),
     ],

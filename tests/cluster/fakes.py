@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 
 from dagathlon.cluster.messages import Batch, SentInput, TaskMessage
-from dagathlon.external.process_usage import descendants
+from dagathlon.processes.usage import descendants
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.plan.task import Limits, Resources
 from dagathlon.study.store.codec import decode

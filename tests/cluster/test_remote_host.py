@@ -33,7 +33,7 @@ from dagathlon.cluster.cache import Cache
 from dagathlon.cluster.guarded_worker import UnwantedError
 from dagathlon.cluster.messages import Batch, Reply
 from dagathlon.cluster.remote_host import RemoteHost
-from dagathlon.external.process_usage import descendants
+from dagathlon.processes.usage import descendants
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.resources import Machine
 from dagathlon.study.plan.task import Call, Limits, Resources

@@ -12,9 +12,9 @@ from folders import EMPTY_GRAPH, MANIFEST, data, learned, module, write
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.external import load_folder
-from dagathlon.external.process_usage import peak_memory
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph
+from dagathlon.processes.usage import peak_memory
 
 KEEP = 'cp data.csv parameters.json "$TARGET"; printf \'%s\\n\' "$@" > "$TARGET/words"\n'
 

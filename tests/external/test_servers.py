@@ -16,10 +16,10 @@ from folders import data, learned, write
 
 from dagathlon.errors import OutOfTimeError, StudyError, UnavailableError
 from dagathlon.external import load_folder, servers
-from dagathlon.external.held_folder import HeldFolder
-from dagathlon.external.process_usage import peak_memory, server_time
 from dagathlon.external.results import ProgramError
 from dagathlon.learners.run import run_learner
+from dagathlon.processes.held_folder import HeldFolder
+from dagathlon.processes.usage import peak_memory, server_time
 
 MANIFEST = f"""\
 name = "mine"

@@ -128,6 +128,15 @@ def test_what_is_no_learner_meets_one_error_everywhere(data: Dataset, wrong: Any
         Study.build("s", [wrong], data)
 
 
+def test_a_mapping_needs_no_parameters(data: Dataset) -> None:
+    assert LearnerSpec.of({"module": "pc"}).learner() == Pc()
+    wrong = {"module": "pc", "parameter": {}}
+    with pytest.raises(StudyError, match="names no learner"):
+        LearnerSpec.of(wrong)
+    with pytest.raises(StudyError, match="found 3, expected a learner: a name"):
+        learn(data, "bootstrap", learner=3)
+
+
 def test_values_are_checked_however_they_were_given() -> None:
     for wrong in ("pc[alpha=7]", ("pc", {"alpha": 7}), Pc(alpha=7)):
         with pytest.raises(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import os
@@ -54,6 +55,18 @@ def test_learning_by_name_imports_one_learner() -> None:
     assert not {"pandas", "scipy", "polars"} & set(found)
 
 
+def test_classes_of_learners_tests_and_scores_are_imported_from_one_place() -> None:
+    found = modules_imported_by(
+        "from dagathlon.learners import Bge, FisherZ, Pc\n"
+        "assert (Bge.name, FisherZ.name, Pc.name) == ('bge', 'zf', 'pc')"
+    )
+    assert "dagathlon.learners.score.hill_climbing" not in found
+    with pytest.raises(ImportError, match="PcX"):
+        from dagathlon.learners import PcX  # noqa: F401
+    names = set(dir(importlib.import_module("dagathlon.learners")))
+    assert {"HillClimbing", "StructureLearner", "learn"} <= names
+
+
 def test_help_imports_no_command() -> None:
     found = modules_imported_by(
         "import contextlib, io, dagathlon.cli\n"
@@ -73,8 +86,8 @@ def test_a_file_that_the_index_does_not_know_is_found(monkeypatch: pytest.Monkey
     known = {name for name, place in places.items() if place == home}
     for name in known:
         del places[name]
-    without = indexing.Index(
-        {**whole.modules, "algorithm": places}, whole.former, whole.sources - {home}, whole.commands
+    without = dataclasses.replace(
+        whole, modules={**whole.modules, "algorithm": places}, sources=whole.sources - {home}
     )
     monkeypatch.setattr(registry, "index", lambda: without)
     monkeypatch.setattr(indexing, "index", lambda: without)

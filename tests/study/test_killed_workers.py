@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dagathlon.external.process_usage import descendants
+from dagathlon.processes.usage import descendants
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Event, Finished
 from dagathlon.study.records.runs import MEASURED

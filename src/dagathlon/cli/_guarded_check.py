@@ -20,13 +20,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
 
+from dagathlon.cli._checks import CHECKS
 from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.external.process_usage import descendants
 from dagathlon.modules import Kind, modules
+from dagathlon.processes.usage import descendants
 from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.resources import Share
 from dagathlon.study.engine.worker import die_with, output_tail
-from dagathlon.testing.checks import CHECKS
 
 _LOOK_SECONDS = 0.1
 # Python, NumPy and all modules are loaded before the first check.

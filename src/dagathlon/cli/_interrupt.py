@@ -14,8 +14,8 @@ from contextlib import contextmanager
 
 from dagathlon.cli._exit_codes import INTERRUPTED, USER_ERROR
 from dagathlon.errors import DagathlonError
-from dagathlon.external.process_usage import descendants, tree_time
 from dagathlon.learners.run import limit_words
+from dagathlon.processes.usage import descendants, tree_time
 
 # So long does Python have to end things in order: programs that it started, folders to remove.
 _GRACE_SECONDS = 1.0

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from dagathlon.data import Dataset, write_data
 from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.errors import DagathlonError, DataError, DataWarning, not_written
-from dagathlon.external.held_folder import HeldFolder
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
+from dagathlon.processes.held_folder import HeldFolder
 from dagathlon.report.outputs import FigureChoice
 from dagathlon.study.config.new_study import title_of, with_full_paths, without_truth
 from dagathlon.study.engine.limits import Usage

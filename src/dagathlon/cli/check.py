@@ -17,7 +17,7 @@ from dagathlon.cli._parts import (
     warn_of_plan,
 )
 from dagathlon.modules import Module
-from dagathlon.study.engine.preparation import external_modules
+from dagathlon.study.engine.preparation import modules_with_programs
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM
@@ -149,7 +149,7 @@ def _print_unused(study: Study) -> None:
 
 def _print_unavailable(study: Study) -> None:
     used: set[type[Module]] = {study.config.algorithms[run.entry].module for run in study.plan.runs}
-    used |= set(external_modules(task.call for task in study.plan.tasks))
+    used |= set(modules_with_programs(task.call for task in study.plan.tasks))
     reasons: dict[str, list[str]] = {}
     for module in sorted(used, key=lambda module_type: module_type.name):
         if module.unavailable:

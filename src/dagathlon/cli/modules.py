@@ -9,12 +9,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import cast
 
+from dagathlon.cli._checks import CHECKS
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import add_modules_argument, load_modules
 from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, unknown
-from dagathlon.external import ExternalModule
+from dagathlon.evaluate.metric import measures
 from dagathlon.learners.abilities import FAMILIES, GIVES, KINDS, TAKES, abilities_of, chosen
 from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.learners.independence import TestModule
@@ -24,7 +25,6 @@ from dagathlon.modules import Kind, Module, modules
 from dagathlon.modules.registry import unknown_module
 from dagathlon.study.config.evaluation import Request
 from dagathlon.study.config.units import seconds_of, size_of
-from dagathlon.testing.checks import CHECKS
 
 _KINDS: tuple[Kind, ...] = (
     *("graph", "parameters", "data", "transform", "algorithm", "test", "score", "evaluation"),
@@ -52,7 +52,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="try the learner, generator, test or score on small inputs, ordinary and awkward",
+        help="try the learner, generator, test, score, chart or format on small inputs",
     )
     parser.add_argument(
         "--time-limit", metavar="S", default="60s", help="of each run of --check (default 60s)"
@@ -81,6 +81,10 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     matches = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
     if not matches:
+        if arguments.name in measures():
+            raise DagathlonError(
+                f"{arguments.name} is a metric: dagathlon metrics {arguments.name}"
+            )
         everything = [name for kind in _KINDS for name in modules(kind)]
         raise DagathlonError(unknown_module("module", arguments.name, everything))
     print("\n\n".join(_described(module) for module in matches))
@@ -131,7 +135,7 @@ def _check(arguments: argparse.Namespace, classes: Sequence[type[Module]]) -> in
     memory = size_of(arguments.memory_limit, "--memory-limit")
     problems = []
     for module in checked:
-        if issubclass(module, ExternalModule):
+        if module.runs_program:
             make_ready(module)  # installing what a program needs may take longer than any check
         sys.stdout.flush()
         problems += guarded_problems(name, seconds, memory, module.kind)
@@ -154,7 +158,10 @@ def _described(module: type[Module]) -> str:
         lines += ["", f"  {parameter.name} ({value})"]
         meaning = f"{parameter.description} Takes {parameter.type.text}.".strip()
         lines += textwrap.wrap(meaning, width=92, initial_indent="    ", subsequent_indent="    ")
-    lines += ["", "In a study:", f"  {json.dumps(_example(module))}"]
+    if module.kind == "format":
+        lines += ["", "On a command line:", f"  --format {module.name}"]
+    else:
+        lines += ["", "In a study:", f"  {json.dumps(_example(module))}"]
     if module.references:
         lines += ["", "References:", *(f"  {text}" for text in module.references)]
     return "\n".join(lines)

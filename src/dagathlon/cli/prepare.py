@@ -8,8 +8,8 @@ import sys
 from dagathlon.cli._declaring import Commands, command
 from dagathlon.cli._parts import add_study_arguments, load_study
 from dagathlon.errors import DagathlonError
-from dagathlon.external import ExternalModule
-from dagathlon.study.engine.preparation import external_modules
+from dagathlon.modules import Module
+from dagathlon.study.engine.preparation import modules_with_programs
 
 _NOT_READY = 1
 
@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
-    external = external_modules(task.call for task in study.plan.tasks)
+    external = modules_with_programs(task.call for task in study.plan.tasks)
     if not external:
         print("there is nothing to prepare: no module of this study is an external program")
         return 0
@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return _NOT_READY if any(reasons.values()) else 0
 
 
-def _reason(module: type[ExternalModule]) -> str:
+def _reason(module: type[Module]) -> str:
     """Return why a module cannot run here after installation; empty when it can."""
     try:
         if module.unavailable:

@@ -13,7 +13,6 @@ from typing import ClassVar
 from dagathlon.errors import UnavailableError
 from dagathlon.external.cache import locked, short_hash
 from dagathlon.external.environment import (
-    CARDS,
     OFFLINE,
     Environment,
     Say,
@@ -23,8 +22,9 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
-from dagathlon.external.process_usage import MEMORY
 from dagathlon.learners.user_cache import cache_folder
+from dagathlon.processes.usage import MEMORY
+from dagathlon.processes.variables import CARDS
 
 MODULE = "/module"
 """Path of the module's folder inside the container."""

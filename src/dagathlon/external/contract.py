@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dagathlon.data import Dataset, spec_of, write_data
-from dagathlon.external.process_usage import memory_limit_given
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners.background import content_of, knowledge_of
+from dagathlon.processes.usage import memory_limit_given
 
 DataFormat: TypeAlias = Literal["csv", "arrow"]
 DATA: dict[DataFormat, str] = {"csv": "data.csv", "arrow": "data.arrow"}

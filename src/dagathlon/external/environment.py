@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
+from dagathlon.processes.variables import CARDS, THREAD_VARIABLES
+
 OFFLINE = "DAGATHLON_OFFLINE"
 """Environment variable: 1 forbids installing requirements of modules."""
 PLACE_HOLDER = re.compile(r"\{([\w.\-]+)\}")
@@ -20,24 +22,6 @@ PLACE_HOLDER = re.compile(r"\{([\w.\-]+)\}")
 Say: TypeAlias = Callable[[str], None]
 _FRESH = 30.0
 _PROBE_LIMIT = 60.0
-THREADS = "DAGATHLON_THREADS"
-"""Environment variable: number of threads that a run may use."""
-CARDS = "CUDA_VISIBLE_DEVICES"
-"""Environment variable: graphics cards that a run may use; empty for none."""
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "ARROW_IO_THREADS",
-    "JULIA_NUM_THREADS",
-    THREADS,
-)
-"""Environment variables by which common libraries set their number of threads."""
 _R_PROBE = (
     "need <- commandArgs(TRUE); here <- vapply(need, function(name) "
     "nzchar(system.file(package = name)), NA); cat(need[!here], sep = ' ')"

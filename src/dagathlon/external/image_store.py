@@ -23,14 +23,13 @@ from dagathlon.external.container import (
     last_output,
 )
 from dagathlon.external.environment import (
-    CARDS,
-    THREADS,
     cards_given,
     fill_placeholders,
     output_of,
     threads_given,
 )
-from dagathlon.external.process_usage import MEMORY
+from dagathlon.processes.usage import MEMORY
+from dagathlon.processes.variables import CARDS, THREADS
 
 _RUNTIMES = ("crun", "runc")
 _TRIED_MEMORY = 1 << 28

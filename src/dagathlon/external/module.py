@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagathlon.external.environment import Say
-from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.manifest import Manifest
 from dagathlon.external.program import ProgramExit, run_program
 from dagathlon.external.results import ProgramError, check_end
 from dagathlon.external.server import Server
 from dagathlon.external.servers import SERVE, server_for
 from dagathlon.modules import Module, NonNegative
+from dagathlon.processes.held_folder import HeldFolder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +49,7 @@ class ExternalModule(Module):
     """
 
     manifest: ClassVar[Manifest]
+    runs_program = True
     unavailable = Unavailable()  # a text, computed on access
 
     timeout: NonNegative | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dagathlon.external.listening import Listener, read_into
-from dagathlon.external.process_usage import CLEARLY, descendants, high_water, peak_memory
+from dagathlon.processes.usage import CLEARLY, descendants, high_water, peak_memory
 from dagathlon.pulse import beat
 
 _FIRST_LOOK_MS = 2

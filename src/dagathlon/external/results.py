@@ -16,12 +16,12 @@ import numpy.typing as npt
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError, KilledError, listing
 from dagathlon.external.contract import INPUTS
-from dagathlon.external.process_usage import KILLS, MEMORY
 from dagathlon.external.program import ProgramExit
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
 from dagathlon.posteriors.files import read_posterior
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.processes.usage import KILLS, MEMORY
 
 GRAPH = "adjmat.csv"
 TRAJECTORY = "trajectory.csv"

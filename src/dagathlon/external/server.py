@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.listening import Listener, read_into
-from dagathlon.external.process_usage import (
+from dagathlon.external.program import ProgramExit, kill
+from dagathlon.processes.held_folder import HeldFolder
+from dagathlon.processes.usage import (
     descendants,
     high_water,
     peak_memory,
@@ -25,7 +26,6 @@ from dagathlon.external.process_usage import (
     resident_now,
     server_time,
 )
-from dagathlon.external.program import ProgramExit, kill
 from dagathlon.pulse import beat
 
 _LOOK_MS = 100

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dagathlon.external.environment import CARDS, THREAD_VARIABLES
 from dagathlon.external.server import Server
+from dagathlon.processes.usage import HELPERS
+from dagathlon.processes.variables import CARDS, THREAD_VARIABLES
 
 SERVE = str(Path(__file__).with_name("serving.py"))
 """Path of the program that turns a Python script into a server: ``{serve}`` in a command."""
@@ -57,6 +58,9 @@ def server_for(command: Sequence[str], version: int, variables: Mapping[str, str
 def server_processes() -> list[int]:
     """Return the process ids of this process's running servers."""
     return [server.pid for server in _servers.values() if server.is_alive]
+
+
+HELPERS.append(server_processes)
 
 
 @atexit.register

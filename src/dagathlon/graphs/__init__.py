@@ -1,5 +1,7 @@
 """Graphs: one type for all kinds, equivalence classes, separation, file formats, drawings."""
 
+from typing import TYPE_CHECKING
+
 from dagathlon.graphs.ancestral import latent_projection, mag_of_pag, pag
 from dagathlon.graphs.chordal import (
     JunctionTree,
@@ -21,7 +23,6 @@ from dagathlon.graphs.convert import (
     to_pandas,
     to_pgmpy,
 )
-from dagathlon.graphs.drawing import to_svg
 from dagathlon.graphs.equivalence import (
     cpdag,
     extension,
@@ -44,6 +45,10 @@ from dagathlon.graphs.path import GraphPath
 from dagathlon.graphs.path_files import read_path, write_path
 from dagathlon.graphs.separation import separated, separating_set
 from dagathlon.graphs.undirected import as_undirected, unconditional_dependence
+from dagathlon.lazy import lazy
+
+if TYPE_CHECKING:
+    from dagathlon.graphs.drawing import to_svg
 
 __all__ = [
     "Edge",
@@ -97,3 +102,5 @@ __all__ = [
     "write_measurement",
     "write_path",
 ]
+
+__getattr__, __dir__ = lazy(__name__, {"drawing": "to_svg"})

@@ -44,6 +44,7 @@ def learn(
     learner
         A name (``dagathlon modules`` lists them), a text such as ``"pc[alpha=0.01]"``, a pair such
         as ``("pc", {"alpha": 0.01})``, a `Learner` such as ``Pc(alpha=0.01)``, or its class.
+        Classes come from ``dagathlon.learners``.
     seed
         Seed of the learner's random numbers.
     start

@@ -20,6 +20,7 @@ _FORMS = (
     "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name or class and its "
     "parameters, a mapping with the keys module and parameters, a Learner or its class"
 )
+_KEYS = frozenset({"module", "parameters"})
 _SECONDS = parameter_type(NonNegative)
 
 
@@ -50,8 +51,8 @@ class LearnerSpec:
         ----------
         given
             A name, a text such as ``pc[alpha=0.01]``, a pair of a name or class and a mapping of
-            parameters, a mapping with the keys ``module`` and ``parameters``, a `Learner`, or its
-            class.
+            parameters, a mapping with the key ``module`` and perhaps ``parameters``, a `Learner`,
+            or its class.
         parameters
             Further parameters; one that `given` has already is refused.
         """
@@ -108,7 +109,7 @@ class LearnerSpec:
 def is_learner(given: Any) -> bool:
     """Return whether an argument is one learner in any form, not a list of several."""
     pair = isinstance(given, tuple) and len(given) == _PAIR and isinstance(given[1], Mapping)
-    mapping = isinstance(given, Mapping) and {"module", "parameters"} <= given.keys()
+    mapping = isinstance(given, Mapping) and "module" in given and given.keys() <= _KEYS
     object_or_text = isinstance(given, str | Learner | LearnerSpec) or inspect.isclass(given)
     return object_or_text or pair or mapping
 
@@ -125,8 +126,8 @@ def _parts(given: LearnerLike) -> tuple[type[Learner], dict[str, Any], str]:
         name, listed = parse_spec(given)
         values = {key: found[0] if len(found) == 1 else found for key, found in listed.items()}
         return _named(name, given), values, given
-    if isinstance(given, Mapping) and {"module", "parameters"} <= given.keys():
-        given = (given["module"], given["parameters"])
+    if isinstance(given, Mapping) and "module" in given and given.keys() <= _KEYS:
+        given = (given["module"], given.get("parameters", {}))
     if isinstance(given, Sequence) and len(given) == _PAIR and isinstance(given[1], Mapping):
         cls, values, text = _parts(given[0])
         return cls, {**values, **given[1]}, text

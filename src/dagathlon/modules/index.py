@@ -22,6 +22,8 @@ SEARCHED = (
     "dagathlon.evaluations",
     "dagathlon.report.charts",
 )
+PUBLIC = "dagathlon.learners"
+"""The package whose learners, tests and scores can be imported from it by their class names."""
 FILE = Path(__file__).with_name("index.json")
 _PACKAGE = Path(__file__).parent.parent
 
@@ -32,6 +34,8 @@ class Index:
 
     Parameters
     ----------
+    classes
+        The Python modules that define the classes of learners, tests and scores.
     modules
         For each kind of module the Python module that defines a name.
     former
@@ -42,6 +46,7 @@ class Index:
         One line of help for each command.
     """
 
+    classes: Mapping[str, str]
     modules: Mapping[str, Mapping[str, str]]
     former: Mapping[str, Mapping[str, str]]
     sources: frozenset[str]
@@ -52,9 +57,7 @@ class Index:
 def index() -> Index:
     """Return the index in `index.json`."""
     record = json.loads(FILE.read_text(encoding="utf-8"))
-    return Index(
-        record["modules"], record["former"], frozenset(record["sources"]), record["commands"]
-    )
+    return Index(**{**record, "sources": frozenset(record["sources"])})
 
 
 def python_modules() -> Iterator[str]:

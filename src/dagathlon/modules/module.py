@@ -80,6 +80,8 @@ class Module:
         Origin of the code that runs, as shown in result tables.
     unavailable
         Why the module cannot run here; empty if it can.
+    runs_program
+        Whether it runs a program outside Python, which may have to be installed first.
     outside_stream
         Parameters of a data generator that do not change its random stream: settings that differ in
         them alone draw the same numbers, so that 100 rows are a prefix of a sample of 1000.
@@ -92,6 +94,7 @@ class Module:
     references: ClassVar[tuple[str, ...]] = ()
     implementation: ClassVar[str] = "dagathlon"
     unavailable: ClassVar[str] = ""
+    runs_program: ClassVar[bool] = False
     outside_stream: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
@@ -113,6 +116,10 @@ class Module:
         UnavailableError
             If the module cannot run on this machine after all.
         """
+
+    @classmethod
+    def start_server(cls) -> None:
+        """Start the process that the module's work is handed to, if it has one."""
 
     @classmethod
     def summary(cls) -> str:

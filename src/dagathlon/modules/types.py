@@ -50,6 +50,13 @@ class Reference:
     to: Literal["constraints", "algorithm", "settings"]
 
 
+_REFERENCES = {
+    "constraints": "a constraint file",
+    "algorithm": "the id of an algorithm",
+    "settings": "a learner: a name, a text such as 'hc[score=bge]' or the id of an algorithm",
+}
+
+
 @dataclass(frozen=True)
 class Names:
     """Annotation of a text that names a test or a score, optionally with parameters in brackets."""
@@ -218,9 +225,9 @@ def _annotated(base: ParameterType, extras: Sequence[Any]) -> ParameterType:
         if isinstance(extra, Range):
             result = _ranged(result, extra)
         elif isinstance(extra, Reference):
-            what = "a constraint file" if extra.to == "constraints" else "the id of an algorithm"
             convert = _settings if extra.to == "settings" else result.convert
-            result = ParameterType(what, result.schema, convert, result.nullable, extra)
+            text = _REFERENCES[extra.to]
+            result = ParameterType(text, result.schema, convert, result.nullable, extra)
         elif isinstance(extra, Names):
             text = f"the name of a {extra.kind}"
             result = ParameterType(text, result.schema, result.convert, names=extra.kind)

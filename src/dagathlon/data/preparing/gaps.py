@@ -29,16 +29,16 @@ def spellings(words: Iterable[str]) -> tuple[str, ...]:
 
 def with_gaps(column: Any, words: Collection[str]) -> Any:
     """Return a table column with the entries that mean a missing value as null."""
+    kind = column.type
+    numbers = [float(word) for word in words if is_number(word)]
+    if not (numbers if pt.is_floating(kind) or pt.is_integer(kind) else words):
+        return column
     import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
 
-    if not words:
-        return column
-    kind = column.type
     if pt.is_dictionary(kind):
         column = column.cast(kind.value_type)
         return with_gaps(column, words).dictionary_encode()
     if pt.is_floating(kind) or pt.is_integer(kind):
-        numbers = [float(word) for word in words if is_number(word)]
         known = pa.array(numbers, pa.float64())
         gap = pc.is_in(column.cast(pa.float64(), safe=False), known)
     elif pt.is_string(kind) or pt.is_large_string(kind):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple, TypeAlias
-from xml.sax.saxutils import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +96,7 @@ def _dots(shapes: list[_Shape], step: float) -> str:
 
 
 def _text(text: str) -> str:
-    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in text))
+    return escape("".join(a if a.isprintable() else "\ufffd" for a in text), quote=False)
 
 
 def _svg(parts: list[str], side: float, size: int) -> str:

@@ -14,10 +14,10 @@ from dagathlon.data import Dataset, read_data, write_data
 from dagathlon.data.reading.preview import constant_columns
 from dagathlon.data.spec import facts_of
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
-from dagathlon.external.held_folder import HeldFolder
 from dagathlon.frame import grouped
 from dagathlon.learners.suggest import Suggestion, diverse_suggestions, suggest
 from dagathlon.modules import find
+from dagathlon.processes.held_folder import HeldFolder
 from dagathlon.study.config.new_study import title_of, with_full_paths
 from dagathlon.study.config.picks import Pick, check_picks, picks_of
 from dagathlon.study.config.units import seconds_of, size_of

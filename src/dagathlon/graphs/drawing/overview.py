@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from html import escape
 from typing import NamedTuple, TypeAlias
-from xml.sax.saxutils import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -84,4 +84,4 @@ def _hubs(graph: Graph, degrees: Numbers) -> list[tuple[str, int]]:
 
 
 def _text(x: float, y: float, text: str, style: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}" style="{style}">{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" style="{style}">{escape(text, quote=False)}</text>'

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
+from html import escape
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.arrange import LayoutName, arrange
@@ -327,4 +327,4 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(_NOT_XML.sub("\ufffd", text), quote=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from dagathlon.graphs.drawing.labels import text_width
 
@@ -52,7 +52,7 @@ class Keyed(NamedTuple):
         svg = _SIZE.sub(rf'viewBox="0 0 \1 \2" style="{style}"', self.svg, count=1)
         samples = "".join(
             f'<span><svg width="{_SAMPLE:g}" height="12" aria-hidden="true">'
-            f"{_line(key, 0, 6)}</svg> {escape(key.words)}</span>"
+            f"{_line(key, 0, 6)}</svg> {escape(key.words, quote=False)}</span>"
             for key in self.keys
         )
         return f'{svg}<p class="key">{samples}</p>' if samples else svg
@@ -89,7 +89,7 @@ def _placed(keys: Sequence[Key], width: float) -> tuple[list[str], int]:
             x, row = _MARGIN, row + 1
         y = row * _ROW + _ROW / 2
         words = f'<text x="{x + _SAMPLE + 8:g}" y="{y + 4:g}" style="text-anchor:start">'
-        parts.append(f"{_line(key, x, y)}{words}{escape(key.words)}</text>")
+        parts.append(f"{_line(key, x, y)}{words}{escape(key.words, quote=False)}</text>")
         x += needed + _GAP
     return parts, row + 1 if keys else 0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from html import escape
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from dagathlon.evaluate.graphs.counts import on_shared_nodes
 from dagathlon.graphs import Graph, to_svg
@@ -71,7 +71,7 @@ def _size(panel: Panel) -> tuple[float, float]:
 def _label(x: float, y: float, text: str, colour: str) -> str:
     return (
         f'<text x="{x:g}" y="{y:g}" font-family="Helvetica, Arial, sans-serif" '
-        f'font-size="{_TEXT:g}" fill="{colour}">{escape(text)}</text>'
+        f'font-size="{_TEXT:g}" fill="{colour}">{escape(text, quote=False)}</text>'
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from dagathlon.data import Dataset, read_data, write_data
 from dagathlon.errors import StudyError
-from dagathlon.external.held_folder import HeldFolder
 from dagathlon.graphs import Graph, write_graph
+from dagathlon.processes.held_folder import HeldFolder
 
 
 def home_of(data: Sequence[Any]) -> Path:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dagathlon.errors import StudyError
-from dagathlon.external.held_folder import remove_abandoned
+from dagathlon.processes.held_folder import remove_abandoned
 from dagathlon.study.engine.data_affinity import DataAffinity
 from dagathlon.study.engine.pace import Pace
 from dagathlon.study.engine.private_paths import without_private_paths

@@ -10,8 +10,13 @@ from collections.abc import Iterable
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import NamedTuple
 
-from dagathlon.external.process_usage import CLEARLY, descendants, peak_memory, server_time
-from dagathlon.external.servers import server_processes
+from dagathlon.processes.usage import (
+    CLEARLY,
+    descendants,
+    helper_processes,
+    peak_memory,
+    server_time,
+)
 from dagathlon.study.engine.clocks import perf_counter, process_time
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -55,7 +60,7 @@ class Meter:
         text = self._read()
         self._memory = self._peak(text)
         held = _field(text, b"RssAnon:") + _field(text, b"RssShmem:")
-        held += occupied(server_processes())
+        held += occupied(helper_processes())
         peak_memory.reset()
         server_time.reset()
         self._children = getrusage(RUSAGE_CHILDREN)

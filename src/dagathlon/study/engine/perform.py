@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
-from dagathlon.external.process_usage import memory_limit, tree_time
 from dagathlon.learners.coscheduled import coscheduled_learners
 from dagathlon.modules.registry import load_users
+from dagathlon.processes.usage import memory_limit, tree_time
 from dagathlon.pulse import watch
 from dagathlon.study.engine.clocks import monotonic, restore_clocks
 from dagathlon.study.engine.execute import (

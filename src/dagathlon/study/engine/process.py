@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
-from dagathlon.external.process_usage import descendants, tree_time
+from dagathlon.processes.usage import descendants, tree_time
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import GarbledError, Message, NewCall, Order, Report, frame

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dagathlon.errors import DagathlonError
-from dagathlon.external.environment import CARDS, THREAD_VARIABLES
+from dagathlon.processes.variables import CARDS, THREAD_VARIABLES
 from dagathlon.study.plan.task import Resources
 from dagathlon.wording import counted
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import NamedTuple
 
-from dagathlon.external.process_usage import KILLS
+from dagathlon.processes.usage import KILLS
 from dagathlon.study.engine.limits import oom_kills
 from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import WorkerProcess

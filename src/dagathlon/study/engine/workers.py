@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dagathlon.external.process_usage import KILLS
+from dagathlon.processes.usage import KILLS
 from dagathlon.study.engine.messages import Message
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.resources import Machine

@@ -12,7 +12,6 @@ import numpy as np
 from dagathlon.data import Dataset, LinearSem, list_networks
 from dagathlon.data.spec import DataFacts, facts_of
 from dagathlon.errors import DagathlonError, GraphError, Mistakes, StudyError, listing
-from dagathlon.external.module import ExternalModule
 from dagathlon.graphs import Mark
 from dagathlon.learners.background import constraints_of
 from dagathlon.learners.base import Learner
@@ -95,7 +94,7 @@ def known_names(parts: Sequence[Part | None]) -> tuple[str, ...] | None:
 def _drawn_names(module: GraphGenerator) -> tuple[str, ...] | None:
     """Return the nodes of one drawn graph; None for third-party code, which is not run here."""
     bundled = type(module).__module__.startswith("dagathlon.")
-    if not bundled or isinstance(module, ExternalModule):
+    if not bundled or module.runs_program:
         return None
     try:
         return module.sample(np.random.default_rng(0)).names

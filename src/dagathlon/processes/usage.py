@@ -1,11 +1,11 @@
-"""Resource usage of external programs: memory and processor time since the last `reset`."""
+"""Resource usage of a process and its helpers: memory and processor time since a `reset`."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 CLEARLY = 1.1
@@ -14,6 +14,9 @@ KILLS = (signal.SIGKILL, signal.SIGTERM)
 """Signals sent from outside to end a process: by administrators, batch systems, the kernel."""
 MEMORY = "DAGATHLON_MEMORY"
 """Environment variable: memory limit of a run in bytes, where one is enforced."""
+
+HELPERS: list[Callable[[], list[int]]] = []
+"""Functions that return the ids of processes which this one keeps running for later work."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -58,6 +61,11 @@ class ServerTime:
 
 peak_memory = PeakMemory()
 server_time = ServerTime()
+
+
+def helper_processes() -> list[int]:
+    """Return the ids of the processes that this one keeps running for later work."""
+    return [pid for listed in HELPERS for pid in listed()]
 
 
 @contextlib.contextmanager

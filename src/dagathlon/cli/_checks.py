@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from dagathlon.evaluations.benchmarks.chart_check import chart_problems
 from dagathlon.modules import Kind
 from dagathlon.testing.conformance import problems_of
 from dagathlon.testing.formats import format_problems
@@ -19,6 +20,7 @@ CHECKS: Mapping[Kind, Callable[..., list[str]]] = {
     "data": partial(generator_problems, "data"),
     "test": problems_of_test,
     "score": problems_of_score,
+    "chart": chart_problems,
     "format": format_problems,
 }
 """For each kind, a function of the name, `seconds` and `on_check` that returns the problems."""
