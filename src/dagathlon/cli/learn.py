@@ -17,7 +17,7 @@ from dagathlon.cli._knowledge import (
     constrained,
     refuse_unknown_names,
 )
-from dagathlon.cli._learn_report import Learned, check_report, check_rows, write_report
+from dagathlon.cli._learn_report import Learned, check_report, write_report
 from dagathlon.cli._parts import (
     add_modules_argument,
     check_folder,
@@ -149,8 +149,6 @@ def _learn(arguments: argparse.Namespace) -> int:
     timeout = own if timeout is None else timeout
     data = data_from(arguments, pooled=True)
     refuse_unknown_names(asked_constraints(arguments), data.names)
-    if arguments.report is not None:
-        check_rows(data, arguments.data)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     limit, cpu_limit = time_limit(learner, timeout), cpu_limit_of(arguments)
     meter = Meter()

@@ -39,16 +39,12 @@ class GaussianTest(TestModule):
     ranks: ClassVar[bool] = False
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the native test, from moments alone where they are known."""
+        """Build the native test."""
         statistic, cut = self.statistic, self.largest_correlation
         if self.replicates:
             return _core.gaussian_permutation_test(
                 data.values, statistic, options.replicates, options.seed
             )
-        if not (options.rowwise or self.ranks or statistic == "shrunk"):
-            moments = data.known_moments
-            if moments is not None:
-                return _core.gaussian_test_by_moments(moments, statistic, cut)
         values = normal_scores(data.values) if self.ranks else data.values
         return _core.gaussian_test(values, statistic, cut, options.rowwise)
 
