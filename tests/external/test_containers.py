@@ -18,11 +18,11 @@ from test_environments import fake_program, in_environment
 
 from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
-from dagathlon.external.container_found import AnyContainer
 from dagathlon.external.image_store import Docker, Podman, working_options
 from dagathlon.external.process_usage import memory_limit
 from dagathlon.external.program import ProgramExit
 from dagathlon.external.results import ProgramError, check_end
+from dagathlon.external.runtimes import AnyContainer
 
 IMAGE = "localhost/dagathlon-test:1"
 GRAPH = """['sh', '-c', 'printf "a,b\\n0,0\\n0,0\\n" > adjmat.csv']"""

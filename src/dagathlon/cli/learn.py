@@ -92,6 +92,14 @@ def add_parser(commands: Commands) -> None:
     add_knowledge_arguments(parser)
     add_posterior_arguments(parser)
     add_selection_arguments(parser)
+    _add_limits(parser)
+    _add_report(parser)
+    add_modules_argument(parser)
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for time and threads."""
     parser.add_argument(
         "--time-limit",
         metavar="S",
@@ -110,6 +118,10 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="cores for learners whose work splits; the graph is the same for any number",
     )
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the report."""
     parser.add_argument(
         "--report",
         type=Path,
@@ -124,8 +136,6 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="with --report: bootstrap samples to learn from again (default 20; 0 for none)",
     )
-    add_modules_argument(parser)
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
 
 def _run(arguments: argparse.Namespace) -> int:
