@@ -59,13 +59,6 @@ TestPointer gaussian_test(const Columns<double>& values, const std::string& stat
   return std::make_unique<GaussianTest>(columns, values.shape(0), options);
 }
 
-// Where there are no rows but their moments.
-TestPointer gaussian_test_by_moments(const Moments& moments, const std::string& statistic, double largest_correlation) {
-  const GaussianOptions options{chosen(gaussian_statistics, statistic), largest_correlation};
-  if (options.statistic == GaussianStatistic::shrunk) throw nb::value_error("shrinkage needs the rows");
-  return std::make_unique<GaussianTest>(correlation(moments), moments.rows, options);
-}
-
 template <class Code>
 TestPointer discrete_test(const Columns<Code>& codes, NodeList arities, const std::string& statistic,
                           const std::string& df) {
@@ -198,8 +191,6 @@ static void bind_independence(nb::module_& m) {
       .def("test", &tested, nb::arg("x"), nb::arg("y"), nb::arg("given"), ReleaseGil(),
            "Statistic, degrees of freedom, p-value, and whether the data could answer at all.")
       .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"), ReleaseGil());
-  m.def("gaussian_test_by_moments", &gaussian_test_by_moments, nb::arg("moments"), nb::arg("statistic"),
-        nb::arg("largest_correlation"), ReleaseGil());
   m.def("gaussian_test", &gaussian_test, nb::arg("values"), nb::arg("statistic"), nb::arg("largest_correlation"),
         nb::arg("rowwise"), nb::arg("most_columns") = WideGaussianTest::usual_columns, ReleaseGil());
   bind_coded<std::uint8_t>(m);

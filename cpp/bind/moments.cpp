@@ -1,6 +1,6 @@
 #include "bind.hpp"
 #include "columns.hpp"
-#include "dagathlon/data/block_moments.hpp"
+#include "dagathlon/data/covariance.hpp"
 
 namespace dagathlon {
 
@@ -20,15 +20,6 @@ NumpyMatrix<double> scatter_of(const Moments& moments) {
   return to_numpy(std::vector<double>(moments.scatter.row(0), moments.scatter.row(0) + p * p), p, p);
 }
 
-Moments selected_columns(const Moments& moments, const NodeList& columns) {
-  check_nodes(columns, moments.means.size());
-  return selected(moments, columns);
-}
-
-void add_block(BlockMoments& moments, const Columns<double>& values) {
-  moments.add(value_columns(values), values.shape(0));
-}
-
 }  // namespace
 
 static void bind_moments(nb::module_& m) {
@@ -36,16 +27,7 @@ static void bind_moments(nb::module_& m) {
       .def_static("of", &moments_of, nb::arg("rows"), nb::arg("means"), nb::arg("scatter"))
       .def_prop_ro("rows", [](const Moments& moments) { return moments.rows; })
       .def_prop_ro("means", [](const Moments& moments) { return moments.means; })
-      .def("scatter", &scatter_of)
-      .def("selected", &selected_columns, nb::arg("columns"));
-  nb::class_<BlockMoments>(m, "BlockMoments", "Moments of rows that come in blocks, pass after pass.")
-      .def(nb::init<std::size_t>(), nb::arg("columns"))
-      .def(nb::init<std::vector<double>, std::size_t>(), nb::arg("means"), nb::arg("rows"))
-      .def_prop_ro("means", &BlockMoments::means)
-      .def_ro_static("rows_of_block", &BlockMoments::rows_of_block)
-      .def("add", &add_block, nb::arg("values"), ReleaseGil())
-      .def("next_pass", &BlockMoments::next_pass)
-      .def("finished", &BlockMoments::finished);
+      .def("scatter", &scatter_of);
   m.def(
       "moments", [](const Columns<double>& values) { return moments(value_columns(values), values.shape(0)); },
       nb::arg("values"), ReleaseGil());

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dagathlon.benchpress.samplers import AthomasJtsamplers
+from dagathlon.benchpress.junction_trees import AthomasJtsamplers
 from dagathlon.data import Dataset
 from dagathlon.learners.undirected.giudici_green import GiudiciGreen
 from dagathlon.learners.undirected.junction_tree_mcmc import JunctionTreeMcmc

@@ -251,7 +251,7 @@ def test_a_bomb_is_refused_before_it_is_held(
             sink.write(b"1,2\n" * (1 << 18))
     monkeypatch.setenv(unpacking.MOST_UNPACKED, str(10 << 20))
     monkeypatch.setattr(unpacking, "_TRUSTED", 2 << 20)
-    monkeypatch.setattr(unpacking, "_USUAL_RATIO", 10)
+    monkeypatch.setattr(unpacking, "USUAL_RATIO", 10)
     held: list[int] = []
     count = unpacking._count
     monkeypatch.setattr(

@@ -96,7 +96,6 @@ FILES = [("d.parquet", "zstd"), ("d.parquet", None), ("d.arrow", "zstd"), ("d.ar
 @pytest.mark.parametrize(("name", "compression"), FILES)
 def test_tables(tmp_path: Path, name: str, compression: str | None) -> None:
     path = tmp_path / name
-    # Of measurements alone the rows would stay in the file.
     words = pa.array(["yes", "no"] * 100_000).dictionary_encode()
     written(path, table(200_000).append_column("C", words), compression)
     assert path.stat().st_size < LIMIT / 20

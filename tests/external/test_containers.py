@@ -18,10 +18,10 @@ from test_environments import fake_program, in_environment
 
 from dagathlon.errors import KilledError, StudyError, UnavailableError
 from dagathlon.external import image_store
-from dagathlon.external.container_found import AnyContainer
 from dagathlon.external.image_store import Docker, Podman, working_options
 from dagathlon.external.program import ProgramExit
 from dagathlon.external.results import ProgramError, check_end
+from dagathlon.external.runtimes import AnyContainer
 from dagathlon.processes.usage import memory_limit
 
 IMAGE = "localhost/dagathlon-test:1"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dagathlon.learners.nonlinear.additive import additive_pruning, fit_additive, term_tests
-from dagathlon.learners.nonlinear.neighbours import additive_neighbours
+from dagathlon.learners.nonlinear.order_based import additive_neighbours
 from dagathlon.learners.nonlinear.splines import (
     Smooth,
     SplineProducts,

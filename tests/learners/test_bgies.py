@@ -14,8 +14,7 @@ from dagathlon.graphs import Graph, cpdag, members
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.graphs.members import ClassMembers
 from dagathlon.learners import learn
-from dagathlon.learners.bayesian.bgies import Bgies
-from dagathlon.learners.bayesian.resampled_fits import fit_dags
+from dagathlon.learners.bayesian.bgies import Bgies, fit_dags
 from dagathlon.learners.score.equivalence_search import Ges, Gies
 from dagathlon.posteriors import Sample
 from dagathlon.posteriors.parameters import (

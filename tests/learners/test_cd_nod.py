@@ -14,8 +14,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, StudyError
 from dagathlon.graphs import Graph, Knowledge, cpdag, meek
 from dagathlon.learners import learn
-from dagathlon.learners.constraint.cd_nod import CdNod
-from dagathlon.learners.constraint.independent_changes import Changes
+from dagathlon.learners.constraint.cd_nod import CdNod, Changes
 from dagathlon.learners.independence import separation_test
 
 TOOL = Path(__file__).parents[2] / "tools" / "condition_graphs.py"

@@ -16,8 +16,8 @@ import pytest
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
+from dagathlon.learners.continuous.notears import walks
 from dagathlon.learners.continuous.notears_losses import LOSSES, from_moments, moments_of
-from dagathlon.learners.continuous.notears_solvers import walks
 
 TOOL = Path(__file__).parents[2] / "tools" / "gcastle_graphs.py"
 # The searches that take longest, three of them with cycles up to the largest penalty.

@@ -14,7 +14,7 @@ from dagathlon.data import Dataset, Network, Variable
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.independence import independence_test
-from dagathlon.learners.independence.testable import order_of_tables
+from dagathlon.learners.independence.module import order_of_tables
 from dagathlon.modules import modules
 
 OTHERS = ("dual_pc", "gfci", "mmhc", "h2pc", "rsmax2")

@@ -13,7 +13,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.evaluate.metric import measures
 from dagathlon.evaluations.chains.chart import autocorrelations, trajectories
 from dagathlon.evaluations.graphs.ggally_ggpairs import MOST_VARIABLES, pairs
-from dagathlon.evaluations.graphs.properties_chart import graph_properties
+from dagathlon.evaluations.graphs.graph_true_stats import graph_properties
 from dagathlon.evaluations.no_truth.agreement_charts import ALL, agreement_plot, overlap_plot
 from dagathlon.evaluations.no_truth.consensus import edge_agreement, skeleton_overlap
 from dagathlon.evaluations.noise.rates_chart import noise_rates, robustness_plot, state_or_gap

@@ -19,8 +19,8 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.modules import Delegate, find, modules
 from dagathlon.testing import problems_of
+from dagathlon.testing.conformance import tracing, undeclared
 from dagathlon.testing.samples import intervened, of_values, ordinary
-from dagathlon.testing.tracing import tracing, undeclared
 from quick_settings import NATIVE, QUICK
 
 # Native searches that are one module's own, and what others call as well.

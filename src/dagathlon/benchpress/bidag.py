@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 _TESTS = {"bge": "gaussCItest", "bde": "binCItest", "bdecat": "disCItest"}
-_BIDAG = "Suter, Kuipers, Moffa and Beerenwinkel 2023, Bayesian structure learning with BiDAG, JSS"
 
 
 @dataclass(frozen=True, kw_only=True)

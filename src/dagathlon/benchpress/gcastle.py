@@ -10,9 +10,6 @@ from dagathlon.benchpress.table import add_classes
 from dagathlon.learners.base import Output
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
-# Up to so many columns NOTEARS takes gCastle's own steps, which is a matter of seconds.
-_FEW_COLUMNS = 30
-GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
 
 
 @dataclass(frozen=True, kw_only=True)

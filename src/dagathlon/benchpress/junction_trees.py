@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,16 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.benchpress.base import BenchpressSampler
-from dagathlon.benchpress.samplers import penalised_edge
 from dagathlon.learners.base import Learner
+from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
+from dagathlon.learners.undirected.giudici_green import GiudiciGreen
+from dagathlon.learners.undirected.junction_tree_mcmc import JunctionTreeMcmc
 from dagathlon.learners.undirected.parallel_junction_trees import ParallelJunctionTrees
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
-
-# Both originals take columns to have mean zero, have the identity as the scale of the prior, and
-# keep every state; the start counts as the first one.
-_AS_IS = {"scale": 1.0, "zero_mean": True, "stepsave": 1, "warmup": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +82,32 @@ class ParallelDg(BenchpressSampler):
 
 def _listed(weights: npt.NDArray[np.floating]) -> tuple[float, ...]:
     return tuple(map(float, weights))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AthomasJtsamplers(BenchpressSampler):
+    """Sampling of decomposable graphs: single edges, or junction trees."""
+
+    name = "athomas_jtsamplers"
+
+    def native(self) -> DecomposableSampler:
+        """Return our sampler, which saves every sample from the empty graph on."""
+        values: dict[str, Any] = {
+            **self.translated(),
+            "iterations": self.num_samples,
+            "stepsave": 1,
+            "warmup": 0,
+            "first_graph": "empty",
+            "edge_probability": penalised_edge(self.edge_penalty),
+            "max_clique": max(self.size_maxclique, 1),
+        }
+        if self.sampler == 0:
+            return GiudiciGreen(**values)
+        return JunctionTreeMcmc(**values, several=self.sampler == 2)
+
+
+def penalised_edge(penalty: float) -> float:
+    """Return the edge probability whose log odds are minus the penalty."""
+    # The smallest probability still has finite odds.
+    odds = max(math.exp(-penalty), sys.float_info.min)
+    return odds / (1 + odds)

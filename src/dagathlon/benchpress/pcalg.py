@@ -31,27 +31,6 @@ _CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
     "rand": "random",
     "retry": "retry",
 }
-_CORRECTION: dict[str | None, Literal["density-ratio", "permutation"] | None] = {
-    None: None,
-    "gaussCItest.drw": "density-ratio",
-    "binCItest.drw": "density-ratio",
-    "gaussCItest.permc": "permutation",
-    "binCItest.permc": "permutation",
-}
-_TIERED_TESTS = {
-    "gaussCItest": "gaussCItest",
-    "binCItest": "binCItest",
-    "disCItest": "disCItest",
-    "gaussCItwd": "gaussCItest.td",
-    "disCItwd": "disCItest.td",
-    "mixCItwd": "mi-cg.td",
-    "flexCItwd": "mi-cg.td",
-    "gaussMItest": "gaussCItest.mi",
-    "disMItest": "disCItest.mi",
-    "mixMItest": "mi-cg.mi",
-    "flexMItest": "mi-cg.mi",
-}
-_PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -182,8 +182,4 @@ class TetradContinuous(TetradLearner):
     data_rules = {}
 
 
-# Tetrad's statistics, seeds grown one after another, at causal-cmd's level.
-_CLUSTERS: Mapping[str, Any] = {"alpha": 0.01, "growth": "sag", "like": "tetrad"}
-
-
 add_classes(__name__)

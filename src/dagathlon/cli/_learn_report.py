@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.data import Dataset, write_data
-from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
-from dagathlon.errors import DagathlonError, DataError, DataWarning, not_written
+from dagathlon.errors import DagathlonError, DataWarning, not_written
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
 from dagathlon.processes.held_folder import HeldFolder
@@ -68,16 +67,6 @@ def check_report(path: Path | None) -> None:
         raise DagathlonError(
             f"{path}: a report is a page (a name that ends in .html) or a new folder, and this "
             "exists already"
-        )
-
-
-def check_rows(data: Dataset, file: Path) -> None:
-    """Raise when the data's rows stay in their file, before hours of learning."""
-    if not data.has_rows:
-        raise DataError(
-            f"{file}: unpacks to more than {most_unpacked():,} bytes, and a report needs its rows "
-            "at hand: leave out --report, write a sample of the rows to a smaller file, or allow "
-            f"more by the environment variable {MOST_UNPACKED}"
         )
 
 

@@ -17,7 +17,7 @@ from dagathlon.cli._knowledge import (
     constrained,
     refuse_unknown_names,
 )
-from dagathlon.cli._learn_report import Learned, check_report, check_rows, write_report
+from dagathlon.cli._learn_report import Learned, check_report, write_report
 from dagathlon.cli._parts import (
     add_modules_argument,
     check_folder,
@@ -92,6 +92,14 @@ def add_parser(commands: Commands) -> None:
     add_knowledge_arguments(parser)
     add_posterior_arguments(parser)
     add_selection_arguments(parser)
+    _add_limits(parser)
+    _add_report(parser)
+    add_modules_argument(parser)
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for time and threads."""
     parser.add_argument(
         "--time-limit",
         metavar="S",
@@ -110,6 +118,10 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="cores for learners whose work splits; the graph is the same for any number",
     )
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the report."""
     parser.add_argument(
         "--report",
         type=Path,
@@ -124,8 +136,6 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="with --report: bootstrap samples to learn from again (default 20; 0 for none)",
     )
-    add_modules_argument(parser)
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -151,8 +161,6 @@ def _learn(arguments: argparse.Namespace) -> int:
     timeout = inner_timeout if timeout is None else timeout
     data = data_from(arguments, pooled=True)
     refuse_unknown_names(asked_constraints(arguments), data.names)
-    if arguments.report is not None:
-        check_rows(data, arguments.data)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     limit, cpu_limit = time_limit(learner, timeout), cpu_limit_of(arguments)
     meter = Meter()

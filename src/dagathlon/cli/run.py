@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,12 +18,12 @@ from dagathlon.cli._parts import (
     unasked,
     warn_of_plan,
 )
-from dagathlon.cli._shards import add_shard_argument, shard_of, what_next
 from dagathlon.cluster.detach import add_detach_arguments, detach, refuse_coordinator
 from dagathlon.cluster.flags import add_cluster_arguments, chosen_engine
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.inline import InlineEngine
+from dagathlon.study.engine.parts import MOST_SHARDS
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import FORMER_STATUSES, Status
 from dagathlon.study.records.display import make_display
@@ -139,3 +140,41 @@ def _statuses(text: str) -> frozenset[Status]:
         elif word not in [status.value for status in allowed]:
             raise DagathlonError(unknown("status", word, allowed, "--retry"))
     return frozenset(Status(word) for word in words)
+
+
+def add_shard_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that selects a shard."""
+    parser.add_argument(
+        "--shard", metavar="N/COUNT", help="only one of COUNT parts of the study, for array jobs"
+    )
+
+
+def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
+    """Return number and count of the requested shard; None for the whole study."""
+    text = arguments.shard
+    if text is None:
+        return None
+    if arguments.limit is not None:
+        raise DagathlonError("--shard and --limit both choose a part of the study; give one")
+    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    number, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= count:
+        raise DagathlonError(
+            "--shard is the number of a part and how many there are, from 1/100 to 100/100 for a "
+            f"hundred of them; found {text!r}"
+        )
+    if count > MOST_SHARDS:
+        raise DagathlonError(
+            f"--shard divides a study into {MOST_SHARDS:,} parts at most; found {text!r}"
+        )
+    return number, count
+
+
+def what_next(shard: tuple[int, int], study: Path, out: Path) -> str:
+    """Describe how to continue after a shard is done."""
+    number, count = shard
+    return (
+        f"shard {number}/{count} is done. When all are:\n"
+        f"  dagathlon merge FOLDERS… --out DIR   unless all shards wrote to {out}\n"
+        f"  dagathlon run {study} --out DIR   the rest and the report, without --shard"
+    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon import _core
 from dagathlon.data import storage
 from dagathlon.data.fingerprint import fingerprint
 from dagathlon.data.preparing.regimes import Regimes, checked_regimes
@@ -115,24 +114,8 @@ class Dataset(Immutable):
 
     @property
     def values(self) -> Values:
-        """Read-only values of the continuous columns, in order; NaN means missing.
-
-        Raises `DataError` for data whose rows stay in a file that is too large for memory.
-        """
+        """Read-only values of the continuous columns, in order; NaN means missing."""
         return self._values
-
-    @property
-    def known_moments(self) -> _core.Moments | None:
-        """Means and products of columns of a large file; None when `values` are in memory."""
-        return None
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether the rows are in memory; False when they stay in a file that is too large."""
-        return True
-
-    def require_rows(self) -> None:
-        """Raise `DataError` if the rows stay in a file that is too large for memory."""
 
     @property
     def ranges(self) -> tuple[Values, Values]:
@@ -225,7 +208,6 @@ class Dataset(Immutable):
 
     def to_matrix(self) -> Values:
         """All columns as one new ``float64`` matrix, codes as numbers and NaN as missing."""
-        self.require_rows()
         result = np.empty((self.n_rows, len(self._variables)), order="F")
         for j, variable in enumerate(self._variables):
             column = self._column(j)

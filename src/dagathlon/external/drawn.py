@@ -150,7 +150,7 @@ def _check_data(
     if odd:
         raise ProgramError(f"{path}: its columns are not the model's variables: {listing(odd)}")
     facts = spec_of(data)
-    if not data.has_rows or not data.n_rows:
+    if not data.n_rows:
         raise ProgramError(f"{path}: has no rows that can be kept")
     if n_rows is not None and data.n_rows != n_rows:
         raise ProgramError(f"{path}: has {counted(data.n_rows, 'row')}, and n is {n_rows}")

@@ -106,8 +106,11 @@ def run_learner(
         spent = monotonic() - began[0], process_time() - began[1]
         limit = limit_words(timeout, cpu_limit)
         raise _out_of_time(learner, limit, error.stage, *spent) from error
-    if not watched.stopped_early:
-        return estimate
+    return _stopped_early(estimate, learner) if watched.stopped_early else estimate
+
+
+def _stopped_early(estimate: Estimate, learner: Learner) -> Estimate:
+    """Return the estimate with the statistic and, for samplers, the note that say so."""
     notes = (*estimate.notes, _STOPPED if estimate.stats.get("iterations") else _NO_CHAIN)
     return replace(
         estimate,

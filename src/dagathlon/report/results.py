@@ -11,15 +11,14 @@ from typing import Any, NamedTuple, cast
 
 from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.graphs.control import Baselines
-from dagathlon.evaluate.ranking.ranks import UNITS, Unit
+from dagathlon.evaluate.graphs.control import RANDOM, Baselines, trivial_baselines
+from dagathlon.evaluate.ranking.ranks import UNITS, Unit, case_of
 from dagathlon.evaluate.ranking.summary import is_number
-from dagathlon.frame import Cells, Row, grouped_by
+from dagathlon.frame import Cells, Row, Rows, grouped_by
 from dagathlon.graphs import Graph
 from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
-from dagathlon.report.tables.baselines import baselines_of
 from dagathlon.study.config.evaluation import Request
 from dagathlon.study.config.study_file import shown_besides
 from dagathlon.study.plan.plan import Case, Origin, Run
@@ -31,6 +30,9 @@ from dagathlon.study.records.provenance import Provenance
 from dagathlon.study.records.runs import Remarks, case_labels, further_row, run_row
 from dagathlon.study.records.schema import Algorithm, SavedPlan, SavedSetup, SavedStudy
 from dagathlon.study.store.store import Store
+
+_CONTROL = "control_"
+Found = dict[tuple[Any, ...], dict[str, dict[str, float]]]
 
 PARTIAL = "partial"
 RANKING = "ranking"
@@ -446,3 +448,31 @@ def _has_metrics(found: object) -> bool:
         return False
     counts = [found.get(name) for name in _COUNTS]
     return counts == [None] * len(counts) or all(map(is_number, counts))
+
+
+def baselines_of(truths: Iterable[tuple[Case, Graph]], diagnostics: Rows) -> Found:
+    """Return scores of the empty, the complete and random graphs against each truth.
+
+    Parameters
+    ----------
+    truths
+        Data sets with their true graphs.
+    diagnostics
+        One row per data set, with the mean of random graphs as ``control_<metric>``.
+
+    Returns
+    -------
+    dict
+        By data set (labels of graph, parameters and data, and the seed) and metric: the value of
+        each baseline by its name.
+    """
+    found: Found = {}
+    for case, truth in truths:
+        about = (case.graph_label, case.parameters_label, case.data_label, case.seed)
+        found[about] = trivial_baselines(truth)
+    for row in diagnostics:
+        known = found.get(case_of(row), {})
+        for metric, values in known.items():
+            if is_number(row.get(_CONTROL + metric)):
+                values[RANDOM] = float(row[_CONTROL + metric])
+    return found

@@ -6,11 +6,14 @@ import contextlib
 import itertools
 import json
 import random
+import sys
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import TypeAlias, cast
+from types import FrameType
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +23,16 @@ from dagathlon.data.spec import DataKind
 from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.run import make_ready, run_learner
-from dagathlon.modules import find
+from dagathlon.modules import Module, find
+from dagathlon.modules.lineage import lineage
 from dagathlon.testing.generators import description_problems
 from dagathlon.testing.reports import ConformanceError, OnCheck
 from dagathlon.testing.samples import AwkwardData, awkward, intervened, ordinary, with_missing
-from dagathlon.testing.tracing import tracing, undeclared
+
+_DESCRIBING = frozenset(
+    {"delegates", "native", "native_for", "one_thread", "problem", "accepted", "why_unsuitable"}
+)
+_OUTSIDE_RESULTS = frozenset({"format", "chart"})
 
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
@@ -235,3 +243,40 @@ def _same_array(one: Floats | None, other: Floats | None) -> bool:
 def _untimed(estimate: Estimate) -> dict[str, object]:
     """Return the statistics without those that measure time."""
     return {k: v for k, v in estimate.stats.items() if not k.endswith(_VOLATILE)}
+
+
+@contextmanager
+def tracing() -> Iterator[set[tuple[str, str]]]:
+    """Collect kinds and names of the modules that run inside, except formats and charts.
+
+    Calls in native code and in other threads are not seen.
+    """
+    running: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            running.update(_running(frame))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield running
+    finally:
+        sys.setprofile(before)
+
+
+def undeclared(module: Module, found: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the modules that ran and are not in the lineage of the traced module."""
+    return sorted(found - {(module.kind, module.name)} - lineage(module).keys())
+
+
+def _running(frame: FrameType) -> Iterator[tuple[str, str]]:
+    code = frame.f_code
+    if code.co_varnames[:1] == ("self",) and not _describes(code.co_name):
+        module = frame.f_locals.get("self")
+        if isinstance(module, Module) and module.name and module.kind not in _OUTSIDE_RESULTS:
+            yield module.kind, module.name
+
+
+def _describes(method: str) -> bool:
+    return method in _DESCRIBING or method.startswith("__")

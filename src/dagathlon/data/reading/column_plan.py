@@ -79,7 +79,7 @@ def execute_plans(
         _fill_all(values, continuous, np.nan)
     names = [variable.name for variable in variables if not variable.is_discrete]
     for name, column in zip(names, values.T, strict=True):
-        _check_finite(column, name, place)
+        check_finite(column, name, place)
     return Dataset(variables, codes, values, regimes)
 
 
@@ -179,7 +179,8 @@ def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:
     return chunk_numbers(entries, gap)
 
 
-def _check_finite(values: npt.NDArray[np.float64], name: str, place: Place) -> None:
+def check_finite(values: npt.NDArray[np.float64], name: str, place: Place) -> None:
+    """Raise `DataError` about the first infinite value of a column, if any."""
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))

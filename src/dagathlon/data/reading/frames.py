@@ -26,12 +26,11 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.gaps import with_gaps
 from dagathlon.data.preparing.regimes import Regimes, regimes_of_mask
 from dagathlon.data.reading.arrow_arrays import number_array, usable_in_place
-from dagathlon.data.reading.codes_in_file import codes_in_file
 from dagathlon.data.reading.column_plan import execute_plans, warn_of_guesses
 from dagathlon.data.reading.columns import plan_column
 from dagathlon.data.reading.labels import shown, with_recoded, word_of
+from dagathlon.data.reading.large_file import read_large
 from dagathlon.data.reading.request import ColumnRequest
-from dagathlon.data.reading.rows_in_file import rows_in_file
 from dagathlon.data.reading.table_files import (
     PARQUET_SUFFIXES,
     read_arrow,
@@ -81,7 +80,7 @@ def load_table(path: str | os.PathLike[str]) -> Any:
 
 
 def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
-    """Read a file too large for memory, if its rows or codes can stay on disk."""
+    """Read a file too large for memory, whose cells stay on the disk."""
     if request.recode:
         raise TooLargeError(most_unpacked(), str(path), "; it cannot be recoded where it lies")
     with reading_errors(path, str(path)):
@@ -91,24 +90,19 @@ def _read_too_large(path: Path, request: ColumnRequest) -> Dataset:
         asked = with_written(schema, request)
         wanted, marks = _wanted(schema.names, fields, asked, str(path))
         chosen = [fields[j] for j in wanted]
-        data = None if marks else rows_in_file(path, chosen, request)
-        if data is None:
-            _check_room_for_marks(path, marks)
-            data = _used_in_place(path, [field.name for field in chosen], list(marks), asked)
-        if data is None:
-            data = _with_codes_in_file(path, chosen, list(marks), asked)
-    return data
+        _check_room_for_marks(path, marks)
+        data = _used_in_place(path, [field.name for field in chosen], list(marks), asked)
+        return data or _in_temporary_file(path, chosen, list(marks), asked)
 
 
-def _with_codes_in_file(
+def _in_temporary_file(
     path: Path, fields: Sequence[Any], targets: Sequence[str], request: ColumnRequest
 ) -> Dataset:
-    coded = codes_in_file(path, fields, list(map(indicator_name, targets)), request)
+    table = read_large(path, fields, list(map(indicator_name, targets)), request)
     places = {name: i for i, name in enumerate(targets)}
-    regimes = _regimes(places, coded.marks, str(path)) if targets else None
-    variables = [plan.variable for plan in coded.plans]
-    data = Dataset(variables, coded.codes, None, regimes)
-    warn_of_guesses([plan.variable for plan in coded.plans if plan.guessed], str(path), 6)
+    regimes = _regimes(places, table.marks, str(path)) if targets else None
+    data = Dataset(table.variables, table.codes, table.values, regimes)
+    warn_of_guesses(table.guessed, str(path), 6)
     return data
 
 

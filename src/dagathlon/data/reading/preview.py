@@ -82,9 +82,6 @@ def constant_columns(data: Dataset) -> list[str]:
     """Return names of columns with at most one value, if there are at least two rows."""
     if len(data) < 2:
         return []
-    if not data.has_rows:
-        lowest, highest = data.ranges
-        return [data.names[j] for j in np.flatnonzero(lowest == highest)]
     constant = []
     varied = _varied(data)
     for name, variable in zip(data.names, data.variables, strict=True):
@@ -125,18 +122,11 @@ def row_names(data: Dataset) -> list[str]:
             many = variable.arity >= len(data)
             identifies = many and len(np.unique(data.column(name))) == len(data)
         else:
-            identifies = is_index_name(name) and _counts_rows(data, name)
+            counts = is_index_name(name)
+            identifies = counts and bool((np.diff(data.column(name)) == 1).all())
         if identifies:
             labelling.append(name)
     return labelling
-
-
-def _counts_rows(data: Dataset, name: str) -> bool:
-    """Whether a column counts up by one; of rows in a file only the range is checked."""
-    if data.has_rows:
-        return bool((np.diff(data.column(name)) == 1).all())
-    lowest, highest = (bounds[data.position(name)] for bounds in data.ranges)
-    return bool(highest - lowest == len(data) - 1)
 
 
 def is_index_name(name: str) -> bool:

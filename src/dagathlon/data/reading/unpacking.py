@@ -19,7 +19,8 @@ _DEFAULT = 4 * 2**30
 _CHUNK = 1 << 20
 # Files that unpack to more bytes than this, at this ratio, are measured before being read.
 _TRUSTED = 1 << 27
-_USUAL_RATIO = 100
+USUAL_RATIO = 100
+"""Most bytes per packed byte that are unpacked without suspicion."""
 
 
 class Readable(Protocol):
@@ -86,7 +87,7 @@ def read_gzip(path: Path, label: str, check: Callable[[bytes, str], None]) -> by
             check(piece, label)
             held.write(piece)
             size = held.tell()
-            if not counted and size >= _TRUSTED and size > _USUAL_RATIO * raw.tell():
+            if not counted and size >= _TRUSTED and size > USUAL_RATIO * raw.tell():
                 counted = True
                 _count(packed, size, most, label)
                 packed.seek(size)

@@ -36,7 +36,6 @@ def indicator_name(name: str) -> str:
 
 def to_arrow(data: Dataset) -> pa.Table:
     """Return `data` as a pyarrow table."""
-    data.require_rows()
     fields = [_field(variable) for variable in data.variables]
     arrays = [_array(data, variable) for variable in data.variables]
     for name, column in _indicators(data):
@@ -49,7 +48,6 @@ def to_pandas(data: Dataset) -> pd.DataFrame:
     """Return `data` as a pandas data frame."""
     import pandas as pd  # noqa: PLC0415
 
-    data.require_rows()
     columns: dict[str, Any] = {}
     for variable in data.variables:
         column = data.column(variable.name)
@@ -70,7 +68,6 @@ def to_polars(data: Dataset) -> pl.DataFrame:
     """Return `data` as a polars data frame."""
     import polars as pl  # noqa: PLC0415
 
-    data.require_rows()
     columns = []
     for variable in data.variables:
         column = data.column(variable.name)

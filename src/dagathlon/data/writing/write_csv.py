@@ -32,7 +32,6 @@ _SPECIAL = frozenset((*DELIMITERS, '"', "\r", "\n", "\ufeff"))
 
 def write_csv(data: Dataset, sink: Sink, delimiter: str, labels: bool) -> None:
     """Write `data` as text; see `dagathlon.data.write_data`."""
-    data.require_rows()
     for variable in data.variables:
         _check_words(variable, labels)
     targets = frozenset().union(*data.targets) if data.targets is not None else frozenset()

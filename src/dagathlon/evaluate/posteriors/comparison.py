@@ -62,18 +62,11 @@ def compare_posterior(
         Values by column, None where something is missing; ``posterior_note`` says what is wrong
         with the draws, if anything is.
     """
-    _check_asked(draw_parameters, burn_in)
     compared = _posterior(posterior, burn_in)
     other = None if reference is None else _posterior(reference, burn_in)
-    if draw_parameters != "own" and data is None and _graphs_alone(compared):
-        raise DataError(
-            f"draw_parameters={draw_parameters!r} draws them given the data learned from: give data"
-        )
+    _check_parameters(compared, draw_parameters, data)
     true = None if truth is None else _graph(truth)
-    given = {"the true graph": true, "the true model": model, "the reference": other}
-    for what, reference_object in given.items():
-        if reference_object is not None and hasattr(reference_object, "names"):
-            require_same_nodes(tuple(reference_object.names), compared.names, what)
+    _check_nodes(compared, true, model, other)
     case = PosteriorCase(
         compared,
         true,
@@ -87,20 +80,29 @@ def compare_posterior(
     return scores(case)
 
 
-def _check_asked(draw_parameters: str, burn_in: float) -> None:
-    """Refuse options with invalid values."""
+def _check_parameters(posterior: Posterior, draw_parameters: str, data: Dataset | None) -> None:
+    """Refuse unknown ways to draw parameters, and those that need data that are not given."""
     choices = get_args(Parameters)
     if draw_parameters not in choices:
         raise DataError(unknown("draw_parameters", draw_parameters, choices))
-    if not 0 <= burn_in < 1:
-        raise DataError(f"burn_in is a share from 0 to below 1, found {burn_in}")
+    without = any(chain.parameters is None for chain in posterior.chains)
+    if without and draw_parameters != "own" and data is None:
+        raise DataError(
+            f"draw_parameters={draw_parameters!r} draws them given the data learned from: give data"
+        )
 
 
-def _graphs_alone(posterior: Posterior) -> bool:
-    return any(chain.parameters is None for chain in posterior.chains)
+def _check_nodes(posterior: Posterior, truth: Any, model: Any, reference: Any) -> None:
+    """Refuse a graph, model or posterior with other nodes."""
+    others = {"the true graph": truth, "the true model": model, "the reference": reference}
+    for what, other in others.items():
+        if other is not None and hasattr(other, "names"):
+            require_same_nodes(tuple(other.names), posterior.names, what)
 
 
 def _posterior(given: Any, burn_in: float) -> Posterior:
+    if not 0 <= burn_in < 1:
+        raise DataError(f"burn_in is a share from 0 to below 1, found {burn_in}")
     if isinstance(given, str | os.PathLike):
         given = read_posterior(given)  # type: ignore[arg-type]
     elif isinstance(given, Sequence):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.arrange import LayoutName, arrange
 from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
-from dagathlon.graphs.drawing.layout import Box, Curve, Point
+from dagathlon.graphs.drawing.layout import Box, Curve, Layout, Point
 from dagathlon.graphs.drawing.overview import MOST_DRAWN, bars_svg, overview
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
@@ -136,25 +136,37 @@ def to_svg(
         return _overview(graph, width, ink)
     labels = [label(name) for name in graph.names]
     placed = arrange(graph, labels, layout).translated(_MARGIN, _MARGIN)
-    classes = _edge_classes(graph, highlight or {})
-    numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
-    given: dict[tuple[int, int], EdgeStyle] = {}
-    for (left, right), style in (styles or {}).items():
-        i, j = graph.position(left), graph.position(right)
-        given |= {(i, j): style, (j, i): _turned(style)}
-    edges = []
-    for pair, curve in sorted(placed.curves.items()):
-        key = frozenset(pair)
-        if pair in given:
-            edges.append(_styled_edge(graph, pair, curve, given[pair]))
-        else:
-            edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
+    edges = _edges(graph, placed, highlight or {}, weights or {}, styles or {})
     nodes = [
-        _node(graph.names[node], labels[node], box, graph.names[node] in latents)
-        for node, box in sorted(placed.boxes.items())
+        _node(name, labels[node], placed.boxes[node], name in latents)
+        for node, name in enumerate(graph.names)
     ]
     size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
     return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
+
+
+def _edges(
+    graph: Graph,
+    placed: Layout,
+    highlight: Mapping[tuple[str, str], str],
+    weights: Mapping[tuple[str, str], float],
+    styles: Mapping[tuple[str, str], EdgeStyle],
+) -> list[str]:
+    """Return the edges as SVG elements; a pair with a style of its own has that."""
+    classes = _edge_classes(graph, highlight)
+    numbers = {frozenset(graph.positions(pair)): w for pair, w in weights.items()}
+    given: dict[tuple[int, int], EdgeStyle] = {}
+    for (left, right), style in styles.items():
+        i, j = graph.position(left), graph.position(right)
+        given |= {(i, j): style, (j, i): _turned(style)}
+    return [
+        _styled_edge(graph, pair, curve, given[pair])
+        if pair in given
+        else _edge(
+            graph, pair, curve, classes.get(frozenset(pair), ""), numbers.get(frozenset(pair))
+        )
+        for pair, curve in sorted(placed.curves.items())
+    ]
 
 
 def _overview(graph: Graph, width: float | None, ink: str | None) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.learners.independence.module import ANY, CONTINUOUS, Options, TestModule
-from dagathlon.learners.independence.places import places_of_rows
 
 # A kernel test needs about five matrices of rows by rows: about a gigabyte.
 _KERNEL_ROWS = 5000
@@ -72,3 +74,17 @@ class NeighbourTest(TestModule):
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
         """Build the native test."""
         return _core.neighbour_test(*places_of_rows(data), options.replicates, options.seed)
+
+
+def places_of_rows(data: Dataset) -> tuple[npt.NDArray[np.uint16], list[bool]]:
+    """Return each column's ranks (level codes if discrete), and whether each column is discrete.
+
+    The rank of a number is the number of smaller ones, so that equal numbers share a rank and
+    monotone functions of a column change nothing.
+    """
+    is_discrete = [variable.is_discrete for variable in data.variables]
+    places = np.empty((len(data), len(data.names)), dtype=np.uint16, order="F")
+    for j, name in enumerate(data.names):
+        column = data.column(name)
+        places[:, j] = column if is_discrete[j] else np.searchsorted(np.sort(column), column)
+    return places, is_discrete

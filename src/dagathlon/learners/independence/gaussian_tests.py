@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.learners.assumptions import COPULA, GAUSSIAN
@@ -15,7 +18,8 @@ from dagathlon.learners.independence.module import (
     StackedCopies,
     TestModule,
 )
-from dagathlon.learners.independence.normal_scores import normal_scores
+
+Floats = npt.NDArray[np.float64]
 
 
 class GaussianTest(TestModule):
@@ -39,16 +43,12 @@ class GaussianTest(TestModule):
     ranks: ClassVar[bool] = False
 
     def native(self, data: Dataset, options: Options) -> _core.IndependenceTest:
-        """Build the native test, from moments alone where they are known."""
+        """Build the native test."""
         statistic, cut = self.statistic, self.largest_correlation
         if self.replicates:
             return _core.gaussian_permutation_test(
                 data.values, statistic, options.replicates, options.seed
             )
-        if not (options.rowwise or self.ranks or statistic == "shrunk"):
-            moments = data.known_moments
-            if moments is not None:
-                return _core.gaussian_test_by_moments(moments, statistic, cut)
         values = normal_scores(data.values) if self.ranks else data.values
         return _core.gaussian_test(values, statistic, cut, options.rowwise)
 
@@ -146,3 +146,19 @@ class SequentialGaussianInformation(Sequential, GaussianTest):
 
     name = "smc-mi-g"
     statistic = "information"
+
+
+def normal_scores(values: Floats) -> Floats:
+    """Replace each column by the normal quantiles of its mid-ranks; missing values stay NaN."""
+    return np.column_stack([_scores(column) for column in values.T]) if values.size else values
+
+
+def _scores(column: Floats) -> Floats:
+    from scipy.special import ndtri  # noqa: PLC0415 - heavy
+
+    known = ~np.isnan(column)
+    _, place, counts = np.unique(column[known], return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    scores = np.full(len(column), np.nan)
+    scores[known] = ndtri(ranks / (known.sum() + 1))[place]
+    return scores

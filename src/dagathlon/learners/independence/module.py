@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,14 @@ from dagathlon import _core
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.preparing.imputation import stacked_copies
 from dagathlon.data.spec import DataKind
-from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import FIRST
+
+if TYPE_CHECKING:
+    from dagathlon.data import Variable
+
+ROWS_PER_CELL = 5
+"""Rows per cell that a contingency table needs on average."""
 
 CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
 DISCRETE: frozenset[DataKind] = frozenset({"discrete"})
@@ -154,3 +159,34 @@ class Sequential:
     """Mixin of tests with 500 permutations."""
 
     replicates = 500
+
+
+def order_of_tables(data: Dataset) -> int:
+    """Return the largest number of given variables for which some table has enough rows per cell.
+
+    This is the table of the variables with the fewest levels. A continuous variable counts as
+    one of two levels.
+
+    Examples
+    --------
+    >>> from dagathlon.data import Dataset, Variable
+    >>> coins = [Variable(name, ("heads", "tails")) for name in "ABCDEF"]
+    >>> order_of_tables(Dataset(coins, codes=[[0] * 6] * 200))
+    3
+    """
+    cells, order = 1, -2
+    for levels in sorted(_levels(variable) for variable in data.variables):
+        cells *= levels
+        if cells * ROWS_PER_CELL > len(data):
+            break
+        order += 1
+    return max(order, 0)
+
+
+def _levels(variable: Variable) -> int:
+    return max(variable.arity, 2) if variable.is_discrete else 2
+
+
+def order_of_columns(data: Dataset) -> int:
+    """Return the largest number of given columns that leaves a residual degree of freedom."""
+    return max(len(data) - 3, 0)

@@ -165,11 +165,9 @@ def independence_test(
     data = data if isinstance(data, Dataset) else read_data(data)
     kind = facts_of(data).kind or "mixed"
     chosen = DEFAULT_TESTS[kind] if name is None else name
-    if isinstance(chosen, TestModule):
-        test, chosen = NamedTest(chosen, False, False), chosen.name
-    else:
-        test = named_test(chosen)
+    test = NamedTest(chosen, False, False) if isinstance(chosen, TestModule) else named_test(chosen)
     module = test.module
+    chosen = module.name if isinstance(chosen, TestModule) else chosen
     if kind not in module.takes:
         raise DataError(
             f"the test {chosen!r} is for {' or '.join(sorted(module.takes))} data, and these are "
@@ -177,19 +175,24 @@ def independence_test(
         )
     make_ready(type(module))
     _check_values(data, chosen, test)
-    if module.max_rows and len(data) > module.max_rows:
-        raise DataError(
-            f"the test {chosen!r} holds matrices of rows by rows and takes at most "
-            f"{module.max_rows} rows, found {len(data)}; take a sample of the rows"
-        )
-    if not test.imputes:
-        native = module.make(data, rowwise=test.deletes, replicates=replicates, seed=seed)
-    elif completed is not None:
-        native = module.pool(completed)
+    if test.imputes:
+        native = _pooled(module, data, completed, replicates, seed)
     else:
-        copies = DEFAULT_COPIES if replicates is None else replicates
-        native = module.make_pooled(data, copies=copies, seed=seed)
+        native = module.make(data, rowwise=test.deletes, replicates=replicates, seed=seed)
     return IndependenceTest(data.names, native, chosen, module)
+
+
+def _pooled(
+    module: TestModule,
+    data: Dataset,
+    completed: Sequence[Dataset] | None,
+    copies: int | None,
+    seed: int,
+) -> _core.IndependenceTest:
+    """Return the test pooled over completed data, or over copies that are made here."""
+    if completed is not None:
+        return module.pool(completed)
+    return module.make_pooled(data, copies=DEFAULT_COPIES if copies is None else copies, seed=seed)
 
 
 def separation_test(graph: Graph) -> IndependenceTest:
@@ -214,4 +217,10 @@ def _check_values(data: Dataset, name: str, test: NamedTest) -> None:
             f"variable {column!r} has missing values, which the test {name!r} cannot handle; "
             f"{deletion if test.module.leaves_out_rows else ''}impute them first "
             "(dagathlon.data.impute)"
+        )
+    most = test.module.max_rows
+    if most and len(data) > most:
+        raise DataError(
+            f"the test {name!r} holds matrices of rows by rows and takes at most {most} rows, "
+            f"found {len(data)}; take a sample of the rows"
         )

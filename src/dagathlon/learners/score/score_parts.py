@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
+from dagathlon.data.dataset import Dataset
 from dagathlon.modules import NonNegative
-
-if TYPE_CHECKING:
-    from dagathlon.data import Dataset
 
 Parts: TypeAlias = tuple[list[npt.NDArray[Any]], list[int]]
 
@@ -36,11 +34,10 @@ def rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
     return parts, of_child
 
 
-def values_or_moments(rows: Any, data: Dataset) -> tuple[list[Any], list[int]]:
-    """Return the values of each variable's rows, or their moments if the rows are in a file."""
-    moments = data.known_moments
-    if moments is not None:
-        return [moments], [0] * len(data.names)
+def values_or_moments(rows: Any, data: Any) -> tuple[list[Any], list[int]]:
+    """Return the values of each variable's rows, or the moments of expected statistics."""
+    if not isinstance(data, Dataset):
+        return [data.known_moments], [0] * len(data.names)
     parts: tuple[list[Any], list[int]] = rows(data, data.values)
     return parts
 

@@ -9,9 +9,7 @@ from typing import Any
 from dagathlon.data import Dataset, LinearSem, Network, load_data, read_data, read_sem
 from dagathlon.data.networks import has_network_ending
 from dagathlon.data.reading.options import Reading
-from dagathlon.data.reading.unpacking import MOST_UNPACKED, most_unpacked
 from dagathlon.data.standard import BUNDLED
-from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.plan.task import TaskKind
 
@@ -36,14 +34,7 @@ def read_fixed_data(location: str, reading: Reading | None = None) -> Dataset:
     """Read a data file as the study says, or load a bundled data set."""
     if location.startswith(BUNDLED):
         return load_data(location)
-    data = read_data(location) if reading is None else reading.read(location)
-    if not data.has_rows:
-        raise DataError(
-            f"{location}: unpacks to more than {most_unpacked():,} bytes, and a study keeps a copy "
-            "of its data: learn from this file alone (dagathlon learn), write a sample of its rows "
-            f"to a smaller one, or allow more by the environment variable {MOST_UNPACKED}"
-        )
-    return data
+    return read_data(location) if reading is None else reading.read(location)
 
 
 READERS: Mapping[TaskKind, Callable[[str], Any]] = {

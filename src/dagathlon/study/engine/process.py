@@ -220,10 +220,7 @@ class WorkerProcess:
         for fd in (commands, reports, slot):
             os.close(fd)
         guardian.watch(self.pid)
-        os.set_blocking(self.write_fd, False)
-        os.set_blocking(self.read_fd, False)
-        with contextlib.suppress(OSError, AttributeError):
-            fcntl.fcntl(self.read_fd, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+        _unblock(self.read_fd, self.write_fd)
         self._inbox = Inbox(self.read_fd)
         self._outbox = bytearray()
         self._calls: dict[bytes, int] = {}
@@ -431,6 +428,14 @@ class WorkerProcess:
             os.close(fd)
         self._output.close()
         shutil.rmtree(self._own_folder, ignore_errors=True)
+
+
+def _unblock(read_fd: int, write_fd: int) -> None:
+    """Make both ends nonblocking, and the pipe that is read as wide as allowed."""
+    os.set_blocking(write_fd, False)
+    os.set_blocking(read_fd, False)
+    with contextlib.suppress(OSError, AttributeError):
+        fcntl.fcntl(read_fd, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
 def _own_folder(scratch: Path) -> str:

@@ -32,7 +32,6 @@ from dagathlon.study.plan.compatible import (
 )
 from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
-from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.plan import ALGORITHM, Case, Omission, Origin, Plan, Run
 from dagathlon.study.plan.scoring import (
     STANDARD,
@@ -46,6 +45,8 @@ from dagathlon.study.plan.scoring import (
     without_value,
 )
 from dagathlon.study.plan.task import Call, Limits, Resources, TaskKind
+
+_LAST = "standardized"
 
 _ORDINARY = Resources()
 
@@ -445,3 +446,14 @@ def _origin(number: int, entry: DataEntry, parts: _Parts, place: int) -> Origin:
         isinstance(parts.graph, FixedFile),
         len(entry.steps) > 1,
     )
+
+
+def label_of(part: Part | None) -> str:
+    """``module/key=value/…`` of a setting, the label of a file, the word None for nothing."""
+    if part is None:
+        return "None"
+    if isinstance(part, FixedFile):
+        return part.label
+    keys = [key for key in part.values if key != _LAST]
+    keys += [key for key in part.values if key == _LAST]
+    return "/".join([part.module.name, *(f"{key}={part.values[key]}" for key in keys)])

@@ -1,13 +1,14 @@
-"""Labels in files larger than what may be held: the same data, without the memory."""
+"""Files larger than what may be held: the same data, without the memory."""
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from memory_held import held
 
 from dagathlon import learn
 from dagathlon.data import Dataset, Variable, read_data, write_data
-from dagathlon.data.reading import codes_in_file
+from dagathlon.data.reading import large_file
+from dagathlon.data.reading.table_files import table_batches
 from dagathlon.data.reading.unpacking import MOST_UNPACKED
 from dagathlon.errors import DataError
 
@@ -55,7 +57,7 @@ FORMS: Mapping[str, Writer] = {"d.parquet": _parquet, "d.arrow": _arrow, "d.feat
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codes_in_file, "_BATCH", 8000)
+    monkeypatch.setattr(large_file, "_BATCH", 8000)
 
 
 def _seen(path: Path, options: Mapping[str, Any]) -> tuple[Dataset | str, list[str]]:
@@ -90,6 +92,7 @@ def _written(arity: int, used: int, ordered: bool = False) -> pa.Table:
 
 
 TEXT = _chosen(["no", "yes", None, "perhaps"])
+NOISE = pa.array(np.random.default_rng(4).normal(size=N_ROWS))
 NUMBERS = _chosen([3, 0, 7, None, 1])
 TABLES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
     "text": (pa.table({"A": TEXT, "B": TEXT.cast(pa.large_string())}), {}),
@@ -122,6 +125,27 @@ TABLES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
     "many, without most": (
         pa.table({"A": _chosen([str(i) for i in range(300)]), "B": TEXT}),
         {"missing": [str(i) for i in range(100)]},
+    ),
+    "counts": (pa.table({"A": TEXT, "B": list(range(N_ROWS)), "C": [1, 2] * 1500 + [20]}), {}),
+    "small counts": (pa.table({"A": _chosen(list(range(12))), "B": TEXT}), {}),
+    "late counts": (pa.table({"A": _chosen([0, 1, 2, 99]), "B": _chosen([0, 1, -1])}), {}),
+    "no numbers": (pa.table({"A": pa.nulls(N_ROWS, pa.int64()), "B": TEXT}), {}),
+    "no words": (pa.table({"A": pa.nulls(N_ROWS, pa.string()), "B": pa.nulls(N_ROWS)}), {}),
+    "no words left": (pa.table({"A": ["x"] * N_ROWS, "B": TEXT}), {"missing": "x"}),
+    "measured": (pa.table({"A": NOISE, "B": NOISE.cast(pa.float32()), "C": TEXT, "D": NOISE}), {}),
+    "measured, gaps": (
+        pa.table({"A": [-999.0, None, math.nan, *NOISE[3:].tolist()]}),
+        {"missing": "-999"},
+    ),
+    "decimals": (pa.table({"A": _chosen([1.5, 2.25]).cast(pa.decimal128(9, 3))}), {}),
+    "measured as requested": (pa.table({"A": NUMBERS, "B": TEXT}), {"kinds": {"A": "continuous"}}),
+    "infinite": (
+        pa.table({"A": NOISE, "B": [*NOISE[:2000].tolist(), math.inf] * 1 + [1.0] * 1000}),
+        {},
+    ),
+    "row numbers": (
+        pa.table({"id": np.arange(float(N_ROWS)), "B": NOISE, "C": [2.5] * N_ROWS}),
+        {},
     ),
     "one value": (pa.table({"A": ["x"] * N_ROWS, "B": TEXT}), {}),
     "names of rows": (pa.table({"id": [f"r{i}" for i in range(N_ROWS)], "B": TEXT}), {}),
@@ -196,8 +220,49 @@ def test_the_same_graph(large: Dataset, whole: Dataset, spec: str) -> None:
     assert found.stats.get("score") == expected.stats.get("score")
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    """With interventions on some, in any learner."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(N_ROWS, 5)) @ np.triu(rng.normal(size=(5, 5))) + 1e6
+    targets = [frozenset({"X0", "X3"}), frozenset[str]()]
+    variables = [Variable(f"X{j}") for j in range(5)]
+    whole = Dataset(variables, values=values, regimes=(targets, np.arange(N_ROWS) % 2))
+    FORMS[form](whole.to_arrow(), tmp_path / form)
+    expected = read_data(tmp_path / form)
+    monkeypatch.setenv(MOST_UNPACKED, "120000")
+    large = read_data(tmp_path / form)
+    assert large == expected == whole
+    assert large.targets == expected.targets
+    for spec in ("pc", "fges", "direct_lingam"):
+        found, known = (
+            learn(Dataset(variables, values=data.values), spec) for data in (large, whole)
+        )
+        assert found.graph == known.graph
+        assert found.stats.get("score") == known.stats.get("score")
+
+
+def test_batches_of_wide_files_have_few_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table({f"X{j}": np.arange(3000.0) + j for j in range(200)})
+    pq.write_table(table, tmp_path / "d.parquet")
+    seen = []
+
+    def noted(*given: Any) -> Iterator[pa.RecordBatch]:
+        for batch in table_batches(*given):
+            seen.append(batch.num_rows * batch.num_columns * 8)
+            yield batch
+
+    monkeypatch.setattr(large_file, "table_batches", noted)
+    monkeypatch.setattr(large_file, "_BATCH", 1 << 19)
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    assert read_data(tmp_path / "d.parquet") == read_data(table)
+    assert max(seen) <= 1 << 19
+    assert len(seen) > 1
+
+
 def test_ordinary_data(large: Dataset, whole: Dataset, tmp_path: Path) -> None:
-    assert large.has_rows
     assert pickle.loads(pickle.dumps(large)) == whole
     assert large[::7].take([3, 0]) == whole.take([21, 0])
     assert large.select(["X3", "X0"]) == whole.select(["X3", "X0"])
@@ -219,7 +284,7 @@ def test_what_lies_ready_is_mapped(
     path = tmp_path / "d.arrow"
     write_data(whole, path)
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
-    monkeypatch.setattr("dagathlon.data.reading.codes_in_file._mapped", None)
+    monkeypatch.setattr("dagathlon.data.reading.large_file._mapped", None)
     for data in (read_data(path), read_data(path, drop=["X0", "X1"])):
         assert data == whole.select(data.names)
         assert not data.codes.flags.owndata
@@ -257,35 +322,30 @@ def test_mixed_data_that_lie_ready(
     write_data(data, tmp_path / "d.parquet")
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
     assert read_data(tmp_path / "d.arrow") == data
-    wrong = r"d\.parquet: unpacks to more than 2,900 bytes; .* here 'U', 'V' do not hold labels"
-    with pytest.raises(DataError, match=wrong):
-        read_data(tmp_path / "d.parquet")
+    assert read_data(tmp_path / "d.parquet") == data
     assert read_data(tmp_path / "d.parquet", drop=["U", "V"]) == whole
-    assert not read_data(tmp_path / "d.parquet", keep=["U", "V"]).has_rows
+    assert read_data(tmp_path / "d.parquet", keep=["U", "V"]) == data.select(["U", "V"])
 
 
 @pytest.mark.parametrize(
     ("column", "options"),
     [
-        (list(range(N_ROWS)), {}),
-        (_chosen(list(range(12))), {}),
-        ([1, 2] * 1500 + [20], {}),
-        (pa.nulls(N_ROWS, pa.int64()), {}),
         (["1"] * N_ROWS, {"kinds": {"K": "continuous"}}),
+        ([True] * N_ROWS, {"kinds": {"K": "continuous"}}),
         ([[1]] * N_ROWS, {}),
     ],
 )
-def test_what_is_no_label_is_named(
+def test_what_is_neither_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: Any, options: dict[str, Any]
 ) -> None:
     _parquet(pa.table({"A": TEXT, "K": column}), tmp_path / "d.parquet")
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
-    with pytest.raises(DataError, match=r"may be larger; here 'K' does not hold labels"):
+    with pytest.raises(DataError, match=r"'K' holds neither as requested: leave columns out"):
         read_data(tmp_path / "d.parquet", **options)
 
 
 def test_too_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codes_in_file, "_BATCH", 1 << 17)
+    monkeypatch.setattr(large_file, "_BATCH", 1 << 17)
     table = pa.table({"id": [f"r{i}" for i in range(70_000)]})
     for name, write in (("d.parquet", pq.write_table), ("d.arrow", _arrow)):
         write(table, tmp_path / name)
@@ -333,7 +393,7 @@ def test_a_disk_without_room(
     command = [sys.executable, "-c", _WITHOUT_ROOM, str(tmp_path / "d.parquet")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == (
-        f"{tmp_path}: no room for a temporary file of 15,005 bytes, which the codes of a large "
+        f"{tmp_path}: no room for a temporary file of 15,005 bytes, which the cells of a large "
         "file need (File too large); name a folder on a disk that has it by the environment "
         "variable TMPDIR\n"
     )
@@ -346,9 +406,23 @@ def test_a_file_that_has_other_rows_than_it_says(
     write_data(whole, tmp_path / "d.parquet")
     monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
     for claim in (N_ROWS - 1, N_ROWS + 1):
-        monkeypatch.setattr(codes_in_file, "table_rows", lambda _, claim=claim: claim)
+        monkeypatch.setattr(large_file, "table_rows", lambda _, claim=claim: claim)
         with pytest.raises(DataError, match=rf"it has (3001 rows, not|more rows than) {claim}"):
             read_data(tmp_path / "d.parquet")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["d.parquet", "d.arrow"])
+def test_what_is_held_of_measurements(tmp_path: Path, name: str) -> None:
+    """Of 320 MB some batches, beside the pages of the files."""
+    rng = np.random.default_rng(3)
+    table = pa.table({f"X{j}": rng.normal(size=2_000_000) for j in range(20)})
+    write: Writer = pq.write_table if name == "d.parquet" else _arrow
+    write(table, tmp_path / f"large-{name}")
+    write(table.slice(0, 90_000), tmp_path / f"small-{name}")
+    files = (tmp_path / f"{size}-{name}" for size in ("large", "small"))
+    holds = "data.values.nbytes == 320_000_000"
+    assert held(*files, 'learn(data, "pc")', holds, 10_000_000) < 200_000_000
 
 
 @pytest.mark.memory
