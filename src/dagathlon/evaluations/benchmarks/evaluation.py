@@ -94,7 +94,7 @@ class Benchmarks(OfLearners):
         """Return Benchpress's tables, and the data of the figures."""
         rows, prefix = results.rows(self.ids), self.filename_prefix
         summary = roc_summary(rows)
-        found = {
+        result = {
             "joint": Table(
                 rows,
                 f"{prefix}joint_benchmarks.csv",
@@ -108,8 +108,8 @@ class Benchmarks(OfLearners):
         }
         for module in dict.fromkeys(row["algorithm"] for row in rows):
             mine = [row for row in rows if row["algorithm"] == module]
-            found[f"module {module}"] = Table(mine, f"{prefix}{module}.csv", numbered=True)
-        return found
+            result[f"module {module}"] = Table(mine, f"{prefix}{module}.csv", numbered=True)
+        return result
 
     def files(self, results: Results) -> Iterator[tuple[str, bytes]]:
         """Write a copy of the study file."""

@@ -177,13 +177,13 @@ def _warning(rows: Rows) -> str:
 
 
 def _best(runs: Rows, metric: str, which: Combination | None) -> float | None:
-    found = grouped(
+    result = grouped(
         (row["setting"], float(row[metric]))
         for row in runs
         if is_number(row.get(metric)) and (which is None or combination(row) == which)
     )
-    most = max(map(len, found.values()), default=0)
-    means = [float(np.mean(values)) for values in found.values() if len(values) == most]
+    most = max(map(len, result.values()), default=0)
+    means = [float(np.mean(values)) for values in result.values() if len(values) == most]
     if not means:
         return None
     return max(means) if direction(metric) == "more" else min(means)
@@ -191,13 +191,13 @@ def _best(runs: Rows, metric: str, which: Combination | None) -> float | None:
 
 def _against(best: float | None, baseline: Row | None, metric: str) -> str:
     """Format a baseline beside the best: ``the empty graph 36.7 → 8.2``, the better one bold."""
-    said = "–" if baseline is None else f"{baseline['name']} {baseline['value']:.3g}"
+    words = "–" if baseline is None else f"{baseline['name']} {baseline['value']:.3g}"
     if best is None:
-        return f"{said} → –"
+        return f"{words} → –"
     sign = 1 if direction(metric) == "more" else -1
     if baseline is not None and sign * best < sign * baseline["value"]:
-        return Html(f'{said} → <span class="below">▾ {best:.3g}</span>')
-    return Html(f"{said} → <b>{best:.3g}</b>")
+        return Html(f'{words} → <span class="below">▾ {best:.3g}</span>')
+    return Html(f"{words} → <b>{best:.3g}</b>")
 
 
 def _mean(rows: Rows, name: str, places: int) -> str:

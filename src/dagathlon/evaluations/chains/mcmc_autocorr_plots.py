@@ -89,7 +89,7 @@ class McmcAutocorrPlots(ChainEvaluation):
 
 
 def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
-    rows = [point for i, one in enumerate(group) for point in _points(one, i)]
+    rows = [point for i, item in enumerate(group) for point in _points(item, i)]
     return autocorrelations(rows, colour, heading)
 
 

@@ -66,7 +66,7 @@ class McmcTrajPlots(ChainEvaluation):
 
 
 def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
-    rows = [point for i, one in enumerate(group) for point in _points(one, i)]
+    rows = [point for i, item in enumerate(group) for point in _points(item, i)]
     return trajectories(rows, group[0][1]["functional"], colour, heading)
 
 

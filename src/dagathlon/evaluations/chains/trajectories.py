@@ -48,12 +48,12 @@ class Series(NamedTuple):
         """Return the labels of the series under Benchpress's column names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")
-        own = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
+        members = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": own if len(posterior.chains) > 1 else seed,
+            "mcmc_seed": members if len(posterior.chains) > 1 else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,
@@ -77,8 +77,8 @@ def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
         values = dict(results.values(run))
         parameter = varied_parameter(entry.values)
         value = str(values.get(parameter, identifier))
-        found = estimate.posterior
-        yield ChainRun(run, case, found, values, entry.module.name, parameter, value)
+        result = estimate.posterior
+        yield ChainRun(run, case, result, values, entry.module.name, parameter, value)
 
 
 def varied_parameter(values: Mapping[str, Any]) -> str:
@@ -111,8 +111,8 @@ def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
         for number, chain in enumerate(source.posterior.chains):
             if wanted.functional == "score" and chain.score is None:
                 continue
-            found = trajectory(chain, wanted.burn_in, wanted.thinning)
-            yield Series(source, number, wanted.functional, *found)
+            result = trajectory(chain, wanted.burn_in, wanted.thinning)
+            yield Series(source, number, wanted.functional, *result)
 
 
 def by_figure(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
@@ -181,8 +181,8 @@ def _chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
     """Return chart names to select from: sampler, functional, and the data where they differ."""
     labels = [group[0][1] for group in groups]
     keys = ("id", "functional", "adjmat", "parameters", "data", "seed", "param_val")
-    told = [key for key in keys if key == "id" or len({str(one[key]) for one in labels}) > 1]
-    return [", ".join(_told(key, one[key]) for key in told) for one in labels]
+    words = [key for key in keys if key == "id" or len({str(item[key]) for item in labels}) > 1]
+    return [", ".join(_told(key, item[key]) for key in words) for item in labels]
 
 
 def _told(key: str, value: Any) -> str:

@@ -57,16 +57,16 @@ def change_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
             if least == most or not both:
                 continue
             first, last = (np.array([end[seed] for seed in both]) for end in ends)
-            found = bootstrap_means(last - first, resamples)
+            interval = bootstrap_means(last - first, resamples)
             yield dict(zip(_KIND, kind, strict=True)) | {
                 "metric": metric,
                 "from_rows": least,
                 "to_rows": most,
                 "before": float(first.mean()),
                 "after": float(last.mean()),
-                "change": float(found.mean),
-                "low": float(found.low),
-                "high": float(found.high),
+                "change": float(interval.mean),
+                "low": float(interval.low),
+                "high": float(interval.high),
                 "data_sets": len(both),
             }
 
@@ -78,7 +78,7 @@ def _by_seed(rows: Rows, metric: str, size: int) -> dict[Any, float]:
         for row in rows
         if row["rows"] == size and is_number(row.get(metric))
     )
-    return {seed: float(np.mean(found)) for seed, found in values.items()}
+    return {seed: float(np.mean(members)) for seed, members in values.items()}
 
 
 def design_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[Row]:
@@ -88,43 +88,43 @@ def design_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iterator[
     """
     first, *others = dict.fromkeys(row["graph"] for row in rows) or [""]
     for model, method in dict.fromkeys((row["model"], row["method"]) for row in rows):
-        own = [row for row in rows if (row["model"], row["method"]) == (model, method)]
+        selected = [row for row in rows if (row["model"], row["method"]) == (model, method)]
         for other in others:
-            pair = [[row for row in own if row["graph"] == name] for name in (first, other)]
-            sizes = set.intersection(*({row["rows"] for row in one} for one in pair))
+            pair = [[row for row in selected if row["graph"] == name] for name in (first, other)]
+            sizes = set.intersection(*({row["rows"] for row in item} for item in pair))
             if not sizes or not max(sizes):
                 continue
             for metric in metrics:
-                ends = [_by_seed(one, metric, max(sizes)) for one in pair]
+                ends = [_by_seed(item, metric, max(sizes)) for item in pair]
                 both = [seed for seed in ends[0] if seed in ends[1]]
                 if both:
                     apart = [ends[1][seed] - ends[0][seed] for seed in both]
-                    found = bootstrap_means(apart, resamples)
+                    interval = bootstrap_means(apart, resamples)
                     about = {"model": model, "method": method, "metric": metric}
                     about |= {"targets": other, "instead_of": first, "rows": max(sizes)}
                     yield about | {
-                        "difference": float(found.mean),
-                        "low": float(found.low),
-                        "high": float(found.high),
+                        "difference": float(interval.mean),
+                        "low": float(interval.low),
+                        "high": float(interval.high),
                         "data_sets": len(both),
                     }
 
 
 def changes_in_words(changes: Rows, metric: str) -> Iterator[str]:
     """Yield sentences on whose metric falls, rises or stays, by choice of targets."""
-    own = [row for row in changes if row["metric"] == metric]
-    for place in dict.fromkeys((row["graph"], row["model"]) for row in own):
-        here = [row for row in own if (row["graph"], row["model"]) == place]
+    selected = [row for row in changes if row["metric"] == metric]
+    for place in dict.fromkeys((row["graph"], row["model"]) for row in selected):
+        here = [row for row in selected if (row["graph"], row["model"]) == place]
         here.sort(key=lambda row: float(row["change"]))
         kinds = (
             ("falls for", [row for row in here if row["high"] < 0]),
             ("rises for", [row for row in here if row["low"] > 0]),
             ("neither falls nor rises for", [r for r in here if r["low"] <= 0 <= r["high"]]),
         )
-        told = [f"{verb} {', '.join(map(_change, rows))}" for verb, rows in kinds if rows]
+        words = [f"{verb} {', '.join(map(_change, rows))}" for verb, rows in kinds if rows]
         where = ", ".join(part for part in place if part)
         sizes = f"from {here[0]['from_rows']} to {here[0]['to_rows']} interventional rows"
-        yield f"{where}: {sizes} {measure_of(metric).label} {'; it '.join(told)}."
+        yield f"{where}: {sizes} {measure_of(metric).label} {'; it '.join(words)}."
 
 
 def _change(row: Row) -> str:
@@ -154,7 +154,7 @@ def at_the_limit(rows: Rows) -> list[str]:
         for row in known
         if (share := float(row["entropy"]) / math.log(row["n_draws"])) < 1 + _ROUNDING
     )
-    return [method for method, found in shares.items() if float(np.median(found)) > _LIMIT]
+    return [method for method, members in shares.items() if float(np.median(members)) > _LIMIT]
 
 
 _SCORES = "experimental_design"
@@ -273,8 +273,8 @@ class ExperimentalDesign(OfLearners):
             return None
         parts: list[Part] = [Words(_ABOUT)]
         for metric in ordered(changes, "metric"):
-            told = [*changes_in_words(changes, metric)]
-            parts += [Words(" ".join([*told, *designs_in_words(tables.rows("designs"), metric)]))]
+            words = [*changes_in_words(changes, metric)]
+            parts += [Words(" ".join([*words, *designs_in_words(tables.rows("designs"), metric)]))]
         parts += [Words(text) for text in _limit_words(at_the_limit(tables.rows("runs")))]
         heading = "Do experiments make the methods surer, and right?"
         caption = "Means over data sets with 95 % intervals; a panel for each choice of targets."
@@ -301,14 +301,14 @@ def _variants(tables: TableSet) -> list[Variant]:
     rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     names = {row["id"] for row in rows}
     look = tables.look if names <= set(tables.look.ids) else Look.of(names)
-    models, found = ordered(rows, "model"), []
+    models, result = ordered(rows, "model"), []
     for metric in ordered(rows, "metric"):
         for model in models:
-            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            selected = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
             label = measure_of(metric).label
             name = f"{label}, {model}" if len(models) > 1 else label
-            found.append((name, metric_lines(own, metric, look, _ACROSS)))
-    return found
+            result.append((name, metric_lines(selected, metric, look, _ACROSS)))
+    return result
 
 
 def _grid(changes: Any) -> Grid:

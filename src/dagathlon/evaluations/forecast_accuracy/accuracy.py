@@ -109,13 +109,13 @@ def points(
     regimes = regimes_of(results, results.cases)
     cases = {case[2:6]: case for case in results.cases}
     fits = _fits(results, chosen, folds)
-    found = []
+    result = []
     for runs in interval_runs(results, chosen, draws):
         truth, case = results.truth(runs.case), cases[runs.case[2:6]]
         if truth is not None and len(runs.graphs) >= LEAST_METHODS:
             about = (names[case], regimes[case].rows, case.seed)
-            found.append(_point(about, runs, truth, fits.get(case[2:6], {}), compare_pairs))
-    return found
+            result.append(_point(about, runs, truth, fits.get(case[2:6], {}), compare_pairs))
+    return result
 
 
 def _point(
@@ -152,20 +152,20 @@ def _to_agreement(learned: Learned) -> Distances:
     sizes = grouped_by(interval_scores(learned), lambda row: row.size)
     return {
         size: {
-            learner: np.array([np.nan if row.phd is None else float(row.phd) for row in own])
-            for learner, own in grouped_by(rows, lambda row: row.learner).items()
+            learner: np.array([np.nan if row.phd is None else float(row.phd) for row in members])
+            for learner, members in grouped_by(rows, lambda row: row.learner).items()
         }
         for size, rows in sizes.items()
     }
 
 
 def _to_truth(parts: Estimates, truth: PartialGraph) -> Distances:
-    found: dict[int, dict[str, npt.NDArray[np.float64]]] = {}
+    result: dict[int, dict[str, npt.NDArray[np.float64]]] = {}
     for learner, sizes in parts.items():
         for size, graphs in sizes.items():
             distances = np.array([_distance(graph, truth) for graph in graphs])
-            found.setdefault(size, {})[learner] = distances
-    return found
+            result.setdefault(size, {})[learner] = distances
+    return result
 
 
 def _distance(graph: Graph | None, truth: PartialGraph) -> float:
@@ -176,7 +176,7 @@ def _fits(
     results: Results, ids: Sequence[str], folds: int
 ) -> dict[tuple[Any, ...], dict[str, dict[str, float]]]:
     """Return cross-entropy and cross-validation by data set, for the runs that have them."""
-    found: dict[tuple[Any, ...], dict[str, dict[str, float]]] = {}
+    result: dict[tuple[Any, ...], dict[str, dict[str, float]]] = {}
     places: dict[Place, tuple[tuple[Any, ...], str]] = {}
     runs = results.runs_of(ids)
     for run, row in zip(runs, results.rows_of(runs), strict=True):
@@ -184,13 +184,13 @@ def _fits(
         learner = setting_name(algorithm, results.values(run))
         places[place_of(results, run)] = (data, learner)
         if is_number(row.get(CROSS_ENTROPY)):
-            own = found.setdefault(data, {})
-            own.setdefault("CE", {})[learner] = float(row[CROSS_ENTROPY])
+            members = result.setdefault(data, {})
+            members.setdefault("CE", {})[learner] = float(row[CROSS_ENTROPY])
     for place, validated in (cross_validated(results, ids, folds) if folds else {}).items():
         if place in places and validated.mean is not None:
             data, learner = places[place]
-            found.setdefault(data, {}).setdefault("CV", {})[learner] = -validated.mean
-    return found
+            result.setdefault(data, {}).setdefault("CV", {})[learner] = -validated.mean
+    return result
 
 
 def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
@@ -205,11 +205,11 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
     parts = {case: (graphs[case], models[case], kinds[case]) for case in cases}
     names: dict[Case, str] = {}
     for case, (graph, model, kind) in parts.items():
-        same = {one for one in parts.values() if one[0] == graph}
-        told = [model] if len({one[1] for one in same}) > 1 else []
-        if len({one[2] for one in same if one[1] == model}) > 1:
-            told.append(min(ids[kind]) if len(ids[kind]) == 1 else kind)
-        names[case] = ", ".join([graph or model or kind, *filter(None, told)])
+        same = {item for item in parts.values() if item[0] == graph}
+        words = [model] if len({item[1] for item in same}) > 1 else []
+        if len({item[2] for item in same if item[1] == model}) > 1:
+            words.append(min(ids[kind]) if len(ids[kind]) == 1 else kind)
+        names[case] = ", ".join([graph or model or kind, *filter(None, words)])
     return names
 
 
@@ -239,13 +239,16 @@ def groups(rows: Sequence[Cells]) -> Iterator[tuple[Cells, list[Cells]]]:
     """
     families = list(dict.fromkeys(row["family"] for row in rows if "family" in row))
     for family in families or [""]:
-        own = [row for row in rows if not family or row["family"] == family]
+        selected = [row for row in rows if not family or row["family"] == family]
         about: Cells = {"family": family} if family else {}
-        networks = list(dict.fromkeys(row["network"] for row in own))
+        networks = list(dict.fromkeys(row["network"] for row in selected))
         for network in networks:
-            yield about | {"network": network}, [row for row in own if row["network"] == network]
+            yield (
+                about | {"network": network},
+                [row for row in selected if row["network"] == network],
+            )
         if len(networks) > 1:
-            yield about | {"network": ALL}, own
+            yield about | {"network": ALL}, selected
     if len(families) > 1:
         yield {"family": ALL_FAMILIES, "network": ALL}, list(rows)
 
@@ -262,9 +265,9 @@ def kept(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     """
     for about, members in groups(rows):
         for verdict in VERDICTS:
-            own = [row for row in members if row["verdict"] == verdict]
-            if own:
-                yield {"level": level} | about | {"verdict": verdict} | _shares(own)
+            selected = [row for row in members if row["verdict"] == verdict]
+            if selected:
+                yield {"level": level} | about | {"verdict": verdict} | _shares(selected)
 
 
 def _shares(rows: Sequence[Cells]) -> Cells:
@@ -302,21 +305,21 @@ def predictors(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     """
     for about, members in groups(rows):
         for name in PREDICTORS:
-            own = [r for r in members if r["pearson"] is not None and r[name] is not None]
+            selected = [r for r in members if r["pearson"] is not None and r[name] is not None]
             columns = {
-                key: {str(place): float(row[key]) for place, row in enumerate(own)}
+                key: {str(place): float(row[key]) for place, row in enumerate(selected)}
                 for key in (name, "pearson")
             }
-            found = method_correlations(columns)[0]
-            told = {"property": name, "correlation": found.value, "cases": len(own)}
-            yield {"level": level} | about | told | {"rank_correlation": _spearman(own, name)}
+            result = method_correlations(columns)[0]
+            words = {"property": name, "correlation": result.value, "cases": len(selected)}
+            yield {"level": level} | about | words | {"rank_correlation": _spearman(selected, name)}
 
 
 def _spearman(rows: Sequence[Cells], name: str) -> float | None:
     if not rows:
         return None
-    found = rank_correlations([[row[name], row["pearson"]] for row in rows], ["more", "more"])
-    return float(found[0, 1]) if np.isfinite(found[0, 1]) else None
+    result = rank_correlations([[row[name], row["pearson"]] for row in rows], ["more", "more"])
+    return float(result[0, 1]) if np.isfinite(result[0, 1]) else None
 
 
 class Rule(NamedTuple):
@@ -352,18 +355,18 @@ def rules(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
     0.9, and of the rankings with such a correlation the share that it believes.
     """
     for about, members in groups(rows):
-        own = [row for row in members if row["pearson"] is not None]
-        accurate = sum(row["pearson"] > HIGH for row in own)
+        selected = [row for row in members if row["pearson"] is not None]
+        accurate = sum(row["pearson"] > HIGH for row in selected)
         for rule in RULES:
-            believed = [row for row in own if rule.believes(row)]
+            believed = [row for row in selected if rule.believes(row)]
             right = sum(row["pearson"] > HIGH for row in believed)
             yield (
                 {"level": level}
                 | about
                 | {
                     "rule": rule.words,
-                    "cases": len(own),
-                    "believed": len(believed) / len(own) if own else None,
+                    "cases": len(selected),
+                    "believed": len(believed) / len(selected) if selected else None,
                     "precision": right / len(believed) if believed else None,
                     "recall": right / accurate if accurate else None,
                     "mean_pearson": _mean([row["pearson"] for row in believed]),

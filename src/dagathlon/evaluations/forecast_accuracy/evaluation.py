@@ -97,17 +97,20 @@ def cost_words(tables: TableSet) -> Iterator[Part]:
     failed = sum(row["failed"] for row in rows)
     worst = max(rows, key=lambda row: row["worst_cpu"] or 0.0)
     slowest = f"{worst['learner']} on {worst['network']}, {worst['rows']:,} rows"
-    told = f"Of {finished:,} searches that come with a certificate {proven:,} are proven optimal"
-    told += f", {failed:,} more failed" if failed else ""
-    yield Words(f"{told}; the slowest took {duration(worst['worst_cpu'] or 0.0)} ({slowest}).")
+    words = f"Of {finished:,} searches that come with a certificate {proven:,} are proven optimal"
+    words += f", {failed:,} more failed" if failed else ""
+    yield Words(f"{words}; the slowest took {duration(worst['worst_cpu'] or 0.0)} ({slowest}).")
 
 
 def _line(network: str, tables: TableSet, points: Mapping[str, int]) -> list[Any]:
-    own = [row for row in tables.rows("accuracy") if row["network"] == network]
-    known = _numbers(own, "pearson")
+    selected = [row for row in tables.rows("accuracy") if row["network"] == network]
+    known = _numbers(selected, "pearson")
     cells: list[Any] = [network, *_spread(known)]
-    cells += [f"{np.mean(np.array(known) > HIGH):.0%}" if known else None, len(own) - len(known)]
-    at_point = [row for row in own if row["point"] == points[network]]
+    cells += [
+        f"{np.mean(np.array(known) > HIGH):.0%}" if known else None,
+        len(selected) - len(known),
+    ]
+    at_point = [row for row in selected if row["point"] == points[network]]
     cells.append(f"{points[network]:,}: {_range(_numbers(at_point, 'pearson'))}")
     cells.append(_range(_numbers(at_point, "pearson_CE")))
     methods = [row for row in tables.rows("methods") if row["network"] == network]
@@ -149,17 +152,17 @@ def _predicted(rows: Rows, network: str, name: str) -> str:
 
 def _conclusion(rows: Rows) -> str:
     """Return one sentence per network on the accuracy to expect."""
-    told = []
+    words = []
     for network in ordered(rows, "network"):
         known = _numbers([row for row in rows if row["network"] == network], "pearson")
         if known:
             share = float(np.mean(np.array(known) > HIGH))
-            told.append(f"{network} {_degree(share)} ({share:.0%})")
-    if not told:
+            words.append(f"{network} {_degree(share)} ({share:.0%})")
+    if not words:
         return "No correlation is defined: the learners do not differ."
     return (
         "How often the order by PHD is nearly that by SHD (a correlation above 0.9), of all "
-        f"intersection points and numbers of rows: {'; '.join(told)}."
+        f"intersection points and numbers of rows: {'; '.join(words)}."
     )
 
 
@@ -191,9 +194,9 @@ def _predicted_parts(tables: TableSet) -> Iterator[Part]:
     families = list(dict.fromkeys(row["family"] for row in rows))
     lines = []
     for family in families:
-        own = [row for row in rows if row["family"] == family]
+        selected = [row for row in rows if row["family"] == family]
         for name, words in _PROPERTIES.items():
-            mine = [row for row in own if row["property"] == name]
+            mine = [row for row in selected if row["property"] == name]
             whole = next((r["rank_correlation"] for r in mine if r["network"] == ALL), None)
             single = _numbers([r for r in mine if r["network"] != ALL], "rank_correlation")
             median = float(np.median(single)) if single else None
@@ -214,12 +217,12 @@ def _rule_parts(tables: TableSet) -> Iterator[Part]:
     if not rows:
         return
     last = (rows[-1].get("family"), rows[-1]["network"])
-    own = [row for row in rows if (row.get("family"), row["network"]) == last]
+    selected = [row for row in rows if (row.get("family"), row["network"]) == last]
     head = ["believe a ranking", "share believed", "of these above 0.9", "of those above 0.9"]
     shares = ("believed", "precision", "recall")
     lines = [
         [row["rule"], *(_share(row[name]) for name in shares), two(row["mean_pearson"])]
-        for row in own
+        for row in selected
     ]
     yield Words(
         "Of the rankings that a rule believes, the share with a correlation above 0.9, and of all "
@@ -244,18 +247,18 @@ def _share(value: float | None) -> str:
 def _worth(rows: Rows) -> str:
     """Return a sentence on whether better forecasts come with higher accuracy."""
     last = (rows[-1].get("family"), rows[-1]["network"])
-    own = [row for row in rows if (row.get("family"), row["network"]) == last]
-    means = {row["verdict"]: row["above_0.9"] for row in own if row["above_0.9"] is not None}
+    selected = [row for row in rows if (row.get("family"), row["network"]) == last]
+    means = {row["verdict"]: row["above_0.9"] for row in selected if row["above_0.9"] is not None}
     shares = [means[verdict] for verdict in VERDICTS if verdict in means]
-    told = [f"{_share(means[v])} after “{v}”" for v in VERDICTS if v in means]
-    if not told:
+    frequencies = [f"{_share(means[v])} after “{v}”" for v in VERDICTS if v in means]
+    if not frequencies:
         return "No correlation is defined."
-    said = f"A correlation above 0.9 comes in {', '.join(told)}"
+    sentence = f"A correlation above 0.9 comes in {', '.join(frequencies)}"
     if len(shares) < 2:
-        return f"{said}. There is one kind of verdict only, so that it tells nothing apart."
+        return f"{sentence}. There is one kind of verdict only, so that it tells nothing apart."
     falling = all(a >= b for a, b in pairwise(shares))
     end = "the better the forecast, the more often" if falling else "the forecast does not order it"
-    return f"{said}: {end}."
+    return f"{sentence}: {end}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,12 +344,16 @@ class IntervalAccuracy(OfLearners):
 
         Several of a setup are one: the first makes the tables of all.
         """
-        together = [one for one in results.evaluations if isinstance(one, IntervalAccuracy)]
+        together = [
+            evaluation
+            for evaluation in results.evaluations
+            if isinstance(evaluation, IntervalAccuracy)
+        ]
         if self != (together or [self])[0]:
             return {}
         made: dict[str, list[Cells]] = {}
-        for one in together or [self]:
-            for name, rows in one.measured(results).items():
+        for evaluation in together or [self]:
+            for name, rows in evaluation.measured(results).items():
                 made.setdefault(name, []).extend(rows)
         for level, name in ((MEANS, "accuracy"), (DATA_SETS, "data_sets")):
             for table, judged in (("forecast", kept), ("predictors", predictors), ("rules", rules)):
@@ -362,16 +369,16 @@ class IntervalAccuracy(OfLearners):
         """Return the measurements of these learners, one table per question."""
         rows = {kind.rows for kind in regimes_of(results, results.cases).values()}
         draws = {draw for n in rows for draw in self.draws(n)}
-        found = Networks(points(results, self.ids, draws, self.folds, self.pairwise))
+        result = Networks(points(results, self.ids, draws, self.folds, self.pairwise))
         tables: dict[str, Iterator[Cells]] = {
-            "curves": found.curves(),
-            "partial_curves": found.partial_curves(),
-            "methods": found.methods(),
-            "accuracy": found.accuracy(),
-            "data_sets": found.data_sets(),
-            "pairwise": found.pairs(),
+            "curves": result.curves(),
+            "partial_curves": result.partial_curves(),
+            "methods": result.methods(),
+            "accuracy": result.accuracy(),
+            "data_sets": result.data_sets(),
+            "pairwise": result.pairs(),
             "costs": cost_rows(results, self.ids),
-            "pictures": first_points(found),
+            "pictures": first_points(result),
         }
         about = {"family": self.family} if self.family else {}
         return {name: [about | row for row in rows] for name, rows in tables.items()}

@@ -69,8 +69,8 @@ def accuracy_against_size(rows: Rows) -> Chart:
     places = [[words for _, words in CLASSES].index(words) for words in order]
     legend: Chart = {"title": "connected pairs"}
     field: Chart = {"field": "class", "type": "nominal", "legend": legend}
-    told = tooltip(case="network", point="intersection point", rows="rows of subsamples")
-    told += [
+    fields = tooltip(case="network", point="intersection point", rows="rows of subsamples")
+    fields += [
         {"field": name, "title": name.replace("_", " "), "format": ".3g"}
         for name in ("relative_size", "connected", "pearson")
     ]
@@ -89,7 +89,7 @@ def accuracy_against_size(rows: Rows) -> Chart:
             "y": _Y,
             "color": field | {"scale": {"domain": order, "range": [_COLOURS[i] for i in places]}},
             "shape": field | {"scale": {"domain": order, "range": [_SHAPES[i] for i in places]}},
-            "tooltip": told,
+            "tooltip": fields,
         },
     }
     return by_kind(chart, list(dict.fromkeys(value["case"] for value in values)))
@@ -111,8 +111,8 @@ def accuracy_by_verdict(rows: Rows, verdicts: tuple[str, ...]) -> Chart:
     values = [
         {"verdict": row["verdict"], "pearson": round(float(row["pearson"]), 4)} for row in known
     ]
-    there = {value["verdict"] for value in values}
-    order = [verdict for verdict in verdicts if verdict in there]
+    present = {value["verdict"] for value in values}
+    order = [verdict for verdict in verdicts if verdict in present]
     return {
         "width": WIDTH,
         "height": 46 * len(order),
@@ -145,17 +145,17 @@ WORDS = {
 def chosen_point(tables: TableSet) -> dict[str, int]:
     """Return the intersection point of each network that has a figure of its own."""
     wanted = next((int(row["point"]) for row in tables.rows("chosen")), 0)
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for row in tables.rows("accuracy"):
-        known, point = found.get(row["network"]), int(row["point"])
+        known, point = result.get(row["network"]), int(row["point"])
         if known is None or abs(point - wanted) < abs(known - wanted):
-            found[row["network"]] = point
-    return found
+            result[row["network"]] = point
+    return result
 
 
 def accuracy_figures(tables: TableSet) -> list[Figure]:
     """Return the figures that have data."""
-    found = [
+    result = [
         Figure(
             "interval-correlation",
             "Does PHD order the learners as SHD does?",
@@ -201,7 +201,7 @@ def accuracy_figures(tables: TableSet) -> list[Figure]:
     ]
     shown = [
         figure._replace(variants=[v for v in figure.variants if not is_nothing(v[1])])
-        for figure in found
+        for figure in result
     ]
     return [figure for figure in shown if figure.variants]
 
@@ -211,15 +211,15 @@ def _by_family(tables: TableSet, make: Callable[[TableSet], list[Variant]]) -> l
     names = list(dict.fromkeys(row["family"] for row in tables.rows("accuracy") if "family" in row))
     if not names:
         return make(tables)
-    found: list[Variant] = []
+    result: list[Variant] = []
     for family in names:
-        own = {
+        members = {
             name: Table([row for row in tables.rows(name) if row.get("family", family) == family])
             for name in tables.tables
         }
-        made = make(replace(tables, tables=own))
-        found += [(f"{family}, {name}" if name else family, chart) for name, chart in made]
-    return found
+        made = make(replace(tables, tables=members))
+        result += [(f"{family}, {name}" if name else family, chart) for name, chart in made]
+    return result
 
 
 def _curves(tables: TableSet) -> list[Variant]:
@@ -227,9 +227,9 @@ def _curves(tables: TableSet) -> list[Variant]:
 
 
 def _curve(tables: TableSet, rows: Rows, method: str) -> Variant:
-    own = [_line(row) for row in rows if row["method"] == method]
-    look = _look(tables, [row["id"] for row in own])
-    return method, metric_lines(own, WORDS[method], look)
+    members = [_line(row) for row in rows if row["method"] == method]
+    look = _look(tables, [row["id"] for row in members])
+    return method, metric_lines(members, WORDS[method], look)
 
 
 def _line(row: Row) -> Chart:
@@ -269,20 +269,20 @@ def _methods(tables: TableSet) -> list[Variant]:
 def _by_point(tables: TableSet) -> list[Variant]:
     rows = tables.rows("accuracy")
     names = tuple(f"{point:,}" for point in sorted({int(row["point"]) for row in rows}))
-    found: list[Variant] = []
+    result: list[Variant] = []
     for field, words in (("pearson", "Pearson"), ("spearman", "Spearman")):
         lines = [_correlation(row, f"{row['point']:,}", row[field]) for row in rows]
         chart = correlation_lines(
             lines, "correlation of PHD with SHD", Look(names), "rows of subsamples"
         )
-        found.append((words, chart))
-    return found
+        result.append((words, chart))
+    return result
 
 
 def _point(tables: TableSet) -> list[Variant]:
     chosen = chosen_point(tables)
-    own = [r for r in tables.rows("partial_curves") if r["point"] == chosen.get(r["network"])]
-    found = [_curve(tables, own, PHD)]
+    selected = [r for r in tables.rows("partial_curves") if r["point"] == chosen.get(r["network"])]
+    result = [_curve(tables, selected, PHD)]
     lines = [
         _correlation(row, f"PHD and {method}", row[column])
         for row in tables.rows("accuracy")
@@ -292,21 +292,21 @@ def _point(tables: TableSet) -> list[Variant]:
     known = {row["id"] for row in lines if row["mean"] is not None}
     shown = [row for row in lines if row["id"] in known]
     look = Look(tuple(ordered(shown, "id")))
-    return [*found, ("correlations", correlation_lines(shown, "correlation with PHD", look))]
+    return [*result, ("correlations", correlation_lines(shown, "correlation with PHD", look))]
 
 
 def _agreement(tables: TableSet) -> list[Variant]:
     rows = tables.rows("accuracy")
     by_point = {(row["network"], row["point"]): row for row in rows}
-    found: list[Variant] = []
+    result: list[Variant] = []
     look = Look(tuple(ordered(rows, "network")))
     for field, words in (("relative_size", "relative size"), ("connected", "connected pairs")):
         lines = [
             _correlation({**row, "network": "", "rows": point}, network, row[field])
             for (network, point), row in by_point.items()
         ]
-        found.append((words, metric_lines(lines, words, look, "intersection point")))
-    return found
+        result.append((words, metric_lines(lines, words, look, "intersection point")))
+    return result
 
 
 def _forecasts(tables: TableSet) -> list[Variant]:
@@ -325,8 +325,8 @@ def _forecasts(tables: TableSet) -> list[Variant]:
 def first_points(networks: Networks) -> Iterator[Cells]:
     """Yield agreement graph and true graph of the first data set of each size (figure 7)."""
     for network, sizes in networks.networks.items():
-        for rows, found in sizes.items():
-            first = min(found, key=lambda one: one.seed)
+        for rows, members in sizes.items():
+            first = min(members, key=lambda item: item.seed)
             yield {"network": network, "rows": rows, "point": first}
 
 
@@ -340,9 +340,9 @@ def pictures(tables: TableSet) -> list[Picture]:
         rows = [row for row in rows if row["rows"] == chosen.get(row["network"])]
     drawn: list[tuple[str, str]] = []
     for network in ordered(rows, "network"):
-        own = [row for row in rows if row["network"] == network]
-        drawn.append((f"{network}, the true class", _true(own[0]["point"].truth)))
-        drawn += [(f"{network}, {row['rows']:,} rows", _agreed(row["point"])) for row in own]
+        selected = [row for row in rows if row["network"] == network]
+        drawn.append((f"{network}, the true class", _true(selected[0]["point"].truth)))
+        drawn += [(f"{network}, {row['rows']:,} rows", _agreed(row["point"])) for row in selected]
     caption = (
         "Of the first data set of each size. Solid: all learners have the edge, in the same "
         "direction or without one. Dashed: they differ, and the pair is not in the agreement graph."

@@ -37,7 +37,7 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
     ids
         The algorithms; none means all of the setup.
     """
-    found: list[tuple[Key, Row]] = []
+    result: list[tuple[Key, Row]] = []
     names = {case[2:6]: name for case, name in network_names(results, results.cases).items()}
     rows = {c[2:6]: kind.rows for c, kind in regimes_of(results, results.cases).items()}
     chosen = tuple(ids) or tuple(results.ids)
@@ -48,10 +48,10 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[Cells]:
         draw = subsample_of(case.transform)
         size = rows[case[2:6]] if draw is None else draw[0]
         key = (names[case[2:6]], size, setting_name(algorithm, results.values(run)))
-        found.append((key, row))
-    groups = grouped(found)
+        result.append((key, row))
+    groups = grouped(result)
     order = list(dict.fromkeys(network for network, _, _ in groups))
-    for key in sorted(groups, key=lambda one: (order.index(one[0]), one[1])):
+    for key in sorted(groups, key=lambda item: (order.index(item[0]), item[1])):
         network, size, learner = key
         about = {"network": network, "rows": size, "learner": learner}
         yield about | _costs(groups[key])
@@ -101,10 +101,10 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
     """Group data sets by network and number of rows, in ascending order."""
-    networks = grouped_by(points, lambda one: one.network)
+    networks = grouped_by(points, lambda item: item.network)
     return {
-        name: grouped_by(sorted(own, key=lambda one: one.rows), lambda one: one.rows)
-        for name, own in networks.items()
+        name: grouped_by(sorted(members, key=lambda item: item.rows), lambda item: item.rows)
+        for name, members in networks.items()
     }
 
 
@@ -115,11 +115,11 @@ def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
 
-def over_subsamples(found: Sequence[Distances], rows: int) -> dict[str, Mean]:
+def over_subsamples(samples: Sequence[Distances], rows: int) -> dict[str, Mean]:
     """Return, by learner, the mean over data sets of means over subsamples of that size."""
     lists = grouped(
         (learner, mean.mean)
-        for distances in found
+        for distances in samples
         for learner, values in distances.get(rows, {}).items()
         if (mean := mean_of(values.tolist())) is not None
     )
@@ -183,8 +183,8 @@ class Networks:
     def partial_curves(self) -> Iterator[Cells]:
         """Yield learning curves of the partial Hamming distance at each intersection point."""
         for network, rows, size, points in self._cells():
-            found = over_subsamples([point.phd for point in points], size)
-            for learner, mean in found.items():
+            result = over_subsamples([point.phd for point in points], size)
+            for learner, mean in result.items():
                 about = {"network": network, "point": rows, "rows": size, "learner": learner}
                 yield about | {"method": PHD} | _cells(mean, "data_sets")
 
@@ -219,8 +219,8 @@ class Networks:
                 "correlation"
             ]
             for method in ("CE", "CV"):
-                found = _pair(means, PHD, method) if means[method] else {}
-                row[f"pearson_{method}"] = found.get("correlation")
+                result = _pair(means, PHD, method) if means[method] else {}
+                row[f"pearson_{method}"] = result.get("correlation")
             yield row | {"data_sets": len(points)}
 
     def data_sets(self) -> Iterator[Cells]:
@@ -237,20 +237,20 @@ class Networks:
         """Compare every two learners by their own agreement graph, and by SHD (supplement)."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
-            found = grouped(
-                ((one.left, one.right), one)
-                for one in (one for point in points for one in point.pairs if one.size == size)
-                if one.difference is not None and {one.left, one.right} <= truth.keys()
+            result = grouped(
+                ((item.left, item.right), item)
+                for item in (item for point in points for item in point.pairs if item.size == size)
+                if item.difference is not None and {item.left, item.right} <= truth.keys()
             )
-            for (left, right), own in found.items():
+            for (left, right), members in result.items():
                 row: Cells = {"network": network, "point": rows, "rows": size}
                 row |= {"left": left, "right": right}
-                row["relative_size"] = float(np.mean([one.relative_size for one in own]))
-                row["connected"] = float(np.mean([one.n_connected for one in own]))
-                row["phd_difference"] = float(np.mean([one.difference or 0.0 for one in own]))
+                row["relative_size"] = float(np.mean([item.relative_size for item in members]))
+                row["connected"] = float(np.mean([item.n_connected for item in members]))
+                row["phd_difference"] = float(np.mean([item.difference or 0.0 for item in members]))
                 row["shd_difference"] = truth[left] - truth[right]
                 row["same_sign"] = row["phd_difference"] * row["shd_difference"] > 0
-                yield row | {"data_sets": len(own)}
+                yield row | {"data_sets": len(members)}
 
 
 def _cells(mean: Mean, of: str) -> Cells:
@@ -285,16 +285,16 @@ def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None
 
 def _pair(means: Mapping[str, Means], left: str, right: str) -> Cells:
     """Return Pearson's correlation of two methods over the learners that have both."""
-    found = method_correlations({left: means[left], right: means[right]})[0]
-    row: Cells = {"left": left, "right": right, "correlation": found.value}
-    return row | {"learners": found.learners, "note": found.note or None}
+    result = method_correlations({left: means[left], right: means[right]})[0]
+    row: Cells = {"left": left, "right": right, "correlation": result.value}
+    return row | {"learners": result.learners, "note": result.note or None}
 
 
 def _agreeing(phd: Means, shd: Means) -> Cells:
     """Return correlations of PHD with SHD over learners, and the SHD lost by choosing by PHD."""
-    found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
+    result = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
     both = [name for name in phd if name in shd]
-    row: Cells = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
+    row: Cells = {"pearson": result["correlation"], "spearman": None, "learners": len(both)}
     if both:
         ranks = rank_correlations([[phd[name], shd[name]] for name in both], ["less", "less"])
         row["spearman"] = float(ranks[0, 1]) if np.isfinite(ranks[0, 1]) else None

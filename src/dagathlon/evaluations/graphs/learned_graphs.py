@@ -164,16 +164,18 @@ class LearnedGraphs(OfLearners):
             )
             parts.append(Words(words))
         rows = [[row["graph"], row["statistic"], row["value"]] for row in tables.rows("statistics")]
-        one = len(graphs) == 1
+        single = len(graphs) == 1
         grid = Grid(["statistic", "value"], [row[1:] for row in rows])
-        parts.append(grid if one else Grid(["graph", "statistic", "value"], rows, 2))
+        parts.append(grid if single else Grid(["graph", "statistic", "value"], rows, 2))
         if tables.rows("edges"):
             listed = [
-                {k: v for k, v in r.items() if not (one and k == "graph")}
+                {k: v for k, v in r.items() if not (single and k == "graph")}
                 for r in tables.rows("edges")
             ]
             parts += [Words("", "Edges"), Listing("learned edges", listed)]
-        return Section("learned", "Learned graph" if one else "Learned graphs", parts, leading=True)
+        return Section(
+            "learned", "Learned graph" if single else "Learned graphs", parts, leading=True
+        )
 
 
 def _drawn(row: Row) -> Keyed:
@@ -216,11 +218,11 @@ def _edges(row: Row) -> Iterator[Cells]:
 def _statistics(results: Results, row: Row) -> Iterator[Cells]:
     graph: Graph = row["graph"]
     run: Run = row["run"]
-    found: Cells = {"kind of graph": graph.kind, "nodes": len(graph)}
-    found["edges"] = graph.n_edges
+    result: Cells = {"kind of graph": graph.kind, "nodes": len(graph)}
+    result["edges"] = graph.n_edges
     learned = results.learned(run)
-    found |= {} if learned is None else dict(learned.stats)
+    result |= {} if learned is None else dict(learned.stats)
     (measured,) = results.rows_of([run])
-    found["seconds"] = measured.get("time")
-    for name, value in found.items():
+    result["seconds"] = measured.get("time")
+    for name, value in result.items():
         yield {"graph": row["name"], "statistic": name, "value": value}

@@ -55,8 +55,8 @@ class PairWords(NamedTuple):
         answers = grouped((edge, learner) for learner, edge in self.says.items())
         for edge, learners in sorted(answers.items(), key=lambda item: -len(item[1])):
             sign = _SIGNS.get(edge, edge)
-            said = f"{self.left} {sign} {self.right}" if edge else "no edge"
-            yield f"{said}: {'; '.join(learners)}"
+            words = f"{self.left} {sign} {self.right}" if edge else "no edge"
+            yield f"{words}: {'; '.join(learners)}"
 
 
 class Drawn(NamedTuple):
@@ -74,8 +74,8 @@ def pair_words(result: IntervalResult) -> list[PairWords]:
         for e in result.edges
     ]
     differ = [
-        PairWords(one.left, one.right, None, dict(zip(result.learners, one.said, strict=True)))
-        for one in result.disputed
+        PairWords(item.left, item.right, None, dict(zip(result.learners, item.said, strict=True)))
+        for item in result.disputed
     ]
     return [*agreed, *sorted(differ, key=lambda pair: -pair.joined)]
 
@@ -90,29 +90,29 @@ def interval_drawing(pairs: Sequence[PairWords], nodes: Sequence[str]) -> Drawn:
     nodes
         All variables.
     """
-    kept = _readable(pairs, len(nodes))
+    retained = _readable(pairs, len(nodes))
     shown = list(nodes)
     if len(nodes) > MOST_NODES:
-        touched = {name for pair in kept for name in (pair.left, pair.right)}
+        touched = {name for pair in retained for name in (pair.left, pair.right)}
         shown = [name for name in nodes if name in touched]
-    edges = [(pair.left, pair.agreed or "-", pair.right) for pair in kept]
+    edges = [(pair.left, pair.agreed or "-", pair.right) for pair in retained]
     graph = Graph.from_edges(edges, names=shown)
-    styles = {(pair.left, pair.right): _style(pair) for pair in kept}
-    picture = Keyed(to_svg(graph, styles=styles), list(_keys(kept)))
-    return Drawn(picture, len(pairs) - len(kept), len(nodes) - len(shown))
+    styles = {(pair.left, pair.right): _style(pair) for pair in retained}
+    picture = Keyed(to_svg(graph, styles=styles), list(_keys(retained)))
+    return Drawn(picture, len(pairs) - len(retained), len(nodes) - len(shown))
 
 
 def _readable(pairs: Sequence[PairWords], p: int) -> list[PairWords]:
     """Return as many of the first pairs as fit into a readable drawing."""
     if p <= MOST_NODES:
         return list(pairs[:MOST_EDGES])
-    kept: list[PairWords] = []
+    retained: list[PairWords] = []
     seen: set[str] = set()
     for pair in pairs:
-        if len(kept) < MOST_EDGES and len(seen | {pair.left, pair.right}) <= MOST_NODES:
-            kept.append(pair)
+        if len(retained) < MOST_EDGES and len(seen | {pair.left, pair.right}) <= MOST_NODES:
+            retained.append(pair)
             seen |= {pair.left, pair.right}
-    return kept
+    return retained
 
 
 def _style(pair: PairWords) -> EdgeStyle:
@@ -171,7 +171,7 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
         "legend": {"orient": "bottom", "gradientLength": 220},
     }
     ink = {"test": f"abs(datum.gain) > {0.6 * most:.6g}", "value": "white"}
-    told = tooltip(
+    fields = tooltip(
         line="learner",
         column="against",
         difference="nearer by",
@@ -187,7 +187,7 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
         "encoding": {
             "x": names | {"field": "column", "axis": axis | {"orient": "top", "labelAngle": -45}},
             "y": names | {"field": "line", "axis": axis},
-            "tooltip": told,
+            "tooltip": fields,
         },
         "layer": [
             {"mark": {"type": "rect", "stroke": None}, "encoding": {"color": colour}},

@@ -48,45 +48,45 @@ class Claims(NamedTuple):
     @classmethod
     def of(cls, graph: Graph) -> Claims:
         """Return the claims of a DAG or CPDAG, as those of its class."""
-        found = cpdag(graph)
-        directed = _arcs(found)
-        lines = (found.marks == Mark.TAIL) & (found.marks.T == Mark.TAIL)
+        result = cpdag(graph)
+        directed = _arcs(result)
+        lines = (result.marks == Mark.TAIL) & (result.marks.T == Mark.TAIL)
         steps = directed | lines
         # An effect is unidentified where a path that may be directed starts with an open edge.
         return cls(
-            directed.T, _closure(lines, steps), _closure(steps, steps), _arcs(extension(found))
+            directed.T, _closure(lines, steps), _closure(steps, steps), _arcs(extension(result))
         )
 
     def wrong_in(self, other: Claims) -> Bools:
         """Return the mask of ordered pairs whose claimed effect is wrong under another class."""
         by_adjustment = other.unidentified | _invalid(other.arcs, self.parents)
-        said = np.where(self.unidentified, ~other.unidentified, by_adjustment)
-        found: Bools = np.where(self.parents, other.reached, said)
-        np.fill_diagonal(found, False)
-        return found
+        words = np.where(self.unidentified, ~other.unidentified, by_adjustment)
+        result: Bools = np.where(self.parents, other.reached, words)
+        np.fill_diagonal(result, False)
+        return result
 
 
 def _arcs(graph: Graph) -> Bools:
-    found: Bools = (graph.marks == Mark.ARROW) & (graph.marks.T == Mark.TAIL)
-    return found
+    result: Bools = (graph.marks == Mark.ARROW) & (graph.marks.T == Mark.TAIL)
+    return result
 
 
 def _closure(start: Bools, steps: Bools) -> Bools:
     """Return the nodes reachable from each row's start nodes without passing the row's own node."""
     away = ~np.eye(len(start), dtype=np.bool_)
-    found = start & away
-    new = found
+    result = start & away
+    new = result
     while new.any():
-        new = _after(new, steps) & away & ~found
-        found = found | new
-    return found
+        new = _after(new, steps) & away & ~result
+        result = result | new
+    return result
 
 
 def _after(at: Bools, steps: Bools) -> Bools:
     """Return the nodes reached by one more step."""
     reached: _Floats = at.astype(np.float32) @ steps.astype(np.float32)
-    found: Bools = reached > 0
-    return found
+    result: Bools = reached > 0
+    return result
 
 
 def _invalid(arcs: Bools, sets: Bools) -> Bools:
@@ -116,12 +116,12 @@ def _invalid(arcs: Bools, sets: Bools) -> Bools:
 def _open_descendants(arcs: Bools, sets: Bools) -> Bools:
     """Return the nodes reached by directed paths that avoid the row's set."""
     away = ~np.eye(len(arcs), dtype=np.bool_)
-    found = arcs & away
-    new = found
+    result = arcs & away
+    new = result
     while new.any():
-        new = _after(new & ~sets, arcs) & away & ~found
-        found = found | new
-    return found
+        new = _after(new & ~sets, arcs) & away & ~result
+        result = result | new
+    return result
 
 
 class AgreedEffects(NamedTuple):
@@ -153,10 +153,10 @@ class AgreedEffects(NamedTuple):
         """
         if not _speaks_of_effects(graph):
             return None
-        said = Claims.of(graph.subgraph(self.names))
+        words = Claims.of(graph.subgraph(self.names))
         wrong = np.zeros_like(self.agreed)
         for reference in self.claims:
-            wrong |= said.wrong_in(reference)
+            wrong |= words.wrong_in(reference)
         return int(np.count_nonzero(wrong & self.agreed))
 
 
@@ -174,15 +174,15 @@ def agreed_effects(graphs: Iterable[Graph], most_nodes: int = EFFECT_NODES) -> A
     most_nodes
         More nodes than this would take too long.
     """
-    found = list(graphs)
-    names = found[0].names
-    if len(names) > most_nodes or not all(map(_speaks_of_effects, found)):
+    result = list(graphs)
+    names = result[0].names
+    if len(names) > most_nodes or not all(map(_speaks_of_effects, result)):
         return None
-    classes = dict.fromkeys(cpdag(graph).subgraph(names) for graph in found)
+    classes = dict.fromkeys(cpdag(graph).subgraph(names) for graph in result)
     claims = tuple(map(Claims.of, classes))
     agreed = ~np.eye(len(names), dtype=np.bool_)
-    for one, other in permutations(claims, 2):
-        agreed &= ~one.wrong_in(other)
+    for item, other in permutations(claims, 2):
+        agreed &= ~item.wrong_in(other)
     return AgreedEffects(names, agreed, claims)
 
 

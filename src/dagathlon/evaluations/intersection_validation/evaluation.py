@@ -69,12 +69,12 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
     if rows is None:
         return _UNKNOWN
     if rows < _SMALL:
-        found = [n for n in (rows // 4, rows // 2) if n >= _LEAST_ROWS]
+        result = [n for n in (rows // 4, rows // 2) if n >= _LEAST_ROWS]
     else:
-        found = [_FIRST]
-        while 2 * found[-1] < rows:
-            found.append(2 * found[-1])
-    return tuple(found if most is None else found[-most:])
+        result = [_FIRST]
+        while 2 * result[-1] < rows:
+            result.append(2 * result[-1])
+    return tuple(result if most is None else result[-most:])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,21 +149,21 @@ class IntersectionValidation(OfLearners):
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
         """Return seven tables, and the contents of the section."""
-        found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
+        result = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
         if self._unasked:
-            found = [one for one in found if one.planned]
-        if not found:
+            result = [data_set for data_set in result if data_set.planned]
+        if not result:
             return {}
-        made = {name: Table(list(rows(found)), file) for name, (rows, file) in _TABLES.items()}
+        made = {name: Table(list(rows(result)), file) for name, (rows, file) in _TABLES.items()}
         if not made["kinds"].rows:
             del made["kinds"]
-        return {**made, "validated": Records(found)}
+        return {**made, "validated": Records(result)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Draw learning curves, ranks and the agreement graph of each data set."""
-        found = tables.records("validated")
-        yield from figures(found)
-        for number, (name, drawn) in enumerate(drawings(found), 1):
+        result = tables.records("validated")
+        yield from figures(result)
+        for number, (name, drawn) in enumerate(drawings(result), 1):
             svg = side_by_side([Panel(f"Agreement on {name}", drawn.picture.for_file())])
             yield f"agreement_{number}.svg", svg
             yield f"agreement_{number}.png", svg

@@ -230,21 +230,21 @@ def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> Left
 
 
 def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
-    one = len(group) == 1
+    single = len(group) == 1
     if before.n_connected:
-        departs = f"depart{'s' if one else ''} from what the others share"
+        departs = f"depart{'s' if single else ''} from what the others share"
     else:
-        departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
+        departs = f"disagree{'s' if single else ''} with the others on every edge that they share"
     pairs = counted(after.n_connected, "pair")
-    told = (
-        f"{listed(group)} {departs}: without {'it' if one else 'them'} {pairs} "
+    words = (
+        f"{listed(group)} {departs}: without {'it' if single else 'them'} {pairs} "
         f"{agreeing(after.n_connected, 'is', 'are')} connected rather than {before.n_connected}, "
         f"and {percent(after.relative_size)} of all pairs agreed on rather than "
         f"{percent(before.relative_size)}"
     )
     if before.verdict == after.verdict:
-        return told
-    return f"{told}: the forecast would be {after.verdict!r} rather than {before.verdict!r}"
+        return words
+    return f"{words}: the forecast would be {after.verdict!r} rather than {before.verdict!r}"
 
 
 class Duplicate(NamedTuple):
@@ -307,11 +307,11 @@ def _difference(learned: Learned, left: int, right: int) -> float:
 
 def _differences(learned: Learned, left: int, right: int) -> list[float]:
     """Return the share of differing pairs on each subsample where both learners have a graph."""
-    found: list[float] = []
+    result: list[float] = []
     for size, types in learned.parts.items():
         both = learned.there[size][left] & learned.there[size][right]
-        found += _shares(types[left][both], types[right][both])
-    return found
+        result += _shares(types[left][both], types[right][both])
+    return result
 
 
 def _shares(left: Types, right: Types) -> list[float]:

@@ -68,12 +68,12 @@ def notes_on(
 
 def _mostly_missing(learned: Learned) -> list[str]:
     """Return a note where the learners agree mainly on missing edges."""
-    told = forecast(learned.agreement)
-    if told.by_limits == "not reliable" or told.edge_share >= FEW_SHARED:
+    outlook = forecast(learned.agreement)
+    if outlook.by_limits == "not reliable" or outlook.edge_share >= FEW_SHARED:
         return []
     return [
-        f"Of the {counted(told.n_joined, 'pair')} that any learner joins all agree on "
-        f"{told.n_connected} only ({percent(told.edge_share)}); what is agreed on are mostly "
+        f"Of the {counted(outlook.n_joined, 'pair')} that any learner joins all agree on "
+        f"{outlook.n_connected} only ({percent(outlook.edge_share)}); what is agreed on are mostly "
         "missing edges, and learners with few edges have it easier."
     ]
 
@@ -83,33 +83,33 @@ def _trivial(learned: Learned) -> list[str]:
     edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
     empty = [name for name, n in edges.items() if n == 0]
     complete = [name for name, n in edges.items() if n == learned.n_all > 1]
-    found = []
+    result = []
     if empty:
         finds = "finds" if len(empty) == 1 else "find"
-        found.append(
+        result.append(
             f"{listed(empty)} {finds} no edge on all rows: no edge can be agreed on, and the "
             "emptier a graph is the better it seems."
         )
     if complete:
         joins = "joins" if len(complete) == 1 else "join"
-        found.append(
+        result.append(
             f"{listed(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
         )
-    return found
+    return result
 
 
 def _sparsest(learned: Learned) -> list[str]:
     """Return a note on learners with no edge beyond the agreed ones where others have more."""
     n = forecast(learned.agreement).n_connected
     edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
-    own = [name for name, many in edges.items() if n >= _NEARLY * many]
-    if not n or not 0 < len(own) <= len(edges) / 2:
+    members = [name for name, many in edges.items() if n >= _NEARLY * many]
+    if not n or not 0 < len(members) <= len(edges) / 2:
         return []
     return [
-        f"On all rows {listed(own)} found next to nothing but the edges that all have ({n}): the "
-        "ranking asks who finds just these early, which is in favour of "
-        f"{'it' if len(own) == 1 else 'them'}; what others find besides counts for nobody, right "
-        "or wrong."
+        f"On all rows {listed(members)} found next to nothing but the edges that all have ({n}): "
+        "the ranking asks who finds just these early, which is in favour of "
+        f"{'it' if len(members) == 1 else 'them'}; what others find besides counts for nobody, "
+        "right or wrong."
     ]
 
 
@@ -144,17 +144,17 @@ def _no_classes(learned: Learned) -> list[str]:
 
 def _failures(means: Iterable[Mean]) -> list[str]:
     rows = list(means)
-    found = []
+    result = []
     for name in dict.fromkeys(row.learner for row in rows if row.rank is None):
         sizes = listing(row.size for row in rows if row.learner == name and row.rank is None)
-        found.append(
+        result.append(
             f"{name} has no place: with {sizes} rows it has a graph on less than half of the "
             "subsamples."
         )
     failed = list(dict.fromkeys(row.learner for row in rows if row.failures))
     if failed:
-        found.append(
+        result.append(
             f"{listed(failed)} failed on some subsamples: means are over the subsamples on which "
             "all ranked learners have a graph; in ranks a failure is last."
         )
-    return found
+    return result

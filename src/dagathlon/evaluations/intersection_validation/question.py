@@ -87,7 +87,7 @@ def rank_without_truth(
     >>> rank_without_truth("data.csv", ["boss", "pc"])  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
-    named = [one.spec for one in suggested(table)] if learners is None else learners
+    named = [item.spec for item in suggested(table)] if learners is None else learners
     given = (picks_of(named), _name(data), _whole(sizes))
     question = Question(table, *given, subsamples, copies, pairwise, seed)
     time = None if timeout is None else seconds_of(timeout, "timeout")
@@ -102,13 +102,13 @@ def rank_without_truth(
 
 def suggested(data: Dataset) -> tuple[Suggestion, ...]:
     """Return suitable learners of different families; raise a `DataError` for fewer than two."""
-    found = diverse_suggestions(suggest(data))
-    if len(found) < _FEWEST:
+    result = diverse_suggestions(suggest(data))
+    if len(result) < _FEWEST:
         raise DataError(
             "no two learners are known that take these data and are quick on them: name the "
             "learners; dagathlon suggest says which suit"
         )
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -225,8 +225,8 @@ class Question:
                 "data_description": True,
             },
         }
-        own = [*self.modules, *(pick.file for pick in self.picks if pick.file is not None)]
-        files = list(dict.fromkeys(str(file.resolve()) for file in own))
+        members = [*self.modules, *(pick.file for pick in self.picks if pick.file is not None)]
+        files = list(dict.fromkeys(str(file.resolve()) for file in members))
         return ({"modules": files} if files else {}) | {
             "benchmark_setup": [setup],
             "resources": {"structure_learning_algorithms": algorithms},
@@ -254,10 +254,10 @@ def result_of(done: StudyRun) -> IntervalResult:
     from dagathlon.evaluations.intersection_validation.validation import IntervalResult  # noqa: PLC0415 - statistics are heavy
 
     path = answer_of(done)
-    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-    if not found:
+    result = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    if not result:
         raise DagathlonError(_nothing_to_compare(done))
-    return IntervalResult.from_dict(found[0])
+    return IntervalResult.from_dict(result[0])
 
 
 def _nothing_to_compare(done: StudyRun) -> str:

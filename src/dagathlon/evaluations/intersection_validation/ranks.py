@@ -80,10 +80,10 @@ def summarise(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Mean]
     measure
         Which of the distances.
     """
-    found: list[Mean] = []
+    result: list[Mean] = []
     for table in _tables(rows, measure):
-        found += _means(table, measure)
-    return found
+        result += _means(table, measure)
+    return result
 
 
 class _Table(NamedTuple):
@@ -102,8 +102,8 @@ class _Table(NamedTuple):
     @property
     def ranked(self) -> npt.NDArray[np.bool_]:
         """Return the mask of learners with a distance on at least half of the subsamples."""
-        found: npt.NDArray[np.bool_] = self.there.mean(axis=0) >= _HALF
-        return found
+        result: npt.NDArray[np.bool_] = self.there.mean(axis=0) >= _HALF
+        return result
 
 
 def _tables(rows: Iterable[IntervalScore], measure: str) -> list[_Table]:
@@ -127,18 +127,18 @@ def _tables(rows: Iterable[IntervalScore], measure: str) -> list[_Table]:
 
 
 def _means(table: _Table, measure: str) -> list[Mean]:
-    there, ranked = table.there, table.ranked
-    shared = there[:, ranked].all(axis=1)
+    present, ranked = table.there, table.ranked
+    shared = present[:, ranked].all(axis=1)
     ranks = _mean_ranks([table], measure)
     places = _places({name: ranks.get(name) for name in np.array(table.learners)[ranked].tolist()})
-    found = []
+    result = []
     for k, learner in enumerate(table.learners):
-        values = table.values[shared if ranked[k] else there[:, k], k]
+        values = table.values[shared if ranked[k] else present[:, k], k]
         failures = int(table.failed[:, k].sum())
         mean = float(values.mean()) if values.size else None
         about = (learner, table.size, len(values), failures, mean, standard_error(values))
-        found.append(Mean(*about, ranks.get(learner), places.get(learner)))
-    return found
+        result.append(Mean(*about, ranks.get(learner), places.get(learner)))
+    return result
 
 
 def standard_error(values: Floats) -> float | None:
@@ -149,8 +149,8 @@ def standard_error(values: Floats) -> float | None:
 def _mean_ranks(tables: Sequence[_Table], measure: str) -> dict[str, float]:
     """Return mean ranks over subsamples, as the tests use them."""
     scores = _scores(tables).complete()
-    found = block_ranks(scores, DISTANCES[measure][1])
-    return dict(zip(scores.names, found.mean(axis=0).tolist(), strict=True)) if len(found) else {}
+    result = block_ranks(scores, DISTANCES[measure][1])
+    return dict(zip(scores.names, result.mean(axis=0).tolist(), strict=True)) if len(result) else {}
 
 
 def _places(ranks: Mapping[str, float | None]) -> dict[str, int]:
@@ -198,8 +198,8 @@ def ranking(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Place]:
     learners, ranked = tables[0].learners, np.all([table.ranked for table in tables], axis=0)
     ranks = _mean_ranks(tables, measure)
     places = _places({name: ranks.get(name) for name in np.array(learners)[ranked].tolist()})
-    found = [Place(name, places.get(name), ranks.get(name)) for name in learners]
-    return sorted(found, key=lambda row: (row.place is None, row.place or 0))
+    result = [Place(name, places.get(name), ranks.get(name)) for name in learners]
+    return sorted(result, key=lambda row: (row.place is None, row.place or 0))
 
 
 class RankTest(NamedTuple):
@@ -249,13 +249,13 @@ def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Rank
         Which of the distances.
     """
     tables = _tables(rows, measure)
-    found: list[tuple[int | None, Scores]] = [(table.size, _scores([table])) for table in tables]
+    result: list[tuple[int | None, Scores]] = [(table.size, _scores([table])) for table in tables]
     if len(tables) > 1:
-        found.append((None, _scores(tables)))
+        result.append((None, _scores(tables)))
     better = DISTANCES[measure][1]
     return [
         RankTest(size, first, second)
-        for size, scores in found
+        for size, scores in result
         if (first := friedman(scores, better)) and (second := nemenyi(scores, better))
     ]
 
@@ -328,33 +328,33 @@ def pairwise(learned: Learned) -> list[Comparison]:
     learning without ground truth, AISTATS (supplement).
     """
     everyone = learned.agreed(range(len(learned.learners)))
-    found: list[Comparison] = []
+    result: list[Comparison] = []
     for size in learned.sizes:
         rows = [
             _compare(learned, size, left, right, everyone)
             for left, right in combinations(range(len(learned.learners)), 2)
         ]
-        found += _adjusted(rows)
-    return found
+        result += _adjusted(rows)
+    return result
 
 
 def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools) -> Comparison:
     names = learned.learners[left], learned.learners[right]
-    told = forecast_among(learned, [left, right])
-    own = _distances(learned, size, left, right, learned.agreed([left, right]))
+    outlook = forecast_among(learned, [left, right])
+    members = _distances(learned, size, left, right, learned.agreed([left, right]))
     shared = _distances(learned, size, left, right, everyone)
-    difference, everywhere = own[0] - own[1], shared[0] - shared[1]
-    tested = signed_ranks(_pair_scores(names, own), "less")
+    difference, everywhere = members[0] - members[1], shared[0] - shared[1]
+    tested = signed_ranks(_pair_scores(names, members), "less")
     p_value = tested[0].p_value if tested else None
     return Comparison(
         *names,
         size,
-        told.n_connected,
-        told.relative_size,
-        told.verdict,
+        outlook.n_connected,
+        outlook.relative_size,
+        outlook.verdict,
         len(difference),
-        _mean(own[0]),
-        _mean(own[1]),
+        _mean(members[0]),
+        _mean(members[1]),
         _mean(difference),
         standard_error(difference),
         _mean(everywhere),
@@ -372,8 +372,8 @@ def _distances(learned: Learned, size: int, left: int, right: int, inside: Bools
     both = learned.there[size][[left, right]].all(axis=0)
     types = learned.parts[size][[left, right]][:, both]
     agreed = learned.whole[left]
-    found: Floats = ((types != agreed) & inside).sum(axis=2).astype(np.float64)
-    return found
+    result: Floats = ((types != agreed) & inside).sum(axis=2).astype(np.float64)
+    return result
 
 
 def _pair_scores(names: tuple[str, str], values: Floats) -> Scores:

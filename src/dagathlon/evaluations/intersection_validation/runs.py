@@ -90,9 +90,10 @@ class IntervalRuns:
         """Return graphs by learner and size, one for each of `numbers`."""
         return {
             learner: {
-                size: [found[size, number] for number in self.numbers(size)] for size in self.sizes
+                size: [members[size, number] for number in self.numbers(size)]
+                for size in self.sizes
             }
-            for learner, found in self.estimates.items()
+            for learner, members in self.estimates.items()
         }
 
     def numbers(self, size: int) -> list[int]:
@@ -121,11 +122,11 @@ def interval_runs(
     """
     chosen = tuple(ids) or tuple(results.ids)
     read = _Reader(results, None if draws is None else frozenset(draws))
-    own, further = (
+    members, further = (
         grouped((_key(results.case(run)), run) for run in runs if run.entry in chosen)
         for runs in (results.plan.runs, results.plan.further)
     )
-    for key, runs in own.items():
+    for key, runs in members.items():
         yield read.data_set(runs, further.get(key, []))
 
 
@@ -149,9 +150,9 @@ class _Reader:
         labels = {case.transform for case in results.plan.cases} - {""}
         self.ended = {*ended, *results.further_runs(results.ids, *labels)}
 
-    def data_set(self, own: Sequence[Run], further: Sequence[Run]) -> IntervalRuns:
-        graphs = {self._learner(run): graph for run, graph in self.results.estimates(own)}
-        ended = [run for run in own if run in self.ended]
+    def data_set(self, members: Sequence[Run], further: Sequence[Run]) -> IntervalRuns:
+        graphs = {self._learner(run): graph for run, graph in self.results.estimates(members)}
+        ended = [run for run in members if run in self.ended]
         lost = [run for run in ended if self._learner(run) not in graphs]
         reasons = (row["reason"] or _NO_REASON for row in self.results.rows_of(lost))
         drawn = [(draw, run) for run in further if (draw := self._draw(run)) is not None]
@@ -161,30 +162,33 @@ class _Reader:
         compared = [run for draw in complete for run in by_draw[draw]]
         estimates = self._estimates(compared, graphs)
         return IntervalRuns(
-            self.results.case(own[0]),
-            {self._learner(run): run.entry for run in own},
-            {self._learner(run): self.results.algorithm(run).output(run.setting) for run in own},
+            self.results.case(members[0]),
+            {self._learner(run): run.entry for run in members},
+            {
+                self._learner(run): self.results.algorithm(run).output(run.setting)
+                for run in members
+            },
             graphs,
             dict(zip(map(self._learner, lost), reasons, strict=True)),
-            tuple(self._learner(run) for run in own if run not in self.ended),
+            tuple(self._learner(run) for run in members if run not in self.ended),
             complete,
             sorted(asked),
             estimates,
             self._copies(further, graphs),
             self._failures(compared, estimates),
-            {self._learner(run): self.results.algorithm_behind(run.entry) for run in own},
+            {self._learner(run): self.results.algorithm_behind(run.entry) for run in members},
         )
 
     def _estimates(
         self, runs: Sequence[Run], graphs: Iterable[str]
     ) -> dict[str, dict[Draw, Graph | None]]:
-        found: dict[str, dict[Draw, Graph | None]] = {learner: {} for learner in graphs}
+        result: dict[str, dict[Draw, Graph | None]] = {learner: {} for learner in graphs}
         known = dict(self.results.estimates(runs))
         for run in runs:
             draw = self._draw(run)
             if draw is not None:
-                found[self._learner(run)][draw] = known.get(run)
-        return found
+                result[self._learner(run)][draw] = known.get(run)
+        return result
 
     def _failures(
         self, runs: Sequence[Run], estimates: Mapping[str, Mapping[Draw, Graph | None]]
@@ -195,18 +199,18 @@ class _Reader:
             if (draw := self._draw(run)) and estimates[self._learner(run)][draw] is None
         ]
         rows = self.results.rows_of([run for run, _ in lost])
-        found: dict[str, dict[Draw, str]] = {}
+        result: dict[str, dict[Draw, str]] = {}
         for (run, draw), row in zip(lost, rows, strict=True):
-            found.setdefault(self._learner(run), {})[draw] = row["reason"] or _NO_REASON
-        return found
+            result.setdefault(self._learner(run), {})[draw] = row["reason"] or _NO_REASON
+        return result
 
     def _copies(self, runs: Sequence[Run], graphs: Iterable[str]) -> dict[str, list[Graph]]:
         """Return the available graphs on bootstrap samples."""
-        found: dict[str, list[Graph]] = {learner: [] for learner in graphs}
+        result: dict[str, list[Graph]] = {learner: [] for learner in graphs}
         drawn = [run for run in runs if _BOOTSTRAP.fullmatch(self.results.case(run).transform)]
         for run, graph in self.results.estimates([run for run in drawn if run in self.ended]):
-            found.get(self._learner(run), []).append(graph)
-        return found
+            result.get(self._learner(run), []).append(graph)
+        return result
 
     def _learner(self, run: Run) -> str:
         algorithm = self.results.algorithms[run.entry]

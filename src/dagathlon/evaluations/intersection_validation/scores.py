@@ -87,12 +87,12 @@ def interval_scores(
     for size, types in learned.parts.items():
         counted = _distances(learned, types, weights)
         effects = None if wrong_effects is None else wrong_effects[size]
-        for (k, t), there in np.ndenumerate(learned.there[size]):
-            found: dict[str, Any] = {name: _plain(cells[k, t]) for name, cells in counted.items()}
+        for (k, t), present in np.ndenumerate(learned.there[size]):
+            result: dict[str, Any] = {name: _plain(cells[k, t]) for name, cells in counted.items()}
             if effects is not None:
-                found["wrong_effects"] = effects[k][t]
+                result["wrong_effects"] = effects[k][t]
             where = learned.learners[k], size, t + 1
-            rows.append(IntervalScore(*where, **found) if there else IntervalScore(*where))
+            rows.append(IntervalScore(*where, **result) if present else IntervalScore(*where))
     return rows
 
 
@@ -100,24 +100,24 @@ def _distances(learned: Learned, types: Types, weights: Floats | None) -> dict[s
     """Return each distance by learner and subsample, NaN where it is undefined."""
     inside, agreed = learned.agreed(range(len(learned.learners))), learned.whole[0]
     differing = (types != agreed) & inside
-    found: dict[str, Cells] = {"phd": differing.sum(axis=2)}
+    result: dict[str, Cells] = {"phd": differing.sum(axis=2)}
     if weights is not None:
         i, j = learned.pairs.T
-        found["weighted_phd"] = differing @ weights[i, j]
-    found |= _precision_recall("adjacency", (types != 0) & inside, (agreed != 0) & inside)
+        result["weighted_phd"] = differing @ weights[i, j]
+    result |= _precision_recall("adjacency", (types != 0) & inside, (agreed != 0) & inside)
     if learned.by != "skeletons":
-        said, true = (np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed))
+        words, true = (np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed))
         both = np.concatenate([inside, inside])
-        found |= _precision_recall("arrowhead", said & both, true & both)
-    return found
+        result |= _precision_recall("arrowhead", words & both, true & both)
+    return result
 
 
 _RATES = ("precision", "recall", "f1")
 
 
-def _precision_recall(what: str, said: Bools, true: Bools) -> dict[str, Cells]:
-    right = (said & true).sum(axis=2)
-    n_said, n_true = said.sum(axis=2), np.full(right.shape, true.sum())
+def _precision_recall(what: str, words: Bools, true: Bools) -> dict[str, Cells]:
+    right = (words & true).sum(axis=2)
+    n_said, n_true = words.sum(axis=2), np.full(right.shape, true.sum())
     if not true.any():
         # There is nothing to find: whoever says something would have 0, whoever does not nothing.
         return {f"{what}_{name}": np.full(right.shape, np.nan) for name in _RATES}
@@ -134,8 +134,8 @@ def _ratio(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Floats:
 
 def _plain(value: Any) -> float | int | None:
     """Convert a NumPy number to Python's, NaN to None."""
-    found: float | int = value.item()
-    return None if math.isnan(found) else found
+    result: float | int = value.item()
+    return None if math.isnan(result) else result
 
 
 def confidence_weights(
@@ -169,8 +169,8 @@ def confidence_weights(
     ]
     if not shares:
         raise GraphError("weights by confidence need graphs on bootstrap samples")
-    found = np.min(shares, axis=0) if combine == "min" else np.mean(shares, axis=0)
-    return np.where(agreement.inside, found, 0.0)
+    result = np.min(shares, axis=0) if combine == "min" else np.mean(shares, axis=0)
+    return np.where(agreement.inside, result, 0.0)
 
 
 def _shares(agreement: PartialGraph, graphs: Sequence[Graph]) -> Floats:

@@ -94,65 +94,81 @@ _OTHERS = (
 )
 
 
-def interval_section(found: Sequence[Validated], note: str = "") -> Section | None:
+def interval_section(data_sets: Sequence[Validated], note: str = "") -> Section | None:
     """Return the section of the page; None without a data set.
 
     Parameters
     ----------
-    found
+    data_sets
         What became of each data set.
     note
         How the evaluation came onto the page, if the study did not ask for it.
     """
-    if not found:
+    if not data_sets:
         return None
-    made = [one for one in found if one.result is not None]
-    parts: list[Part] = [*belief(found), Words(" ".join(filter(None, (HOW, note))))]
-    parts += [*remarks(found), *_ranks(made), *_diagrams(made), *_curves(made), *_drawings(made)]
+    made = [data_set for data_set in data_sets if data_set.result is not None]
+    parts: list[Part] = [*belief(data_sets), Words(" ".join(filter(None, (HOW, note))))]
+    parts += [
+        *remarks(data_sets),
+        *_ranks(made),
+        *_diagrams(made),
+        *_curves(made),
+        *_drawings(made),
+    ]
     parts += [*_listing(made), *_forecasts(made), *_pairwise(made), *_others(made)]
     heading = "Which learner to trust?"
-    return Section("intersection-validation", heading, parts, leading=True, lead=lead(found))
+    return Section("intersection-validation", heading, parts, leading=True, lead=lead(data_sets))
 
 
-def figures(found: Sequence[Validated]) -> Iterator[tuple[str, Chart]]:
+def figures(data_sets: Sequence[Validated]) -> Iterator[tuple[str, Chart]]:
     """Yield charts by file name: curves and diagrams of each data set."""
-    for number, one in enumerate((one for one in found if one.result is not None), 1):
-        for name, parts in (("learning_curves", _curves([one])), ("ranks", _diagrams([one]))):
+    for number, data_set in enumerate(
+        (data_set for data_set in data_sets if data_set.result is not None), 1
+    ):
+        for name, parts in (
+            ("learning_curves", _curves([data_set])),
+            ("ranks", _diagrams([data_set])),
+        ):
             for figure in parts:
                 yield f"{name}_{number}", figure.variants[0][1]
 
 
-def drawings(found: Sequence[Validated]) -> Iterator[tuple[str, Drawn]]:
+def drawings(data_sets: Sequence[Validated]) -> Iterator[tuple[str, Drawn]]:
     """Yield the agreement graph of each data set, by name."""
-    for one in found:
-        if one.result is not None:
-            yield one.name or "the data", interval_drawing(pair_words(one.result), one.result.nodes)
+    for data_set in data_sets:
+        if data_set.result is not None:
+            yield (
+                data_set.name or "the data",
+                interval_drawing(pair_words(data_set.result), data_set.result.nodes),
+            )
 
 
 def _look(result: IntervalResult) -> Look:
     return Look.of(result.learners)
 
 
-def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
+def _ranks(data_sets: Sequence[Validated]) -> Iterator[Part]:
     """Yield the ranking of one data set, or the first learner on each of several."""
-    if len(found) == 1 and found[0].result is not None and found[0].result.means:
+    if len(data_sets) == 1 and data_sets[0].result is not None and data_sets[0].result.means:
         yield Words(_PLACES, "The ranking")
-        yield _ranking(found[0].result)
-        yield from weighted(found[0].result)
-    elif found:
+        yield _ranking(data_sets[0].result)
+        yield from weighted(data_sets[0].result)
+    elif data_sets:
         yield Words("", "The rankings")
         head = ["data", "forecast", "ranks first", "mean rank", "pairs agreed on", "edges of all"]
-        rows = [_first(one) for one in found[:_MOST_DATA]]
+        rows = [_first(data_set) for data_set in data_sets[:_MOST_DATA]]
         yield Grid(head, [row for row in rows if row], 3)
-        if len(found) > _MOST_DATA:
-            yield Words(f"The first {_MOST_DATA} of {len(found)} data sets; forecast.csv has all.")
-        yield from _kinds(found)
+        if len(data_sets) > _MOST_DATA:
+            yield Words(
+                f"The first {_MOST_DATA} of {len(data_sets)} data sets; forecast.csv has all."
+            )
+        yield from _kinds(data_sets)
 
 
-def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
+def _kinds(data_sets: Sequence[Validated]) -> Iterator[Part]:
     """Yield the means over seeds for each kind of data."""
-    rows = list(kind_rows(found))
-    names = case_names(list(dict.fromkeys(one.data for one in found)))
+    rows = list(kind_rows(data_sets))
+    names = case_names(list(dict.fromkeys(data_set.data for data_set in data_sets)))
     sizes = sorted({row["size"] for row in rows})
     lines: dict[tuple[str, str], dict[int, Any]] = {}
     for row in rows:
@@ -162,13 +178,14 @@ def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
         yield Words(_KINDS, "By kind of data")
         head = ["data", "learner", "mean rank", *(f"{size:,} rows" for size in sizes)]
         shown = [
-            [*key, _rank(own), *(_over(own.get(n)) for n in sizes)] for key, own in lines.items()
+            [*key, _rank(members), *(_over(members.get(n)) for n in sizes)]
+            for key, members in lines.items()
         ]
         yield Grid(head, shown[:_MOST_DATA], 2)
 
 
-def _rank(own: Mapping[int, Any]) -> str:
-    ranks = [row["mean_rank"] for row in own.values() if row["mean_rank"] is not None]
+def _rank(members: Mapping[int, Any]) -> str:
+    ranks = [row["mean_rank"] for row in members.values() if row["mean_rank"] is not None]
     return f"{fmean(ranks):.2f}" if ranks else "–"
 
 
@@ -202,45 +219,47 @@ def _mean(row: Mean | None) -> str:
     return f"{row.mean:.2f}" if row.se is None else f"{row.mean:.2f} ± {row.se:.2f}"
 
 
-def _first(one: Validated) -> list[Any]:
-    if one.result is None:
+def _first(data_set: Validated) -> list[Any]:
+    if data_set.result is None:
         return []
-    told, first = one.result.forecast, first_of(one.result)
-    ranks = [place.mean_rank for place in one.result.ranking if place.learner in first]
-    trusted = "; ".join(first) if told.verdict != "not reliable" else "–"
-    size = percent(told.relative_size)
+    outlook, first = data_set.result.forecast, first_of(data_set.result)
+    ranks = [place.mean_rank for place in data_set.result.ranking if place.learner in first]
+    trusted = "; ".join(first) if outlook.verdict != "not reliable" else "–"
+    size = percent(outlook.relative_size)
     rank = f"{ranks[0]:.2f}" if ranks and ranks[0] is not None and trusted != "–" else "–"
-    return [one.name, told.verdict, trusted, rank, size, told.n_connected]
+    return [data_set.name, outlook.verdict, trusted, rank, size, outlook.n_connected]
 
 
-def _diagrams(found: Sequence[Validated]) -> Iterator[Figure]:
+def _diagrams(data_sets: Sequence[Validated]) -> Iterator[Figure]:
     """Yield critical-difference diagrams: over all sizes and by size, or by data set."""
     variants: list[Variant] = []
-    for one in found[:_MOST_DATA]:
-        tests = one.result.tests if one.result is not None else ()
-        shown = tests[::-1] if len(found) == 1 else tests[-1:]
+    for data_set in data_sets[:_MOST_DATA]:
+        tests = data_set.result.tests if data_set.result is not None else ()
+        shown = tests[::-1] if len(data_sets) == 1 else tests[-1:]
         for test in shown:
             size = "all sizes" if test.size is None else f"{test.size:,} rows"
             ids = {name: name for name in test.nemenyi.names}
             chart = critical_difference(test.nemenyi, ids, Look.of(test.nemenyi.names))
-            variants.append((one.name or size, chart))
+            variants.append((data_set.name or size, chart))
     if variants:
-        told = tested(found[0].result) if len(found) == 1 and found[0].result else ""
+        words = tested(data_sets[0].result) if len(data_sets) == 1 and data_sets[0].result else ""
         heading = "Do the learners differ by more than chance?"
-        yield Figure("interval-ranks", heading, f"{_RANKS} {told}".strip(), variants)
+        yield Figure("interval-ranks", heading, f"{_RANKS} {words}".strip(), variants)
 
 
-def _curves(found: Sequence[Validated]) -> Iterator[Figure]:
+def _curves(data_sets: Sequence[Validated]) -> Iterator[Figure]:
     """Yield learning curves: by distance, or by data set."""
     variants: list[Variant] = []
-    for one in found[:_MOST_DATA]:
-        if one.result is None:
+    for data_set in data_sets[:_MOST_DATA]:
+        if data_set.result is None:
             continue
-        measures = _measures(one.result) if len(found) == 1 else ["phd"]
+        measures = _measures(data_set.result) if len(data_sets) == 1 else ["phd"]
         for measure in measures:
             title = DISTANCES[measure][0]
-            rows = [row._asdict() for row in summarise(one.result.distances, measure)]
-            variants.append((one.name or title, learning_curves(rows, _look(one.result), title)))
+            rows = [row._asdict() for row in summarise(data_set.result.distances, measure)]
+            variants.append(
+                (data_set.name or title, learning_curves(rows, _look(data_set.result), title))
+            )
     if variants:
         yield Figure("learning-curves", "How many rows does each learner need?", _CURVES, variants)
 
@@ -254,11 +273,13 @@ def _measures(result: IntervalResult) -> list[str]:
     ]
 
 
-def _drawings(found: Sequence[Validated]) -> Iterator[Picture]:
-    drawn = [(name, one) for name, one in drawings(found[:_MOST_DRAWN])]
+def _drawings(data_sets: Sequence[Validated]) -> Iterator[Picture]:
+    drawn = [(name, item) for name, item in drawings(data_sets[:_MOST_DRAWN])]
     if drawn:
-        notes = [note for name, one in drawn for note in _cut(name if len(drawn) > 1 else "", one)]
-        variants = [(name, one.picture.for_page()) for name, one in drawn]
+        notes = [
+            note for name, item in drawn for note in _cut(name if len(drawn) > 1 else "", item)
+        ]
+        variants = [(name, item.picture.for_page()) for name, item in drawn]
         heading = "What do all learners agree on?"
         yield Picture("interval-graph", heading, " ".join([_GRAPH, *notes]), variants)
 
@@ -272,19 +293,19 @@ def _cut(name: str, drawn: Drawn) -> Iterator[str]:
         )
 
 
-def _listing(found: Sequence[Validated]) -> Iterator[Part]:
-    rows = [row for one in found for row in _pairs(one, len(found) > 1)]
+def _listing(data_sets: Sequence[Validated]) -> Iterator[Part]:
+    rows = [row for data_set in data_sets for row in _pairs(data_set, len(data_sets) > 1)]
     if rows:
         yield Words("", "Edges that all have, and pairs on which they differ")
         yield Listing("agreed", rows[:_MOST_ROWS])
 
 
-def _pairs(one: Validated, several: bool) -> Iterator[Cells]:
-    if one.result is None:
+def _pairs(data_set: Validated, several: bool) -> Iterator[Cells]:
+    if data_set.result is None:
         return
-    k = len(one.result.learners)
-    for pair in pair_words(one.result):
-        row: Cells = {"data": one.name} if several else {}
+    k = len(data_set.result.learners)
+    for pair in pair_words(data_set.result):
+        row: Cells = {"data": data_set.name} if several else {}
         row["pair"] = pair.edge
         row["all agree"] = "yes" if pair.agreed is not None else "no"
         row["joined by"] = f"{pair.joined} of {k}"
@@ -292,14 +313,14 @@ def _pairs(one: Validated, several: bool) -> Iterator[Cells]:
         yield row
 
 
-def _forecasts(found: Sequence[Validated]) -> Iterator[Part]:
+def _forecasts(data_sets: Sequence[Validated]) -> Iterator[Part]:
     """Yield the table of agreement graphs with one learner left out."""
-    if len(found) != 1 or found[0].result is None or not found[0].result.sensitivity:
+    if len(data_sets) != 1 or data_sets[0].result is None or not data_sets[0].result.sensitivity:
         return
-    result = found[0].result
-    told = result.forecast
+    result = data_sets[0].result
+    outlook = result.forecast
     rows: list[list[Any]] = [
-        ["nobody", told.verdict, percent(told.relative_size), told.n_connected]
+        ["nobody", outlook.verdict, percent(outlook.relative_size), outlook.n_connected]
     ]
     for row in sorted(result.sensitivity, key=lambda row: -row.n_connected):
         who = "; ".join(row.learners)
@@ -309,28 +330,28 @@ def _forecasts(found: Sequence[Validated]) -> Iterator[Part]:
     yield Grid(["left out", "forecast", "pairs agreed on", "edges of all"], rows, 2)
 
 
-def _pairwise(found: Sequence[Validated]) -> Iterator[Part]:
+def _pairwise(data_sets: Sequence[Validated]) -> Iterator[Part]:
     variants: list[Variant] = []
-    for one in found[:_MOST_DATA]:
-        result = one.result
+    for data_set in data_sets[:_MOST_DATA]:
+        result = data_set.result
         if result is None or not result.pairwise or len(result.learners) < 3:
             continue
         order = [place.learner for place in result.ranking]
-        for size in reversed(result.sizes) if len(found) == 1 else result.sizes[-1:]:
+        for size in reversed(result.sizes) if len(data_sets) == 1 else result.sizes[-1:]:
             rows = [row for row in result.pairwise if row.size == size]
-            name = f"{size:,} rows" if len(found) == 1 else one.name
+            name = f"{size:,} rows" if len(data_sets) == 1 else data_set.name
             variants.append((name, pairwise_tiles(rows, order)))
     if variants:
         yield Figure("interval-pairs", "And every two learners by themselves?", _PAIRS, variants)
 
 
-def _others(found: Sequence[Validated]) -> Iterator[Part]:
+def _others(data_sets: Sequence[Validated]) -> Iterator[Part]:
     """Yield the other distances of one data set, averaged over sizes."""
-    if len(found) != 1 or found[0].result is None:
+    if len(data_sets) != 1 or data_sets[0].result is None:
         return
-    result = found[0].result
+    result = data_sets[0].result
     averages = {name: _averages(result, name) for name in _measures(result)}
-    columns = {name: found for name, found in averages.items() if found}
+    columns = {name: data_sets for name, data_sets in averages.items() if data_sets}
     if len(columns) < 2:
         return
     rows: list[list[Any]] = []
@@ -342,13 +363,13 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
 
 
 def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
-    found = grouped(
+    averages = grouped(
         (row.learner, row.mean)
         for row in summarise(result.distances, measure)
         if row.mean is not None
     )
     whole = len(result.sizes)
-    return {name: fmean(means) for name, means in found.items() if len(means) == whole}
+    return {name: fmean(means) for name, means in averages.items() if len(means) == whole}
 
 
 def _best(values: dict[str, float], learner: str, measure: str) -> str:

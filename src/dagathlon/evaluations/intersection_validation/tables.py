@@ -82,12 +82,12 @@ def validated(
     compare_pairs
         Whether every two learners are compared by what just these two agree on.
     """
-    found: list[Validated] = []
+    data_sets: list[Validated] = []
     for runs in interval_runs(results, ids):
         data = results.data(runs.case)
         rows = None if data is None else len(data)
-        found.append(_validated(_chosen(runs, wanted, rows), rows, compare_pairs))
-    return _named(found)
+        data_sets.append(_validated(_chosen(runs, wanted, rows), rows, compare_pairs))
+    return _named(data_sets)
 
 
 def _chosen(runs: IntervalRuns, wanted: Wanted, rows: int | None) -> IntervalRuns:
@@ -157,39 +157,41 @@ def _failed(runs: IntervalRuns) -> Iterator[str]:
             yield f"{name} gave no graph on {of}{mostly}: {reason.rstrip('.')}."
 
 
-def _named(found: Sequence[Validated]) -> list[Validated]:
+def _named(data_sets: Sequence[Validated]) -> list[Validated]:
     """Shorten names to what distinguishes the data sets."""
-    if len(found) < 2:
-        return list(found)
-    names = case_names(list(dict.fromkeys(one.data for one in found)))
-    several = len({one.seed for one in found}) > 1
+    if len(data_sets) < 2:
+        return list(data_sets)
+    names = case_names(list(dict.fromkeys(data_set.data for data_set in data_sets)))
+    several = len({data_set.seed for data_set in data_sets}) > 1
     return [
-        one._replace(name=names[one.data] + (f", seed {one.seed}" if several else ""))
-        for one in found
+        data_set._replace(
+            name=names[data_set.data] + (f", seed {data_set.seed}" if several else "")
+        )
+        for data_set in data_sets
     ]
 
 
-def distance_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def distance_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield one row per learner, size and subsample, with all distances."""
-    for one in found:
-        for score in one.result.distances if one.result else ():
+    for data_set in data_sets:
+        for score in data_set.result.distances if data_set.result else ():
             row = score._asdict()
-            row["subsample"] = one.numbers[score.size][score.subsample - 1]
+            row["subsample"] = data_set.numbers[score.size][score.subsample - 1]
             status = {"failed": score.phd is None}
-            yield one.columns | {"id": one.ids[score.learner]} | row | status
+            yield data_set.columns | {"id": data_set.ids[score.learner]} | row | status
 
 
-def learner_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def learner_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield one row per learner and size, and one without size for its overall place."""
-    for one in found:
-        if one.result is None:
+    for data_set in data_sets:
+        if data_set.result is None:
             continue
-        failures = _failures(one.result.means)
-        for mean in one.result.means:
-            about = one.columns | {"learner": mean.learner, "id": one.ids[mean.learner]}
+        failures = _failures(data_set.result.means)
+        for mean in data_set.result.means:
+            about = data_set.columns | {"learner": mean.learner, "id": data_set.ids[mean.learner]}
             yield about | mean._asdict()
-        for place in one.result.ranking:
-            about = one.columns | {"learner": place.learner, "id": one.ids[place.learner]}
+        for place in data_set.result.ranking:
+            about = data_set.columns | {"learner": place.learner, "id": data_set.ids[place.learner]}
             yield about | {
                 "failures": failures[place.learner],
                 "rank": place.place,
@@ -198,19 +200,23 @@ def learner_rows(found: Iterable[Validated]) -> Iterator[Cells]:
 
 
 def _failures(means: Iterable[Mean]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for mean in means:
-        found[mean.learner] = found.get(mean.learner, 0) + mean.failures
-    return found
+        result[mean.learner] = result.get(mean.learner, 0) + mean.failures
+    return result
 
 
-def kind_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def kind_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield means over seeds by kind of data, learner and size; empty for single seeds."""
-    kinds = grouped((one.data, one) for one in found if one.result is not None)
+    kinds = grouped(
+        (data_set.data, data_set) for data_set in data_sets if data_set.result is not None
+    )
     for group in kinds.values():
         by_learner = grouped(
             ((mean.size, mean.learner), mean)
-            for mean in (mean for one in group if one.result for mean in one.result.means)
+            for mean in (
+                mean for data_set in group if data_set.result for mean in data_set.result.means
+            )
         )
         about = {name: cell for name, cell in group[0].columns.items() if name != "seed"}
         for (size, learner), means in by_learner.items() if len(group) > 1 else ():
@@ -230,25 +236,25 @@ def _over_seeds(means: Sequence[Mean]) -> Cells:
     }
 
 
-def forecast_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def forecast_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield the forecast of each data set, and those with one learner left out."""
-    for one in found:
-        if one.result is None:
-            yield one.columns | {"without": _NOBODY, "reason": one.reason}
+    for data_set in data_sets:
+        if data_set.result is None:
+            yield data_set.columns | {"without": _NOBODY, "reason": data_set.reason}
             continue
-        yield one.columns | {"without": _NOBODY} | one.result.forecast._asdict()
-        for row in one.result.sensitivity:
+        yield data_set.columns | {"without": _NOBODY} | data_set.result.forecast._asdict()
+        for row in data_set.result.sensitivity:
             cells = row._asdict()
             who = "; ".join(cells.pop("learners"))
-            cells |= {"n_all": one.result.forecast.n_all, "reason": cells.pop("words") or None}
-            yield one.columns | {"without": who} | cells
+            cells |= {"n_all": data_set.result.forecast.n_all, "reason": cells.pop("words") or None}
+            yield data_set.columns | {"without": who} | cells
 
 
-def pair_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def pair_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield the pairs that some learner joins, with the answers of the learners."""
-    for one in found:
-        for pair in pair_words(one.result) if one.result else ():
-            yield one.columns | {
+    for data_set in data_sets:
+        for pair in pair_words(data_set.result) if data_set.result else ():
+            yield data_set.columns | {
                 "left": pair.left,
                 "right": pair.right,
                 "agreed": pair.agreed,
@@ -257,15 +263,15 @@ def pair_rows(found: Iterable[Validated]) -> Iterator[Cells]:
             }
 
 
-def comparison_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def comparison_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield comparisons of every two learners by the agreement graph of these two."""
-    for one in found:
-        for row in one.result.pairwise if one.result else ():
-            yield one.columns | row._asdict()
+    for data_set in data_sets:
+        for row in data_set.result.pairwise if data_set.result else ():
+            yield data_set.columns | row._asdict()
 
 
-def json_rows(found: Iterable[Validated]) -> Iterator[Cells]:
+def json_rows(data_sets: Iterable[Validated]) -> Iterator[Cells]:
     """Yield the full result of each data set that has one, for JSON."""
-    for one in found:
-        if one.result is not None:
-            yield one.columns | one.result.to_dict()
+    for data_set in data_sets:
+        if data_set.result is not None:
+            yield data_set.columns | data_set.result.to_dict()

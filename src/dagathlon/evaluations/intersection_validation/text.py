@@ -42,18 +42,18 @@ def summary(result: IntervalResult) -> str:
 
 
 def _forecast(result: IntervalResult) -> str:
-    told = result.forecast
+    outlook = result.forecast
     figures = (
         f"Agreement of {counted(len(result.learners), 'learner')}: "
-        f"{counted(told.n_connected, 'pair')} that all join in the same way, of "
-        f"{told.n_joined:,} that any of them joins; {told.n_pairs:,} of all {told.n_all:,} pairs "
-        f"({percent(told.relative_size)})"
+        f"{counted(outlook.n_connected, 'pair')} that all join in the same way, of "
+        f"{outlook.n_joined:,} that any of them joins; {outlook.n_pairs:,} of all "
+        f"{outlook.n_all:,} pairs ({percent(outlook.relative_size)})"
     )
-    believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
-    if told.verdict != "not reliable" and (result.duplicates or told.edge_share < FEW_SHARED):
+    believe = f"Forecast: {outlook.verdict}. {_BELIEVE[outlook.verdict]}: {outlook.reason}."
+    if outlook.verdict != "not reliable" and (result.duplicates or outlook.edge_share < FEW_SHARED):
         believe += " But mind the notes below."
-    reach = "" if told.verdict == "not reliable" else f"\n{_wrapped(REACH)}"
-    reach = reach if told.of_settings else f"\n{_wrapped(f'{REACH} {ADVICE}')}"
+    reach = "" if outlook.verdict == "not reliable" else f"\n{_wrapped(REACH)}"
+    reach = reach if outlook.of_settings else f"\n{_wrapped(f'{REACH} {ADVICE}')}"
     return f"{_wrapped(figures)}\n{_wrapped(believe)}{reach}"
 
 
@@ -124,14 +124,14 @@ def _tested(test: RankTest) -> str:
 
 
 def _told_apart(test: RankTest) -> str:
-    found = test.nemenyi
+    result = test.nemenyi
     if not test.differ:
         return "No two learners can be told apart."
-    apart = f"mean ranks differ by more than {found.difference:.2f} (Nemenyi)"
+    apart = f"mean ranks differ by more than {result.difference:.2f} (Nemenyi)"
     if not test.groups:
-        few = len(found.names) == LEAST_COMPETITORS
+        few = len(result.names) == LEAST_COMPETITORS
         return "The two differ." if few else f"All learners can be told apart: their {apart}."
-    if test.groups == ((0, len(found.names) - 1),):
+    if test.groups == ((0, len(result.names) - 1),):
         return f"They differ, but it cannot be said which two: no {apart}."
-    alike = "; nor ".join(listed(found.names[i : j + 1]) for i, j in test.groups)
+    alike = "; nor ".join(listed(result.names[i : j + 1]) for i, j in test.groups)
     return f"Cannot be told apart: {alike}. Others can, whose {apart}."

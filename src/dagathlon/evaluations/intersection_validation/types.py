@@ -105,10 +105,10 @@ class Learned:
         runs = {size: runs_of(given, learners, size) for size in sizes}
         whole = [joined(graph, names, language) for graph in graphs.values()]
         cut = {
-            size: [_joined(graph, names, language) for one in some for graph in one]
+            size: [_joined(graph, names, language) for item in some for graph in item]
             for size, some in runs.items()
         }
-        ids = _ids([*whole, *(one for some in cut.values() for one in some)])
+        ids = _ids([*whole, *(item for some in cut.values() for item in some)])
         shapes = {size: (len(some), len(some[0]), len(ids)) for size, some in runs.items()}
         return cls(
             names,
@@ -135,8 +135,8 @@ class Learned:
 
     def agreed(self, learners: Iterable[int]) -> Bools:
         """Return the mask of pairs on which these learners agree on all rows."""
-        found = self.whole[list(learners)]
-        same: Bools = (found == found[:1]).all(axis=0)
+        result = self.whole[list(learners)]
+        same: Bools = (result == result[:1]).all(axis=0)
         return same
 
     @cached_property
@@ -194,8 +194,8 @@ def _nonzero(marks: Types) -> Numbers:
         flat = np.pad(flat, (0, -len(flat) % 8))
     words = np.flatnonzero(flat.view(np.uint64) != 0)
     cells = (8 * words[:, None] + np.arange(8)).ravel()
-    found: Numbers = cells[flat[cells] != 0]
-    return found
+    result: Numbers = cells[flat[cells] != 0]
+    return result
 
 
 def runs_of(estimates: Estimates, learners: Sequence[str], size: int) -> list[list[Graph | None]]:
@@ -210,17 +210,19 @@ def _there(runs: Sequence[Sequence[Graph | None]]) -> Bools:
     return np.array([[graph is not None for graph in some] for some in runs], dtype=np.bool_)
 
 
-def _ids(found: Iterable[Joined | None]) -> Numbers:
+def _ids(graphs: Iterable[Joined | None]) -> Numbers:
     """Return the sorted numbers of all pairs that are adjacent in some graph."""
-    return np.unique(np.concatenate([one.pairs for one in found if one is not None]))
+    return np.unique(
+        np.concatenate([data_set.pairs for data_set in graphs if data_set is not None])
+    )
 
 
-def _filled(found: Sequence[Joined | None], ids: Numbers) -> Types:
+def _filled(graphs: Sequence[Joined | None], ids: Numbers) -> Types:
     """Return one row of pair types per graph; 0 where a pair is not adjacent."""
-    result = np.zeros((len(found), len(ids)), dtype=np.uint8)
-    for row, one in zip(result, found, strict=True):
-        if one is not None:
-            row[np.searchsorted(ids, one.pairs)] = one.types
+    result = np.zeros((len(graphs), len(ids)), dtype=np.uint8)
+    for row, item in zip(result, graphs, strict=True):
+        if item is not None:
+            row[np.searchsorted(ids, item.pairs)] = item.types
     return result
 
 
@@ -233,11 +235,11 @@ def _check(graphs: Mapping[str, Graph], estimates: Estimates) -> None:
     nodes = set(graphs[first].names)
     for name, graph in graphs.items():
         rest = (g for some in estimates.get(name, {}).values() for g in some if g is not None)
-        for one in (graph, *rest):
-            if set(one.names) != nodes:
+        for item in (graph, *rest):
+            if set(item.names) != nodes:
                 raise GraphError(
                     f"the graphs of {first} and of {name} are not graphs of the same nodes: only "
-                    f"in one of them: {listing(sorted(nodes ^ set(one.names)))}"
+                    f"in one of them: {listing(sorted(nodes ^ set(item.names)))}"
                 )
 
 
@@ -245,10 +247,10 @@ def _language(
     graphs: Mapping[str, Graph], estimates: Estimates, outputs: Mapping[str, str]
 ) -> Language:
     """Return the common language of all graphs; circles on a subsample rule out classes."""
-    found = common_language(graphs.values(), [outputs.get(name) for name in graphs])
+    result = common_language(graphs.values(), [outputs.get(name) for name in graphs])
     rest = (
         g for some in estimates.values() for part in some.values() for g in part if g is not None
     )
-    if found == "classes" and any(map(has_circles, rest)):
+    if result == "classes" and any(map(has_circles, rest)):
         return "arrowheads"
-    return found
+    return result

@@ -158,11 +158,11 @@ class IntervalResult:
         return self.summary()
 
     def __repr__(self) -> str:
-        told = self.forecast
+        outlook = self.forecast
         return (
             f"<IntervalResult of {len(self.learners)} learners on {len(self.nodes)} variables: "
-            f"{told.n_connected} connected pairs, {percent(told.relative_size)} of all pairs "
-            f"agreed on, {told.verdict}>"
+            f"{outlook.n_connected} connected pairs, {percent(outlook.relative_size)} of all pairs "
+            f"agreed on, {outlook.verdict}>"
         )
 
     def _repr_html_(self) -> str:
@@ -173,9 +173,9 @@ class IntervalResult:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> IntervalResult:
+    def from_dict(cls, content: Mapping[str, Any]) -> IntervalResult:
         """Rebuild the result from the output of `to_dict`."""
-        known = {field.name: found[field.name] for field in fields(cls)}
+        known = {field.name: content[field.name] for field in fields(cls)}
         return cls(**{name: _READERS.get(name, _listed)(value) for name, value in known.items()})
 
     def to_json(self) -> str:
@@ -204,15 +204,15 @@ def _listed(value: Any) -> Any:
 
 
 def _record(kind: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
-    def read(found: Mapping[str, Any]) -> Any:
-        return kind(**{name: _listed(value) for name, value in found.items()})
+    def read(result: Mapping[str, Any]) -> Any:
+        return kind(**{name: _listed(value) for name, value in result.items()})
 
     return read
 
 
 def _records(kind: Callable[..., Any]) -> Callable[[list[Row]], Any]:
     read = _record(kind)
-    return lambda found: tuple(map(read, found))
+    return lambda result: tuple(map(read, result))
 
 
 def _test(size: int | None, friedman: Mapping[str, Any], nemenyi: Mapping[str, Any]) -> RankTest:
@@ -300,21 +300,21 @@ def interval_validation(
         Whether to compare every two learners by what just these two agree on, and whether to count
         wrong effects, for DAGs and CPDAGs of up to 100 nodes.
     """
-    there = {name: graph for name, graph in graphs.items() if graph is not None}
-    missing = [name for name in graphs if name not in there]
-    _require_learners(there, missing)
-    kept = {name: estimates[name] for name in there if name in estimates}
-    learned = Learned.of(there, kept, outputs=outputs, algorithms=algorithms)
+    present = {name: graph for name, graph in graphs.items() if graph is not None}
+    missing = [name for name in graphs if name not in present]
+    _require_learners(present, missing)
+    retained = {name: estimates[name] for name in present if name in estimates}
+    learned = Learned.of(present, retained, outputs=outputs, algorithms=algorithms)
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
     # Lines of an undirected graph look like a CPDAG, and say nothing of effects.
     causal = compare_effects and learned.by == "classes"
-    effects = agreed_effects(there.values()) if causal else None
+    effects = agreed_effects(present.values()) if causal else None
     wrong = None if effects is None else effect_distances(effects, learned)
-    found = _result(learned, missing, tuple(interval_scores(learned, weights, wrong)))
+    result = _result(learned, missing, tuple(interval_scores(learned, weights, wrong)))
     return replace(
-        found,
+        result,
         rows=rows,
-        notes=(*notes, *found.notes),
+        notes=(*notes, *result.notes),
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
         n_effects=None if effects is None else effects.n,
     )
@@ -334,7 +334,7 @@ def _result(
         language=learned.by,
         rows=None,
         sizes=learned.sizes,
-        subsamples=max((there.shape[1] for there in learned.there.values()), default=0),
+        subsamples=max((present.shape[1] for present in learned.there.values()), default=0),
         edges=tuple(agreement.edges()),
         disputed=tuple(_disputed(learned)),
         forecast=forecast(agreement, learned.algorithms),
@@ -350,11 +350,11 @@ def _result(
     )
 
 
-def _require_learners(there: Mapping[str, Graph], missing: Sequence[str]) -> None:
-    if len(there) < FEWEST_LEARNERS:
+def _require_learners(present: Mapping[str, Graph], missing: Sequence[str]) -> None:
+    if len(present) < FEWEST_LEARNERS:
         raise DagathlonError(
             "intersection-validation needs the graphs of two learners or more on all rows; "
-            f"found {listing(there)}, and none of {listing(missing)}"
+            f"found {listing(present)}, and none of {listing(missing)}"
         )
 
 

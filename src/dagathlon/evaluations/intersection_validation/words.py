@@ -52,11 +52,11 @@ _DIFFERENT = f"{REACH} {ADVICE} Between algorithms it shows who agrees with whom
 _NAMED, _MOST_NOTES = 3, 12
 
 
-def belief(found: Sequence[Validated]) -> Iterator[Words]:
+def belief(data_sets: Sequence[Validated]) -> Iterator[Words]:
     """Yield the sentences on whether to believe the ranking, with both figures."""
-    told = [one.result.forecast for one in found if one.result is not None]
-    if len(found) == 1 and found[0].result is not None:
-        result = found[0].result
+    outlook = [data_set.result.forecast for data_set in data_sets if data_set.result is not None]
+    if len(data_sets) == 1 and data_sets[0].result is not None:
+        result = data_sets[0].result
         words, tone = _BELIEVE[result.forecast.verdict]
         if reserved(result):
             words, tone = f"{words.rstrip('.')}, with the reservation below.", "fair"
@@ -64,25 +64,25 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
         settings = result.forecast.of_settings
         meaning = _MEANING[result.forecast.verdict] if settings else _DIFFERENT
         yield Words(f"{words} {figures} {meaning}", "", tone)
-    elif told:
-        counts = Counter[str](one.verdict for one in told)
+    elif outlook:
+        counts = Counter[str](data_set.verdict for data_set in outlook)
         each = [f"{verdict} on {counts[verdict]}" for verdict in _BELIEVE if counts[verdict]]
-        worst: Tone = "bad" if counts["not reliable"] > len(told) / 2 else "fair"
-        tone = "good" if counts["good"] == len(told) else worst
-        sizes = [one.relative_size for one in told]
-        edges = [one.n_connected for one in told]
+        worst: Tone = "bad" if counts["not reliable"] > len(outlook) / 2 else "fair"
+        tone = "good" if counts["good"] == len(outlook) else worst
+        sizes = [data_set.relative_size for data_set in outlook]
+        edges = [data_set.n_connected for data_set in outlook]
         yield Words(
-            f"Whether the rankings deserve belief: {', '.join(each)} of {len(told)} data sets. "
+            f"Whether the rankings deserve belief: {', '.join(each)} of {len(outlook)} data sets. "
             f"All learners agree on {percent(min(sizes))} to {percent(max(sizes))} of all pairs "
-            f"and share {min(edges)} to {max(edges)} edges. {_judged(told)}",
+            f"and share {min(edges)} to {max(edges)} edges. {_judged(outlook)}",
             "",
             tone,
         )
 
 
-def _judged(told: Sequence[Forecast]) -> str:
+def _judged(outlook: Sequence[Forecast]) -> str:
     """Return the sentence on the limits by which several rankings are judged."""
-    if not all(one.of_settings for one in told):
+    if not all(item.of_settings for item in outlook):
         return _DIFFERENT
     return (
         "Under 80 %, or with fewer than five edges, a ranking is not reliable, above 90 % it is "
@@ -92,33 +92,33 @@ def _judged(told: Sequence[Forecast]) -> str:
 
 def reserved(result: IntervalResult) -> bool:
     """Return whether agreement is inflated by similar learners or by missing edges."""
-    told = result.forecast
-    easy = bool(result.duplicates) or told.edge_share < FEW_SHARED
-    return told.verdict != "not reliable" and easy
+    outlook = result.forecast
+    easy = bool(result.duplicates) or outlook.edge_share < FEW_SHARED
+    return outlook.verdict != "not reliable" and easy
 
 
 def _figures(result: IntervalResult) -> str:
     """Return the sentence with the numbers of agreed pairs and edges."""
-    told = result.forecast
-    shared = f"{told.n_connected:,}" if told.n_connected else "none"
+    outlook = result.forecast
+    shared = f"{outlook.n_connected:,}" if outlook.n_connected else "none"
     if result.language != "skeletons":
         shared += " in the same way (directions count here)"
-    part = f"{percent(told.relative_size)} of all pairs of variables"
+    part = f"{percent(outlook.relative_size)} of all pairs of variables"
     return (
-        f"The {len(result.learners)} learners agree on {part} ({told.n_pairs:,} of "
-        f"{told.n_all:,}). Of {counted(told.n_joined, 'pair')} that any of them joins, all join "
-        f"{shared}."
+        f"The {len(result.learners)} learners agree on {part} ({outlook.n_pairs:,} of "
+        f"{outlook.n_all:,}). Of {counted(outlook.n_joined, 'pair')} that any of them joins, all "
+        f"join {shared}."
     )
 
 
-def lead(found: Sequence[Validated]) -> str:
+def lead(data_sets: Sequence[Validated]) -> str:
     """Return a sentence for the lead of the page; empty unless the forecast is good."""
     good = [
-        one.result
-        for one in found
-        if one.result is not None and one.result.forecast.verdict == "good"
+        data_set.result
+        for data_set in data_sets
+        if data_set.result is not None and data_set.result.forecast.verdict == "good"
     ]
-    if len(found) == 1:
+    if len(data_sets) == 1:
         return _lead_of(good[0]) if good else ""
     firsts = Counter(name for result in good for name in first_of(result))
     if not firsts:
@@ -127,8 +127,8 @@ def lead(found: Sequence[Validated]) -> str:
     each = [f"{name} is first or among the first on {most}"]
     each += [f"{other} on {n}" for other, n in others]
     return (
-        f"On {len(good)} of {len(found)} data sets the learners agree enough to be ranked by what "
-        f"all of them find; {listed(each)}."
+        f"On {len(good)} of {len(data_sets)} data sets the learners agree enough to be ranked by "
+        f"what all of them find; {listed(each)}."
     )
 
 
@@ -136,8 +136,10 @@ def _lead_of(result: IntervalResult) -> str:
     first = first_of(result)
     if not first:
         return ""
-    told = result.forecast
-    agree = f"{percent(told.relative_size)} of all pairs and {counted(told.n_connected, 'edge')}"
+    outlook = result.forecast
+    agree = (
+        f"{percent(outlook.relative_size)} of all pairs and {counted(outlook.n_connected, 'edge')}"
+    )
     verb = "ranks first" if len(first) == 1 else "share the first place"
     but = ", with a reservation" if reserved(result) else ""
     return (
@@ -210,33 +212,35 @@ def tested(result: IntervalResult) -> str:
     return f"Friedman's test {where}: {shown}, {differ}. {OVERLAP}"
 
 
-def remarks(found: Sequence[Validated]) -> Iterator[Words]:
+def remarks(data_sets: Sequence[Validated]) -> Iterator[Words]:
     """Yield notes on learners that fail, inflate or break the agreement, and on missing runs."""
-    grave = {note for one in found if one.result for note in _grave(one.result)}
-    sentences = grouped((note, one.name) for one in found for note in _notes(one))
+    grave = {note for data_set in data_sets if data_set.result for note in _grave(data_set.result)}
+    sentences = grouped(
+        (note, data_set.name) for data_set in data_sets for note in _notes(data_set)
+    )
     for number, (note, names) in enumerate(sentences.items()):
         if number == _MOST_NOTES:
             yield Words(
                 f"There are {len(sentences) - number} further remarks; interval.json has all."
             )
             return
-        where = "" if len(names) == len(found) else f"{listed(names[:_NAMED])}{_more(names)}: "
-        yield Words(f"{where}{note}", "", "fair" if note in grave and len(found) == 1 else "")
+        where = "" if len(names) == len(data_sets) else f"{listed(names[:_NAMED])}{_more(names)}: "
+        yield Words(f"{where}{note}", "", "fair" if note in grave and len(data_sets) == 1 else "")
 
 
-def _notes(one: Validated) -> Iterator[str]:
-    if one.reason:
-        yield f"There is no ranking: {one.reason}."
-    if one.missing:
+def _notes(data_set: Validated) -> Iterator[str]:
+    if data_set.reason:
+        yield f"There is no ranking: {data_set.reason}."
+    if data_set.missing:
+        verb = agreeing(data_set.missing, "is", "are")
         yield (
-            f"{counted(one.missing, 'subsample')} {agreeing(one.missing, 'is', 'are')} still to be "
-            "learned from by some learner; numbers are "
-            "of the others."
+            f"{counted(data_set.missing, 'subsample')} {verb} still to be learned from by some "
+            "learner; numbers are of the others."
         )
-    if one.result is None:
+    if data_set.result is None:
         return
-    yield from one.result.notes
-    rows, largest = one.result.rows, max(one.result.sizes, default=0)
+    yield from data_set.result.notes
+    rows, largest = data_set.result.rows, max(data_set.result.sizes, default=0)
     if rows is not None and 2 * largest > rows:
         yield (
             "The largest subsamples have more than half of the rows and share most of them: their "

@@ -135,8 +135,8 @@ def _grid(means: Rows) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = sorted(by_method(members), key=lambda row: -row.get(metrics[0], -1.0))
-        for row, cells in zip(found, best_cells(found, metrics), strict=True):
+        result = sorted(by_method(members), key=lambda row: -row.get(metrics[0], -1.0))
+        for row, cells in zip(result, best_cells(result, metrics), strict=True):
             rows.append([*(str(place[name]) for name in about), row["method"], *cells])
     head = [*about, "method", *(measure_of(metric).label for metric in metrics)]
     return Grid(head, rows, len(about) + 1)

@@ -65,14 +65,14 @@ class _Estimates(NamedTuple):
 
     @property
     def comparable(self) -> bool:
-        graphs = [graph for found in self.graphs.values() for graph in found]
+        graphs = [graph for members in self.graphs.values() for graph in members]
         if len(graphs) < 2 or len(graphs[0]) > _MOST_NODES:
             return False
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
 
     def by_class(self) -> _Estimates:
         """Return the estimates without the directions that their equivalence class leaves open."""
-        graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
+        graphs = {name: [as_class(g) for g in members] for name, members in self.graphs.items()}
         return self._replace(graphs=graphs)
 
     @property
@@ -129,7 +129,7 @@ class Agreement(OfLearners):
         several = len(groups) > 1
         behind = {name: results.algorithm_behind(name) for name in ids}
         copies = bootstrapped(results, ids)
-        found = [
+        result = [
             _Agreed(
                 group.name,
                 group.nodes,
@@ -146,9 +146,9 @@ class Agreement(OfLearners):
             for group in groups
         ]
         return {
-            "groups": Records(found),
-            "edges": Table([row for g in found for row in _edges(g, several)], "edges.csv"),
-            "overlap": Table([row for g in found for row in _overlap(g, several)], "overlap.csv"),
+            "groups": Records(result),
+            "edges": Table([row for g in result for row in _edges(g, several)], "edges.csv"),
+            "overlap": Table([row for g in result for row in _overlap(g, several)], "overlap.csv"),
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
@@ -182,8 +182,8 @@ class Agreement(OfLearners):
             )
             parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
         leading = all(group.true is None for group in groups)
-        told = _in_words(groups[0], several=False) if len(groups) == 1 and leading else ""
-        return Section("agreement", "Agreement", parts, leading, lead=told)
+        words = _in_words(groups[0], several=False) if len(groups) == 1 and leading else ""
+        return Section("agreement", "Agreement", parts, leading, lead=words)
 
 
 def _in_words(group: _Agreed, several: bool) -> str:
@@ -266,11 +266,11 @@ def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Estimates]:
     names = case_names(list(by_case))
     for which, members in by_case.items():
         first = results.case(members[0])
-        one = len({results.case(run).graph for run in members}) == 1
-        if not one or (first.graph is not None and not results.origin(first).fixed_truth):
+        single = len({results.case(run).graph for run in members}) == 1
+        if not single or (first.graph is not None and not results.origin(first).fixed_truth):
             continue
-        found = grouped((run.entry, graph) for run, graph in results.estimates(members))
-        yield _Estimates(names[which], which, results.truth(first), found)
+        result = grouped((run.entry, graph) for run, graph in results.estimates(members))
+        yield _Estimates(names[which], which, results.truth(first), result)
 
 
 def _pairs(truth: Graph | None) -> frozenset[frozenset[str]] | None:

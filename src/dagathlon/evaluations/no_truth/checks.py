@@ -171,17 +171,17 @@ def audit(
     if len(implied) > most:
         chosen = [implied[i] for i in np.linspace(0, len(implied) - 1, most).astype(int)]
     answered = list(_tested(asked, chosen))
-    rejected = [one for one in answered if one.adjusted < alpha]
+    rejected = [tested for tested in answered if tested.adjusted < alpha]
     edges = list(_tested(asked, edges_as_dependences(graph)))
-    needless = [one for one in edges if one.p_value > alpha]
+    needless = [tested for tested in edges if tested.p_value > alpha]
     return Audit(
         name,
         len(implied),
         len(answered),
         len(chosen) - len(answered),
-        sorted(rejected, key=lambda one: one.p_value),
+        sorted(rejected, key=lambda tested: tested.p_value),
         len(edges),
-        sorted(needless, key=lambda one: -one.p_value),
+        sorted(needless, key=lambda tested: -tested.p_value),
     )
 
 
@@ -201,11 +201,11 @@ def _default(data: Dataset) -> str:
 
 def _tested(asked: IndependenceTest, statements: Sequence[Statement]) -> list[Tested]:
     """Return the statements the data can answer, with p-values after Holm's correction."""
-    found: list[tuple[Statement, float]] = []
-    for place, one in enumerate(statements):
+    answered: list[tuple[Statement, float]] = []
+    for place, tested in enumerate(statements):
         beat(place, len(statements))
-        result = asked.test(one.x, one.y, one.given)
+        result = asked.test(tested.x, tested.y, tested.given)
         if result.defined:
-            found.append((one, result.p_value))
-    adjusted = holm([p for _, p in found])
-    return [Tested(one, p, q) for (one, p), q in zip(found, adjusted, strict=True)]
+            answered.append((tested, result.p_value))
+    adjusted = holm([p for _, p in answered])
+    return [Tested(tested, p, q) for (tested, p), q in zip(answered, adjusted, strict=True)]

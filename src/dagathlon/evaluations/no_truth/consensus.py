@@ -71,10 +71,10 @@ class EdgeAgreement(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """Return the agreement on the direction in a word; see `Verdict`."""
-        found = self.direction
-        if found in ("undecided", "contradicting"):
-            return found
-        return "agreed" if self.voters[1 if found == "forward" else 2] > 1 else "one voter"
+        result = self.direction
+        if result in ("undecided", "contradicting"):
+            return result
+        return "agreed" if self.voters[1 if result == "forward" else 2] > 1 else "one voter"
 
     @property
     def by(self) -> dict[str, float]:
@@ -110,7 +110,7 @@ def edge_agreement(
         The algorithm of each id. Every algorithm has one vote, and all its graphs share it, so that
         ten settings of one do not outvote another; by default each id is an algorithm of its own.
     """
-    names = [name for name, found in graphs.items() if found]
+    names = [name for name, members in graphs.items() if members]
     if not names:
         return []
     nodes = graphs[names[0]][0].names
@@ -136,7 +136,7 @@ def edge_agreement(
 def _voters(claims: Mapping[str, Claim], algorithms: Mapping[str, str]) -> tuple[int, int, int]:
     """Return how many algorithms join a pair, and give it each direction."""
     joined, forward, backward = (
-        len({algorithms.get(name, name) for name, found in claims.items() if found[k]})
+        len({algorithms.get(name, name) for name, members in claims.items() if members[k]})
         for k in range(3)
     )
     return joined, forward, backward
@@ -179,7 +179,7 @@ def skeleton_overlap(graphs: Mapping[str, Sequence[Graph]]) -> list[dict[str, st
     list of dict
         `left`, `right` and `overlap`, from 0 to 1, for all ordered pairs.
     """
-    names = [name for name, found in graphs.items() if found]
+    names = [name for name, members in graphs.items() if members]
     if not names:
         return []
     nodes = graphs[names[0]][0].names
@@ -232,9 +232,9 @@ def bootstrapped(results: Results, ids: Iterable[str]) -> dict[Place, Copies]:
         (place_of(results, run), as_class(graph)) for run, graph in results.estimates(runs)
     )
     return {
-        place: _copies(found, asked[place] - len(found))
-        for place, found in graphs.items()
-        if len({graph.names for graph in found}) == 1
+        place: _copies(members, asked[place] - len(members))
+        for place, members in graphs.items()
+        if len({graph.names for graph in members}) == 1
     }
 
 
@@ -258,15 +258,15 @@ def pair_probabilities(
     algorithms
         The algorithm of each id.
     """
-    names = next((found.names for found in copies.values() if found.names), ())
+    names = next((members.names for members in copies.values() if members.names), ())
     groups = grouped(
-        (algorithms.get(place.id, place.id), found.joined)
-        for place, found in copies.items()
-        if found.names == names
+        (algorithms.get(place.id, place.id), members.joined)
+        for place, members in copies.items()
+        if members.names == names
     )
     if not groups:
         return {}
-    mean = np.mean([np.mean(found, axis=0) for found in groups.values()], axis=0)
+    mean = np.mean([np.mean(members, axis=0) for members in groups.values()], axis=0)
     return {
         frozenset((names[i], names[j])): float(mean[i, j])
         for i in range(len(names))

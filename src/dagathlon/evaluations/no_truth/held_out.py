@@ -118,17 +118,17 @@ class HeldOutLikelihood(OfLearners):
         runs = results.runs_of(self.included(results))
         places = [place_of(results, run) for run in runs]
         about = named_places(results, places)
-        found = grouped(
+        result = grouped(
             ((place.data, place.seed), about[place] | score[_SCORE])
             for place, score in zip(places, results.scores(_SCORE, runs), strict=True)
             if score is not None
         )
         for row in results.data_rows(_EMPTY):
-            members = found.get((combination(row), int(row["seed"])))
+            members = result.get((combination(row), int(row["seed"])))
             if members:
                 data = {name: members[0][name] for name in data_columns(members)}
                 members.append(data | {"setting": _EMPTY_NAME} | row[_SCORE])
-        rows = [row for members in found.values() for row in _compared(members)]
+        rows = [row for members in result.values() for row in _compared(members)]
         return {"held out": Table(rows, "held_out.csv")}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
@@ -144,8 +144,8 @@ class HeldOutLikelihood(OfLearners):
         if not rows:
             return None
         variants = [
-            (name or "the data", held_out_plot(_learned(found)))
-            for name, found in by_data(rows).items()
+            (name or "the data", held_out_plot(_learned(members)))
+            for name, members in by_data(rows).items()
         ]
         parts: list[Part] = [Words(_HOW)]
         parts.append(Figure("held-out", "Which graph predicts best?", _FIGURE, variants))

@@ -72,10 +72,10 @@ class Independences(OfLearners):
         for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
             if score is None:
                 continue
-            found = score[_SCORE]
-            graphs.append(about[place] | _counts(found))
-            rejected += [about[place] | _independence(one) for one in found.get("rejected", ())]
-            needless += [about[place] | _edge(one) for one in found.get("needless", ())]
+            result = score[_SCORE]
+            graphs.append(about[place] | _counts(result))
+            rejected += [about[place] | _independence(item) for item in result.get("rejected", ())]
+            needless += [about[place] | _edge(item) for item in result.get("needless", ())]
         return {
             "graphs": Table(graphs, "graphs.csv"),
             "rejected": Table(rejected, "rejected.csv"),
@@ -104,25 +104,25 @@ class Independences(OfLearners):
         return Section("independences", "Rejected independences", parts, leading=True)
 
 
-def _counts(found: Row) -> Cells:
-    tested, edges = found.get("tested"), found.get("edges")
-    rejected, needless = found.get("n_rejected"), found.get("n_needless")
+def _counts(row: Row) -> Cells:
+    tested, edges = row.get("tested"), row.get("edges")
+    rejected, needless = row.get("n_rejected"), row.get("n_needless")
     return {
-        "test": found.get("test"),
-        "independences": found.get("statements"),
+        "test": row.get("test"),
+        "independences": row.get("statements"),
         "tested": tested,
-        "undefined": found.get("undefined"),
+        "undefined": row.get("undefined"),
         "rejected": rejected,
         "share rejected": rejected / tested if tested and rejected is not None else None,
         "edges": edges,
         "not needed": needless if edges else None,
-        "note": found.get("note"),
-        "remark": found.get("remark"),
+        "note": row.get("note"),
+        "remark": row.get("remark"),
     }
 
 
-def _independence(one: Sequence[Any]) -> Cells:
-    x, y, given, p_value, adjusted = one
+def _independence(item: Sequence[Any]) -> Cells:
+    x, y, given, p_value, adjusted = item
     return {
         "independence": f"{x} ⟂ {y}" + (f" | {', '.join(given)}" if given else ""),
         "p": p_value,
@@ -130,21 +130,21 @@ def _independence(one: Sequence[Any]) -> Cells:
     }
 
 
-def _edge(one: Sequence[Any]) -> Cells:
-    x, y, given, p_value, _ = one
+def _edge(item: Sequence[Any]) -> Cells:
+    x, y, given, p_value, _ = item
     return {"edge": f"{x} – {y}", "given": ", ".join(given) or "nothing", "p": p_value}
 
 
 def _worst(rows: Rows) -> list[Row]:
     """Return the first few rejected statements of each graph."""
     taken: dict[tuple[Any, ...], int] = {}
-    kept = []
+    retained = []
     for row in rows:
         key = tuple(row.get(name) for name in ("data", "seed", "setting"))
         taken[key] = taken.get(key, 0) + 1
         if taken[key] <= _WORST:
-            kept.append(row)
-    return kept
+            retained.append(row)
+    return retained
 
 
 def _grid(rows: Rows) -> Grid:

@@ -73,8 +73,8 @@ class HeldOutRows(Module):
             return {"held_out_rows": {"note": "some rows have no finite log-likelihood"}}
         blocks = np.array_split(rows, min(len(rows), MOST_BLOCKS))
         means = [float(block.mean()) for block in blocks]
-        found = {"rows": len(rows), "mean": float(rows.mean()), "blocks": means}
-        return {"held_out_rows": found | _remark(extended)}
+        result = {"rows": len(rows), "mean": float(rows.mean()), "blocks": means}
+        return {"held_out_rows": result | _remark(extended)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,19 +104,19 @@ class ImpliedIndependences(Module):
             extended = approximate_extension(graph)
             graph, remark = extended.dag, _remark(extended)
         try:
-            found = audit(graph, data, test=self.test, alpha=self.alpha, most=self.most)
+            result = audit(graph, data, test=self.test, alpha=self.alpha, most=self.most)
         except DagathlonError as error:
             return {"implied_independences": {"note": str(error)}}
         row = {
-            "test": found.test,
-            "statements": found.statements,
-            "tested": found.tested,
-            "undefined": found.undefined,
-            "n_rejected": len(found.rejected),
-            "rejected": [_plain(one) for one in found.rejected[:_MOST_KEPT]],
-            "edges": found.edges,
-            "n_needless": len(found.needless),
-            "needless": [_plain(one) for one in found.needless[:_MOST_KEPT]],
+            "test": result.test,
+            "statements": result.statements,
+            "tested": result.tested,
+            "undefined": result.undefined,
+            "n_rejected": len(result.rejected),
+            "rejected": [_plain(item) for item in result.rejected[:_MOST_KEPT]],
+            "edges": result.edges,
+            "n_needless": len(result.needless),
+            "needless": [_plain(item) for item in result.needless[:_MOST_KEPT]],
         }
         return {"implied_independences": row | remark}
 
@@ -133,5 +133,11 @@ def _remark(extended: ApproximateExtension) -> dict[str, str]:
     return {} if extended.exact else {"remark": REMARK}
 
 
-def _plain(one: Tested) -> list[Any]:
-    return [one.statement.x, one.statement.y, list(one.statement.given), one.p_value, one.adjusted]
+def _plain(tested: Tested) -> list[Any]:
+    return [
+        tested.statement.x,
+        tested.statement.y,
+        list(tested.statement.given),
+        tested.p_value,
+        tested.adjusted,
+    ]

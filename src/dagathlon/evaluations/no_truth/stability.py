@@ -71,9 +71,9 @@ class Stability(OfLearners):
         about = named_places(results, copies)
         learners: list[Row] = []
         edges: list[Row] = []
-        for place, found in copies.items():
-            learners.append(about[place] | _summary(graphs.get(place), found))
-            edges += [about[place] | row for row in _edges(graphs.get(place), found)]
+        for place, members in copies.items():
+            learners.append(about[place] | _summary(graphs.get(place), members))
+            edges += [about[place] | row for row in _edges(graphs.get(place), members)]
         return {
             "learners": Table(learners, "learners.csv"),
             "edges": Table(edges, "edges.csv"),
@@ -141,8 +141,8 @@ def _wide(rows: Rows) -> list[Row]:
     """Return one row per edge, with a column for each setting."""
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     wide: list[Row] = []
-    for name, found in by_data(rows).items():
-        for edge, shares in _ordered(found, len(settings)):
+    for name, members in by_data(rows).items():
+        for edge, shares in _ordered(members, len(settings)):
             about = {"data": name} if name else {}
             cells = {setting: shares.get(setting, 0.0) for setting in settings}
             mean = {"mean": _mean(shares, len(settings))} if len(settings) > 1 else {}
@@ -164,8 +164,8 @@ def _mean(shares: Mapping[str, float], n_settings: int) -> float:
 
 def _charts(rows: Rows) -> Iterator[tuple[str, Chart]]:
     """Yield the charts of edges by setting, one per data set."""
-    for name, found in by_data(rows).items():
-        yield name or "the data", _chart(found)
+    for name, members in by_data(rows).items():
+        yield name or "the data", _chart(members)
 
 
 def _chart(rows: Rows) -> Chart:

@@ -51,11 +51,11 @@ def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     """Return figure 7: the mean of Table E4 for each code and metric."""
     result: list[Cells] = []
     for metric in METRICS:
-        found, paired = case_changes(grid, metric), paired_changes(grid, metric)
+        changes, paired = case_changes(grid, metric), paired_changes(grid, metric)
         for code in _noisy(grid):
             members = grid.with_code(code).tolist()
             row: Cells = {"code": code, "metric": metric}
-            row |= drawn.estimates(_at(found, members)).cells("change")
+            row |= drawn.estimates(_at(changes, members)).cells("change")
             row |= drawn.estimates(_at(paired, members)).cells("paired")
             result.append(row | {"n": len(members)})
     return result
@@ -63,8 +63,8 @@ def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 def mean_changes(grid: NoiseGrid, drawn: Resampling, metric: str) -> dict[str, Floats]:
     """Return the means of Table E4 by code, for the data and for each resample."""
-    found = case_changes(grid, metric)
-    return {code: drawn.means(_at(found, grid.with_code(code).tolist())) for code in _noisy(grid)}
+    changes = case_changes(grid, metric)
+    return {code: drawn.means(_at(changes, grid.with_code(code).tolist())) for code in _noisy(grid)}
 
 
 def _noisy(grid: NoiseGrid) -> list[str]:
@@ -72,9 +72,9 @@ def _noisy(grid: NoiseGrid) -> list[str]:
 
 
 def _at(values: Floats, members: list[int]) -> Floats:
-    found = np.full(values.shape, np.nan)
-    found[members] = values[members]
-    return found
+    result = np.full(values.shape, np.nan)
+    result[members] = values[members]
+    return result
 
 
 def case_changes(grid: NoiseGrid, metric: str) -> Floats:
@@ -137,12 +137,12 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Cells]:
 def time_ratios(grid: NoiseGrid, drawn: Resampling, limit: float) -> dict[str, Floats]:
     """Return ratios of run times with and without noise by code, for the data and each resample."""
     now, before = _times(grid, limit)
-    found = {}
+    result = {}
     for code in _noisy(grid):
         rows = grid.with_code(code).tolist()
         above, below = (_all_runs(_at(part, rows), drawn) for part in (now, before))
-        found[code] = divided(above, below)
-    return found
+        result[code] = divided(above, below)
+    return result
 
 
 def _times(grid: NoiseGrid, limit: float) -> tuple[Floats, Floats]:
@@ -155,9 +155,9 @@ def _times(grid: NoiseGrid, limit: float) -> tuple[Floats, Floats]:
 
 def _all_runs(values: Floats, drawn: Resampling) -> Floats:
     """Return means over all runs, for the data and each resample."""
-    there = ~np.isnan(values)
-    sums = np.where(there, values, 0.0).sum(axis=1)
-    counts = there.sum(axis=1).astype(np.float64)
+    known = ~np.isnan(values)
+    sums = np.where(known, values, 0.0).sum(axis=1)
+    counts = known.sum(axis=1).astype(np.float64)
     return divided(drawn.means(sums), drawn.means(counts))
 
 
@@ -177,12 +177,12 @@ def imputed(grid: NoiseGrid, values: Floats, code: str) -> Floats:
     all noisy data sets.
     """
     places = {case: i for i, case in enumerate(grid.cases)}
-    found = np.full(values.shape, np.nan)
+    result = np.full(values.shape, np.nan)
     for i in grid.of("N"):
         j = places.get(grid.cases[i]._replace(code=code))
-        found[i] = values[i] if j is None else np.where(np.isnan(values[j]), values[i], values[j])
-        found[i, np.isnan(values[i])] = np.nan
-    return found
+        result[i] = values[i] if j is None else np.where(np.isnan(values[j]), values[i], values[j])
+        result[i, np.isnan(values[i])] = np.nan
+    return result
 
 
 def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
@@ -201,14 +201,14 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
             now, before = imputed(grid, values, code), imputed(grid, values, CLEAN)
             columns[name] = drawn.estimates(now)
             columns[f"{name}_kept"] = ratio(now, before, drawn)
-        there = (~np.isnan(score[clean])).sum(axis=0)
-        stand_in = there - finished_both(grid, score, code)
+        known = (~np.isnan(score[clean])).sum(axis=0)
+        stand_in = known - finished_both(grid, score, code)
         for j, name in enumerate(grid.algorithms):
-            if there[j]:
+            if known[j]:
                 row: Cells = {"algorithm": name, "code": code}
                 for label, column in columns.items():
                     row |= column.cells(label, j)
-                result.append(row | {"n": int(there[j]), "imputed": int(stand_in[j])})
+                result.append(row | {"n": int(known[j]), "imputed": int(stand_in[j])})
     return result
 
 
@@ -252,8 +252,8 @@ def edge_ratios(grid: NoiseGrid, drawn: Resampling) -> dict[str, Floats]:
 def _edges(grid: NoiseGrid) -> dict[str, Floats]:
     """Return edges of all algorithms on each data set by code, and their mean over codes."""
     edges = grid.values["n_edges"]
-    found = {c: _totals(imputed(grid, edges, c)) for c in grid.codes if c != CLEAN}
-    return found | ({ALL_NOISY: np.mean(list(found.values()), axis=0)} if found else {})
+    result = {c: _totals(imputed(grid, edges, c)) for c in grid.codes if c != CLEAN}
+    return result | ({ALL_NOISY: np.mean(list(result.values()), axis=0)} if result else {})
 
 
 def _totals(values: Floats) -> Floats:
@@ -277,8 +277,8 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
             rows = grid.having(network=network, code=code)
             rows = rows[partner[rows] >= 0]
             if code != CLEAN and len(rows):
-                found = _network_rows(grid, drawn, rows.tolist(), columns)
-                result += [{"network": network, "code": code} | row for row in found]
+                network_rows = _network_rows(grid, drawn, rows.tolist(), columns)
+                result += [{"network": network, "code": code} | row for row in network_rows]
     return result
 
 
@@ -286,16 +286,16 @@ def _network_rows(
     grid: NoiseGrid, drawn: Resampling, rows: list[int], columns: Mapping[str, Floats]
 ) -> list[Cells]:
     before_rows = grid.clean[rows]
-    kept: dict[str, Estimates] = {}
+    retained: dict[str, Estimates] = {}
     for name, values in columns.items():
         now, before = (np.full(values.shape, np.nan) for _ in range(2))
         now[rows], before[rows] = values[rows], values[before_rows]
-        kept[name] = ratio(now, before, drawn)
+        retained[name] = ratio(now, before, drawn)
     by_size = _by_size(grid, columns["kept"], rows)
     result: list[Cells] = []
     for j in grid.taking_part(rows):
         row: Cells = {"algorithm": grid.algorithms[j]}
-        for name, column in kept.items():
+        for name, column in retained.items():
             row |= column.cells(name, j)
         known = [size[j] for size in by_size if not np.isnan(size[j])]
         row |= {"least": min(known, default=None), "most": max(known, default=None)}
@@ -354,11 +354,11 @@ def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
     for (network, n), members in grid.cells(grid.of("N")).items():
         part = np.full(share.shape, np.nan)
         part[members] = share[members]
-        learned, found = drawn.estimates(grid.only("n_edges", members)), drawn.estimates(part)
+        learned, shares = drawn.estimates(grid.only("n_edges", members)), drawn.estimates(part)
         for j in grid.taking_part(members):
             row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
             row |= learned.cells("learned", j) | {"true": float(grid.true_edges[members].mean())}
-            result.append(row | found.cells("ratio", j))
+            result.append(row | shares.cells("ratio", j))
     return by_density(result)
 
 

@@ -104,26 +104,26 @@ def _widths(n_codes: int) -> dict[str, int]:
 
 
 def _cell(row: Any) -> Chart:
-    kept, clean, runs, failures = (row.get(k) for k in ("kept", "clean", "runs", "failures"))
+    retained, clean, runs, failures = (row.get(k) for k in ("kept", "clean", "runs", "failures"))
     low, high = row.get("low"), row.get("high")
-    change = None if kept is None else kept - 1
+    change = None if retained is None else retained - 1
     about = {
         "case": row["network"],
         "id": row["algorithm"],
         "code": row["code"],
-        "kept": kept,
+        "kept": retained,
         "run": row.get("run"),
-        "share": "–" if kept is None else f"{kept:.1%}",
+        "share": "–" if retained is None else f"{retained:.1%}",
         "clean": "–" if clean is None else f"{clean:.3f}",
         "between": "–" if low is None or high is None else f"{low:.0%} to {high:.0%}",
         "ended": _ended(runs or 0, failures or 0, row.get("failure")),
-        "part": bool(failures) and kept is not None,
+        "part": bool(failures) and retained is not None,
     }
     if change is not None:
         sure = low is None or high is None or not low <= 1 <= high
         depth = min(abs(change) / _FULL, 1.0) * _DEEPEST
         kind = "lost" if change < 0 else "gained"
-        text = f"{kept:.0%}".rstrip("%")
+        text = f"{retained:.0%}".rstrip("%")
         return about | {"kind": kind, "depth": round(depth, 3), "text": text, "faint": not sure}
     if row.get("plain"):
         text = "–" if clean is None else f"{clean:.2f}".removeprefix("0")
@@ -261,13 +261,13 @@ def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
     scale = {"zero": False, "nice": False, "padding": 12}
     x = {"type": "quantitative", "title": "average rank (1 is best)", "scale": scale}
     x |= {"axis": {"tickCount": _TICKS}}
-    kept = ("algorithm", "clean", "noisy", "change")
+    retained = ("algorithm", "clean", "noisy", "change")
     shown = [{"field": "algorithm"}, {"field": "clean", "title": "without noise", "format": ".2f"}]
     shown += [{"field": "noisy", "title": "with noise", "format": ".2f"}]
     return {
         "width": WIDTH,
         "height": {"step": _ROW_STEP},
-        "data": {"values": [_only(row, kept) for row in rows]},
+        "data": {"values": [_only(row, retained) for row in rows]},
         "encoding": {
             "y": {"field": "algorithm", "type": "nominal", "sort": list(order), "axis": _QUIET},
             "color": _better("change"),

@@ -87,7 +87,9 @@ class NoiseStudy(OfLearners):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Return all tables of the study of noise; with several families each row names its own."""
-        together = [one for one in results.evaluations if isinstance(one, NoiseStudy)]
+        together = [
+            evaluation for evaluation in results.evaluations if isinstance(evaluation, NoiseStudy)
+        ]
         several = len(together) > 1
         family = self.family or (f"family {together.index(self) + 1}" if several else "")
         about = {"family": family} if family else {}
@@ -98,7 +100,7 @@ class NoiseStudy(OfLearners):
         limit = charged_limit(results, self.limit, runs)
         study = NoiseStudyTables.of(runs, limit, over=self.intervals)
         groups = Groups(self.small, self.large, self.limited, self.big)
-        found = {
+        result = {
             name: Table(results.marked(about | row for row in rows()), f"{name}.csv", layout=shown)
             for name, rows, layout in noise_tables(study, runs, groups)
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
@@ -108,10 +110,13 @@ class NoiseStudy(OfLearners):
         wrong = [
             name for name in (*(self.small or ()), *(self.large or ())) if name not in networks
         ]
-        unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
-        found["examples"] = Table([about | row for row in example_runs(results, self.ids)])
+        unheard = [
+            about | {"reason": f"{unknown('network', evaluation, networks)}."}
+            for evaluation in wrong
+        ]
+        result["examples"] = Table([about | row for row in example_runs(results, self.ids)])
         how = about | {"seconds": limit, "intervals": study.over}
-        return found | {"limit": Table([how]), "reason": Table(unheard)}
+        return result | {"limit": Table([how]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:
         """Return whether a table is made."""
@@ -119,8 +124,8 @@ class NoiseStudy(OfLearners):
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Draw all figures of the section."""
-        for family, own in families(tables):
-            for figure in noise_figures(own):
+        for family, members in families(tables):
+            for figure in noise_figures(members):
                 for words, chart in figure.variants:
                     parts = [figure.name, family, words if len(figure.variants) > 1 else ""]
                     yield _file_name(parts), headed(chart, figure.heading, [words])
@@ -128,10 +133,10 @@ class NoiseStudy(OfLearners):
     def section(self, tables: TableSet) -> Section | None:
         """Show the findings as sentences, the main figure, then all others."""
         parts: list[Part] = []
-        for family, own in families(tables):
+        for family, members in families(tables):
             heading = [Words("", family)] if family else []
-            reasons = [Words(row["reason"]) for row in own.rows("reason")]
-            parts += [*heading, *reasons, *noise_parts(own)]
+            reasons = [Words(row["reason"]) for row in members.rows("reason")]
+            parts += [*heading, *reasons, *noise_parts(members)]
         return Section("noise", "Noise", parts, leading=True, instead=_instead(tables))
 
 
@@ -164,11 +169,11 @@ def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
         yield from ((name, tables) for name in named)
         return
     for name in named:
-        own = {
+        members = {
             table: Table([row for row in tables.rows(table) if row.get("family") == name])
             for table in tables.tables
         }
-        yield name, TableSet(own, tables.title, tables.look, tables.partial)
+        yield name, TableSet(members, tables.title, tables.look, tables.partial)
 
 
 def _file_name(parts: Sequence[str]) -> str:

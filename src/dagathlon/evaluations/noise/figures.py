@@ -52,8 +52,8 @@ class Kept(NamedTuple):
 
 def noisy_codes(tables: TableSet) -> list[str]:
     """Return the kinds of noise: single ones by rate, then combinations in study order."""
-    found = dict.fromkeys(str(row["code"]) for row in tables.rows("runs"))
-    known = dict.fromkeys([*(code for code in CODES if code in found), *found])
+    result = dict.fromkeys(str(row["code"]) for row in tables.rows("runs"))
+    known = dict.fromkeys([*(code for code in CODES if code in result), *result])
     noisy = [code for code in known if code != CLEAN]
     return sorted(noisy, key=_place)
 
@@ -77,7 +77,7 @@ def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:
     total = len({cell for mine in cells.values() for cell in mine})
     regular = {name for name, mine in cells.items() if mine and 2 * len(mine) >= total}
     common = set.intersection(*(set(cells[name]) for name in regular)) if regular else set()
-    found = [
+    result = [
         Kept(
             name,
             _mean([v for cell, v in mine.items() if cell in common or name not in regular]),
@@ -85,23 +85,25 @@ def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:
         )
         for name, mine in cells.items()
     ]
-    return sorted(found, key=lambda one: (not one.regular, one.mean is None, -(one.mean or 0.0)))
+    return sorted(
+        result, key=lambda item: (not item.regular, item.mean is None, -(item.mean or 0.0))
+    )
 
 
 def algorithm_order(tables: TableSet) -> list[str]:
     """Return algorithms by accuracy kept, those without comparison last."""
-    kept = [one.algorithm for one in kept_means(tables)]
+    retained = [kept_mean.algorithm for kept_mean in kept_means(tables)]
     every = dict.fromkeys(row["algorithm"] for row in tables.rows("runs"))
-    return [*kept, *(name for name in sorted(every) if name not in kept)]
+    return [*retained, *(name for name in sorted(every) if name not in retained)]
 
 
 def clean_scores(tables: TableSet, metrics: Sequence[str]) -> dict[tuple[str, str], float]:
     """Return mean scores without noise by network and algorithm, over sizes."""
     known = (row for row in tables.rows("scores_clean") if None not in map(row.get, metrics))
-    found = grouped(
+    result = grouped(
         ((row["network"], row["algorithm"]), fmean(map(row.__getitem__, metrics))) for row in known
     )
-    return {key: fmean(values) for key, values in found.items()}
+    return {key: fmean(values) for key, values in result.items()}
 
 
 def usual_failures(tables: TableSet) -> dict[tuple[str, str, str], str]:
@@ -111,13 +113,13 @@ def usual_failures(tables: TableSet) -> dict[tuple[str, str, str], str]:
         if row["failure"]:
             key = (row["network"], row["code"], row["algorithm"])
             counts.setdefault(key, Counter())[row["failure"]] += 1
-    return {key: found.most_common(1)[0][0] for key, found in counts.items()}
+    return {key: members.most_common(1)[0][0] for key, members in counts.items()}
 
 
 def several_seeds(tables: TableSet) -> bool:
     """Return whether some network has more than one sample, so that its numbers have intervals."""
-    found = {(row["network"], row["seed"]) for row in tables.rows("runs")}
-    return len(found) > len({network for network, _ in found})
+    result = {(row["network"], row["seed"]) for row in tables.rows("runs")}
+    return len(result) > len({network for network, _ in result})
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -130,7 +132,7 @@ def noise_figures(tables: TableSet) -> Iterator[Figure]:
         return
     made = [_kept_figure(tables), _losses(tables), *rate_figures(tables)]
     for figure in (*made, _moves(tables), _edges(tables), _times(tables)):
-        drawn = [one for one in figure.variants if not is_nothing(one[1])]
+        drawn = [item for item in figure.variants if not is_nothing(item[1])]
         if drawn:
             yield figure._replace(variants=drawn)
 
@@ -223,8 +225,14 @@ def _worst_first(rows: list[Chart]) -> list[str]:
 
 
 def _by_algorithm(tables: TableSet, column: str) -> Chart:
-    found = [one for one in kept_means(tables, column) if one.regular and one.mean is not None]
-    rows = [{"name": one.algorithm, "change": (one.mean or 0.0) - 1} for one in found]
+    result = [
+        kept_mean
+        for kept_mean in kept_means(tables, column)
+        if kept_mean.regular and kept_mean.mean is not None
+    ]
+    rows = [
+        {"name": kept_mean.algorithm, "change": (kept_mean.mean or 0.0) - 1} for kept_mean in result
+    ]
     words = f"relative change of {KEPT[column][0]} (+ is better)"
     return change_dots(rows, _worst_first(rows), words)
 

@@ -155,8 +155,8 @@ class NoiseGrid(NamedTuple):
     @property
     def took_part(self) -> npt.NDArray[np.bool_]:
         """Return the mask of runs that finished or failed."""
-        found: npt.NDArray[np.bool_] = self.failed | ~np.isnan(self.values["shd"])
-        return found
+        result: npt.NDArray[np.bool_] = self.failed | ~np.isnan(self.values["shd"])
+        return result
 
     def where(self, chosen: Callable[[Case], bool]) -> Places:
         """Return the positions of data sets that satisfy a predicate."""
@@ -180,9 +180,9 @@ class NoiseGrid(NamedTuple):
 
     def only(self, name: str, rows: Sequence[int] | Places) -> Floats:
         """Return a metric on some of the data sets, NaN on all others."""
-        found = np.full(self.failed.shape, np.nan)
-        found[rows] = self.values[name][rows]
-        return found
+        result = np.full(self.failed.shape, np.nan)
+        result[rows] = self.values[name][rows]
+        return result
 
     def taking_part(self, rows: Sequence[int]) -> list[int]:
         """Return the mask of algorithms that finished or failed on any of these data sets."""
@@ -190,19 +190,19 @@ class NoiseGrid(NamedTuple):
 
     def cells(self, rows: Iterable[int]) -> dict[tuple[str, int], list[int]]:
         """Group positions by network and size, in the order of both."""
-        found: dict[tuple[str, int], list[int]] = {
+        result: dict[tuple[str, int], list[int]] = {
             (network, n): [] for network in self.networks for n in self.sizes
         }
         for i in rows:
-            found[self.cases[i].network, self.cases[i].n].append(int(i))
-        return {cell: members for cell, members in found.items() if members}
+            result[self.cases[i].network, self.cases[i].n].append(int(i))
+        return {cell: members for cell, members in result.items() if members}
 
     @property
     def edge_shares(self) -> Floats:
         """Return learned over true edges by data set and algorithm."""
         true = np.where(self.true_edges > 0, self.true_edges, np.nan)
-        found: Floats = self.values["n_edges"] / true[:, None]
-        return found
+        result: Floats = self.values["n_edges"] / true[:, None]
+        return result
 
     def scores(self, metric: str) -> Scores:
         """Return a metric in the form of `dagathlon.evaluate.ranking.ranks`."""
@@ -262,10 +262,10 @@ def _numbers(run: NoiseRun) -> dict[str, float]:
     """Return the known numbers of a run; a failed run has no scores and no time."""
     if run.failure is not None:
         return {}
-    found = {name: getattr(run, name) for name in _COLUMNS}
+    result = {name: getattr(run, name) for name in _COLUMNS}
     if run.shd is not None:  # it finished: what is undefined is so for want of edges
-        found |= {name: found[name] or 0.0 for name in ("f1", "precision")}
-    return {name: round(float(v), _DIGITS) for name, v in found.items() if v is not None}
+        result |= {name: result[name] or 0.0 for name in ("f1", "precision")}
+    return {name: round(float(v), _DIGITS) for name, v in result.items() if v is not None}
 
 
 def _check(runs: Sequence[NoiseRun]) -> None:

@@ -54,19 +54,19 @@ class Standing(NamedTuple):
 
 def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> Standing:
     """Rank all algorithms by one metric on some of the data sets."""
-    found = np.full(grid.failed.shape, np.nan)
+    result = np.full(grid.failed.shape, np.nan)
     if len(rows):
-        found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
+        result[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
     by_code = grouped((grid.cases[i].code, i) for i in rows.tolist())
-    parts = [drawn.means(_only(found, some)) for some in by_code.values()]
-    averages = over_codes(parts or [drawn.means(found)])
-    return Standing(found, averages, _places(averages), drawn.blocks(found))
+    parts = [drawn.means(_only(result, some)) for some in by_code.values()]
+    averages = over_codes(parts or [drawn.means(result)])
+    return Standing(result, averages, _places(averages), drawn.blocks(result))
 
 
 def _only(values: Floats, rows: list[int]) -> Floats:
-    found = np.full(values.shape, np.nan)
-    found[rows] = values[rows]
-    return found
+    result = np.full(values.shape, np.nan)
+    result[rows] = values[rows]
+    return result
 
 
 def over_codes(averages: Sequence[Floats]) -> Floats:
@@ -76,8 +76,8 @@ def over_codes(averages: Sequence[Floats]) -> Floats:
 
 def _places(averages: Floats) -> Floats:
     """Return places within each row, 1 for the least; ties share the better place."""
-    found = [(averages < one[:, None] - _SAME).sum(axis=1) + 1.0 for one in averages.T]
-    return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
+    result = [(averages < item[:, None] - _SAME).sum(axis=1) + 1.0 for item in averages.T]
+    return np.where(np.isnan(averages), np.nan, np.stack(result, 1))
 
 
 def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Cells]:
@@ -93,21 +93,21 @@ def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Cells]
     return result
 
 
-def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Cells]:
-    average = Estimates.of(one.averages, one.blocks)
-    overall = Estimates.of(one.places, one.blocks)
+def _rows(grid: NoiseGrid, metric: str, ranked: Standing) -> list[Cells]:
+    average = Estimates.of(ranked.averages, ranked.blocks)
+    overall = Estimates.of(ranked.places, ranked.blocks)
     result = []
-    for j in one.present:
-        there = ~np.isnan(one.ranks[:, j])
+    for j in ranked.present:
+        known = ~np.isnan(ranked.ranks[:, j])
         result.append(
             {"metric": metric, "algorithm": grid.algorithms[j]}
             | average.cells("average", j)
-            | {"deviation": float(np.std(one.ranks[there, j]))}
+            | {"deviation": float(np.std(ranked.ranks[known, j]))}
             | overall.cells("overall", j)
             | {
                 "overall": int(overall.value[j]),
-                "n": int(there.sum()),
-                "failures": int(grid.failed[there, j].sum()),
+                "n": int(known.sum()),
+                "failures": int(grid.failed[known, j].sum()),
             }
         )
     return result
@@ -131,8 +131,8 @@ def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
         clean = standing(grid, metric, grid.of("N"), drawn)
         for code in grid.codes:
             if code != CLEAN:
-                one = standing(grid, metric, grid.with_code(code), drawn)
-                rows = _changed_rows(grid, metric, clean, one)
+                ranked = standing(grid, metric, grid.with_code(code), drawn)
+                rows = _changed_rows(grid, metric, clean, ranked)
                 result += [{"code": code} | row for row in rows]
     return result
 
@@ -250,9 +250,9 @@ class Span(NamedTuple):
         """Scale each row to 0 for the worst and 1 for the best; 1 where all are equal."""
         worst, best = (end[:, None] for end in self.ends)
         width = np.broadcast_to(best - worst, self.averages.shape)
-        found = np.ones_like(self.averages)
-        np.divide(self.averages - worst, width, out=found, where=np.abs(width) > _SAME)
-        return np.where(np.isnan(self.averages), np.nan, found)
+        result = np.ones_like(self.averages)
+        np.divide(self.averages - worst, width, out=result, where=np.abs(width) > _SAME)
+        return np.where(np.isnan(self.averages), np.nan, result)
 
 
 def spans(grid: NoiseGrid, drawn: Resampling, which: Which) -> list[Span]:

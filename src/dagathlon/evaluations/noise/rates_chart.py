@@ -99,13 +99,15 @@ def state_or_gap(rows: Rows, words: str = "F1") -> Chart:
     words
         What the accuracy is called.
     """
-    kept = [row for row in rows if row["kind"] in _FORMS]
-    if {row["kind"] for row in kept} != set(_FORMS):
+    retained = [row for row in rows if row["kind"] in _FORMS]
+    if {row["kind"] for row in retained} != set(_FORMS):
         return nothing("no learner was run with missing values both as a state and as gaps")
-    points = [_point(row) | {"case": row["algorithm"], "id": _FORMS[row["kind"]]} for row in kept]
+    points = [
+        _point(row) | {"case": row["algorithm"], "id": _FORMS[row["kind"]]} for row in retained
+    ]
     look = Look.of(_FORMS.values())
-    names = list(dict.fromkeys(row["algorithm"] for row in kept))
-    chart = _lines(points, sorted({_percent(row) for row in kept}), look, words, "written")
+    names = list(dict.fromkeys(row["algorithm"] for row in retained))
+    chart = _lines(points, sorted({_percent(row) for row in retained}), look, words, "written")
     return _narrow(by_kind(chart, names))
 
 
@@ -126,7 +128,7 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
     x: Chart = {"field": "index", "type": "quantitative"}
     x |= {"title": "share kept", "scale": {"zero": False}}
     y = {"field": "id", "type": "nominal", "sort": order, "title": None}
-    one = {"datum": 1, "type": "quantitative"}
+    item = {"datum": 1, "type": "quantitative"}
     about = tooltip(id="learner", up_to="up to % of noise", seeds="seeds")
     shown = [{"field": f, "title": t, "format": ".3f"} for f, t in _INDEX.items()]
     chart: Chart = {
@@ -137,7 +139,7 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
         "layer": [
             {
                 "mark": {"type": "rule", "strokeDash": [4, 3]},
-                "encoding": {"x": one, "y": None, "color": {"value": GREY}},
+                "encoding": {"x": item, "y": None, "color": {"value": GREY}},
             },
             {
                 "transform": [{"filter": "isValid(datum.index_low)"}],
@@ -173,9 +175,9 @@ def _narrow(panels: Chart) -> Chart:
 
 
 def _point(row: Row) -> Chart:
-    kept = {name: row[name] for name in ("seeds", "failures")}
+    retained = {name: row[name] for name in ("seeds", "failures")}
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "rate": _percent(row)}
-    return kept | about | {name: _short(row[name]) for name in _MEAN}
+    return retained | about | {name: _short(row[name]) for name in _MEAN}
 
 
 def _mark(row: Row) -> Chart:
@@ -207,8 +209,8 @@ def _order(rows: Rows) -> list[str]:
     known = [row for row in rows if row["index"] is not None]
     place: dict[str, tuple[bool, float]] = {}
     for row in known:
-        found = (row["kind"] != OVERALL, -row["index"])
-        place[row["algorithm"]] = min(found, place.get(row["algorithm"], found))
+        result = (row["kind"] != OVERALL, -row["index"])
+        place[row["algorithm"]] = min(result, place.get(row["algorithm"], result))
     return sorted(place, key=lambda name: (place[name], name))
 
 

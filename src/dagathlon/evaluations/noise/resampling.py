@@ -68,27 +68,27 @@ class Resampling(NamedTuple):
 
     def blocks(self, values: Floats) -> Counts:
         """Return the number of blocks with a value, in the largest stratum."""
-        there = self._by_block(values)[1] > 0
-        counts = np.zeros((self.stratum.max(initial=0) + 1, there.shape[1]), dtype=np.int64)
-        np.add.at(counts, self.stratum, there)
+        present = self._by_block(values)[1] > 0
+        counts = np.zeros((self.stratum.max(initial=0) + 1, present.shape[1]), dtype=np.int64)
+        np.add.at(counts, self.stratum, present)
         most: Counts = counts.max(axis=0).reshape(values.shape[1:])
         return most
 
     def _by_block(self, values: Floats) -> tuple[Floats, Floats]:
         """Return sum and number of values by block (row)."""
         flat = values.reshape(len(values), -1)
-        there = ~np.isnan(flat)
-        rows = np.flatnonzero(there.any(axis=1))
+        known = ~np.isnan(flat)
+        rows = np.flatnonzero(known.any(axis=1))
         sums, counts = (np.zeros((self.weights.shape[1], flat.shape[1])) for _ in range(2))
-        np.add.at(sums, self.block[rows], np.where(there[rows], flat[rows], 0.0))
-        np.add.at(counts, self.block[rows], there[rows])
+        np.add.at(sums, self.block[rows], np.where(known[rows], flat[rows], 0.0))
+        np.add.at(counts, self.block[rows], known[rows])
         return sums, counts
 
     def _drawn(self, by_block: Floats) -> Floats:
         """Return weighted sums over blocks, without the thread overhead of BLAS."""
         some = np.flatnonzero(by_block.any(axis=1))
-        found: Floats = np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
-        return found
+        result: Floats = np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+        return result
 
     @property
     def most(self) -> int:
@@ -97,8 +97,8 @@ class Resampling(NamedTuple):
 
     def often(self, rows: Sequence[int]) -> Floats:
         """Count the blocks of some data sets in the data and in each resample."""
-        found: Floats = self.weights[:, np.unique(self.block[rows])].sum(axis=1)
-        return found
+        result: Floats = self.weights[:, np.unique(self.block[rows])].sum(axis=1)
+        return result
 
     def estimates(self, values: Floats) -> Estimates:
         """Return means over data sets with their intervals."""
@@ -145,22 +145,22 @@ def _quantile(ordered: Floats, share: float) -> Floats:
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, last)
     low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-    found: Floats = low + (high - low) * (place - below)
-    return found
+    result: Floats = low + (high - low) * (place - below)
+    return result
 
 
 def known_mean(values: Floats, axis: int) -> Floats:
     """Return the mean of non-NaN values along an axis; NaN without any, and no warning."""
-    there = ~np.isnan(values)
-    count = np.asarray(there.sum(axis=axis), dtype=np.float64)
-    sums: Floats = np.where(there, values, 0.0).sum(axis=axis)
+    known = ~np.isnan(values)
+    count = np.asarray(known.sum(axis=axis), dtype=np.float64)
+    sums: Floats = np.where(known, values, 0.0).sum(axis=axis)
     return divided(sums, count)
 
 
 def divided(above: Floats, below: Floats) -> Floats:
     """Return the quotient; NaN where the divisor is not positive."""
-    found: Floats = np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
-    return found
+    result: Floats = np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
+    return result
 
 
 def number(value: Any) -> float | None:

@@ -91,9 +91,9 @@ def row_trials(rows: Iterable[Row], metric: str, by: str = "setting") -> Iterato
         empty = row["status"] == "ok" and row.get(metric) is None and _is_empty(row)
         if not (failed or empty or is_number(row.get(metric))):
             continue
-        found = _NOISE.search(label)
+        result = _NOISE.search(label)
         case = (row["adjmat"], row["parameters"], _NOISE.sub("", label))
-        code = "N" if found is None else found[1]
+        code = "N" if result is None else result[1]
         score = float(row.get(metric) or 0.0)
         yield Trial(str(row[by]), case, row["seed"], code, None if failed else score)
 
@@ -137,11 +137,11 @@ def curves_of(trials: Iterable[Trial]) -> dict[str, list[Curve]]:
     noisy: dict[str, dict[tuple[Any, ...], dict[float, float | None]]] = {}
     for trial in trials:
         place = (trial.name, trial.case, trial.seed)
-        found = None if trial.code == "N" else kind_of(trial.code)
+        result = None if trial.code == "N" else kind_of(trial.code)
         if trial.code == "N" and trial.score is not None:
             clean[place] = trial.score
-        elif found is not None:
-            noisy.setdefault(found[0], {}).setdefault(place, {})[found[1]] = trial.score
+        elif result is not None:
+            noisy.setdefault(result[0], {}).setdefault(place, {})[result[1]] = trial.score
     return {
         kind: [_curve(place, clean[place], points) for place, points in reached.items()]
         for kind, places in sorted(noisy.items(), key=lambda item: _order(item[0]))
@@ -154,7 +154,9 @@ def _reached(
 ) -> dict[tuple[Any, ...], Mapping[float, float | None]]:
     top = max(rate for points in places.values() for rate in points)
     known = set(clean)
-    return {place: found for place, found in places.items() if top in found and place in known}
+    return {
+        place: members for place, members in places.items() if top in members and place in known
+    }
 
 
 def _curve(place: tuple[Any, ...], clean: float, points: Mapping[float, float | None]) -> Curve:
@@ -162,8 +164,8 @@ def _curve(place: tuple[Any, ...], clean: float, points: Mapping[float, float | 
     scores = [clean, *(points[rate] or 0.0 for rate in rates)]
     failed = frozenset(rate for rate, score in points.items() if score is None)
     name, case, seed = place
-    found = np.array(scores, dtype=np.float64)
-    return Curve(name, case, seed, np.array([0.0, *rates]), found, failed)
+    result = np.array(scores, dtype=np.float64)
+    return Curve(name, case, seed, np.array([0.0, *rates]), result, failed)
 
 
 def _order(kind: str) -> tuple[int, list[int], str]:
@@ -199,9 +201,9 @@ def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
         straight.
     """
     rows: list[Cells] = []
-    found = curves_of(trials)
-    several = len({curve.case[0] for curves in found.values() for curve in curves}) > 1
-    for kind, curves in found.items():
+    result = curves_of(trials)
+    several = len({curve.case[0] for curves in result.values() for curve in curves}) > 1
+    for kind, curves in result.items():
         places = (EVERYWHERE, None) if several else (None,)
         groups = grouped(
             ((place or str(curve.case[0]), curve.name), curve)
@@ -220,15 +222,17 @@ def _points(curves: Sequence[Curve]) -> Iterable[Cells]:
         by_seed = grouped(
             (curve.seed, float(np.interp(rate, curve.rates, curve.scores))) for curve in curves
         )
-        mean = interval({seed: float(np.mean(found)) for seed, found in by_seed.items()})
+        mean = interval({seed: float(np.mean(members)) for seed, members in by_seed.items()})
         failures = sum(rate in curve.failed for curve in curves)
         ends = dict(zip(("mean", "mean_low", "mean_high"), _ends(mean), strict=True))
         yield {"rate": rate, **ends, "seeds": len(by_seed), "failures": failures}
 
 
-def _ends(found: Interval) -> tuple[float, float | None, float | None]:
-    half = found.half_width
-    return found.mean, *((None, None) if half is None else (found.mean - half, found.mean + half))
+def _ends(interval: Interval) -> tuple[float, float | None, float | None]:
+    half = interval.half_width
+    return interval.mean, *(
+        (None, None) if half is None else (interval.mean - half, interval.mean + half)
+    )
 
 
 class _Kept(NamedTuple):
@@ -271,16 +275,19 @@ def robustness(trials: Iterable[Trial]) -> list[Cells]:
         of curves.
     """
     by_kind = curves_of(trials)
-    found = {kind: _kept(curves) for kind, curves in by_kind.items()}
+    result = {kind: _kept(curves) for kind, curves in by_kind.items()}
     names = list(dict.fromkeys(c.name for curves in by_kind.values() for c in curves))
-    single = [kind for kind in found if n_kinds(kind) == 1] or list(found)
-    shared = [kind for kind in single if 2 * len(found[kind]) >= len(names)]
+    single = [kind for kind in result if n_kinds(kind) == 1] or list(result)
+    shared = [kind for kind in single if 2 * len(result[kind]) >= len(names)]
     rows: list[Cells] = []
     for name in names:
-        mine = {kind: kept[name] for kind, kept in found.items() if name in kept}
+        mine = {kind: retained[name] for kind, retained in result.items() if name in retained}
         if shared and all(kind in mine for kind in shared):
             rows.append(_row(name, OVERALL, [mine[kind] for kind in shared], None))
-        rows += [_row(name, k, [kept], float(by_kind[k][0].rates[-1])) for k, kept in mine.items()]
+        rows += [
+            _row(name, k, [retained], float(by_kind[k][0].rates[-1]))
+            for k, retained in mine.items()
+        ]
     return rows
 
 
@@ -292,11 +299,11 @@ def _kept(curves: Sequence[Curve]) -> dict[str, _Kept]:
         total[0] += curve.area
         total[1] += float(curve.scores[0])
         cases[curve.name] = cases.get(curve.name, 0) + 1
-    kept = {}
-    for name, found in sums.items():
-        areas, clean = np.array(list(found.values())).T
-        kept[name] = _Kept(tuple(found), areas, clean, cases[name])
-    return kept
+    retained = {}
+    for name, members in sums.items():
+        areas, clean = np.array(list(members.values())).T
+        retained[name] = _Kept(tuple(members), areas, clean, cases[name])
+    return retained
 
 
 def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> Cells:

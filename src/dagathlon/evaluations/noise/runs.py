@@ -68,15 +68,15 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     chosen = tuple(ids) or tuple(results.ids)
     places = case_places(results)
     sizes = _sizes(results, places)
-    found: list[tuple[_Key, Row]] = []
+    result: list[tuple[_Key, Row]] = []
     runs = results.runs_of(chosen)
     pairs = zip(results.rows(chosen), results.further_rows(chosen), strict=True)
     for run, (row, further) in zip(runs, pairs, strict=True):
         case = results.case(run)
         if row["status"] != "skipped" and case[2:6] in results.compared:
             key = (*places[case[2:6]], method_of(results, run).name)
-            found.append((key, further | row))
-    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in grouped(found).items()]
+            result.append((key, further | row))
+    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in grouped(result).items()]
 
 
 def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
@@ -91,17 +91,17 @@ def example_runs(results: Results, ids: Iterable[str] = ()) -> list[Cells]:
     """
     chosen, places = set(ids) or set(results.ids), case_places(results)
     rows = zip(results.rows(results.ids), results.further_rows(results.ids), strict=True)
-    found: list[tuple[tuple[str, str, str], tuple[float, int]]] = []
+    result: list[tuple[tuple[str, str, str], tuple[float, int]]] = []
     for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
         place = places[results.case(run)[2:6]]
         if run.entry in chosen:
             score = _mean([_scored(row[0] | row[1])], _COLUMNS["f1"])
             key = (place.network, place.code, method_of(results, run).name)
-            found.append((key, (-1.0 if score is None else score, number)))
+            result.append((key, (-1.0 if score is None else score, number)))
     return [
         {"network": network, "code": code, "algorithm": algorithm}
         | {"run": sorted(scored)[len(scored) // 2][1]}
-        for (network, code, algorithm), scored in grouped(found).items()
+        for (network, code, algorithm), scored in grouped(result).items()
     ]
 
 
@@ -110,7 +110,10 @@ def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun
     if asked is not None:
         return asked
     limits = [
-        limit for one in results.plan.limits for limit in (one.time, one.cpu) if limit is not None
+        limit
+        for item in results.plan.limits
+        for limit in (item.time, item.cpu)
+        if limit is not None
     ]
     return max(limits or [run.time for run in runs if run.time is not None], default=0.0)
 
@@ -127,7 +130,7 @@ def case_places(results: Results) -> dict[tuple[Any, ...], Place]:
     if len(set(short.values())) == len(short) and all(graphs.values()):
         return {case[2:6]: place for case, place in short.items()}
     full = network_names(results, list(dict.fromkeys(plain.values())))
-    return {case[2:6]: short[case]._replace(network=full[one]) for case, one in plain.items()}
+    return {case[2:6]: short[case]._replace(network=full[item]) for case, item in plain.items()}
 
 
 def _without_noise(case: Case) -> str:
@@ -136,25 +139,25 @@ def _without_noise(case: Case) -> str:
 
 def _rows(results: Results, plain: Mapping[Case, Case]) -> dict[Case, int]:
     """Return numbers of rows, reading data once for all codes of noise."""
-    found: dict[tuple[Any, ...], int] = {}
-    for case, one in plain.items():
-        if one[2:6] not in found:
+    result: dict[tuple[Any, ...], int] = {}
+    for case, item in plain.items():
+        if item[2:6] not in result:
             data = results.data(case) if case.steps else None  # a transform may have chosen rows
-            found[one[2:6]] = rows_of(results, case) if data is None else data.n_rows
-    return {case: found[one[2:6]] for case, one in plain.items()}
+            result[item[2:6]] = rows_of(results, case) if data is None else data.n_rows
+    return {case: result[item[2:6]] for case, item in plain.items()}
 
 
 def _sizes(results: Results, places: Mapping[tuple[Any, ...], Place]) -> dict[str, _Size]:
     """Return the size of each network, from its smallest clean data set or any true graph."""
     cases = grouped_by(results.cases, lambda case: places[case[2:6]].network)
-    found = {}
+    result = {}
     for network, mine in cases.items():
         first = min(mine, key=lambda case: (case.noise != CLEAN, places[case[2:6]].n))
         truth = results.truth(first)
         data = results.data(first) if first.noise == CLEAN and truth is not None else None
         count = None if data is None or truth is None else free_parameters(truth, data)
-        found[network] = _Size(count, None if truth is None else len(truth))
-    return found
+        result[network] = _Size(count, None if truth is None else len(truth))
+    return result
 
 
 def free_parameters(truth: Graph, data: Dataset) -> int | None:
@@ -211,4 +214,4 @@ def _mean(rows: Rows, column: str) -> float | None:
 
 def _sum_of_means(rows: Rows, columns: Sequence[str]) -> float | None:
     means = [_mean(rows, column) for column in columns]
-    return None if None in means else sum(one for one in means if one is not None)
+    return None if None in means else sum(item for item in means if item is not None)

@@ -71,14 +71,14 @@ def _findings(tables: TableSet) -> Iterator[Part]:
     if all(row["kept"] is None for row in tables.rows("accuracy_kept")):
         yield Words(_NOTHING_KEPT, tone="bad")
         return
-    told = [*_hurts(tables), *_keeps(tables), *_moves(tables), *_intervals(tables)]
+    words = [*_hurts(tables), *_keeps(tables), *_moves(tables), *_intervals(tables)]
     sure = several_seeds(tables)
     if not sure:
-        told.append(
+        words.append(
             "Each network has one sample, so that the cells below have no intervals: small "
             "differences may be luck."
         )
-    yield Words(" ".join(told), tone="good" if sure else "fair")
+    yield Words(" ".join(words), tone="good" if sure else "fair")
 
 
 def _intervals(tables: TableSet) -> Iterator[str]:
@@ -92,9 +92,9 @@ def _intervals(tables: TableSet) -> Iterator[str]:
 
 def _hurts(tables: TableSet) -> Iterator[str]:
     """Yield a sentence on the most and the least harmful kind of noise, by F1."""
-    found = [row for row in tables.rows("loss_by_noise") if row["metric"] == "f1"]
+    result = [row for row in tables.rows("loss_by_noise") if row["metric"] == "f1"]
     ordered = sorted(
-        (row for row in found if row["paired"] is not None), key=lambda row: row["paired"]
+        (row for row in result if row["paired"] is not None), key=lambda row: row["paired"]
     )
     if not ordered:
         return
@@ -138,10 +138,14 @@ def _percent(share: float) -> str:
 
 def _keeps(tables: TableSet) -> Iterator[str]:
     """Yield sentences on the algorithms that keep most and least accuracy."""
-    found = [one for one in kept_means(tables) if one.regular and one.mean is not None]
-    if len(found) < 2:
+    result = [
+        kept_mean
+        for kept_mean in kept_means(tables)
+        if kept_mean.regular and kept_mean.mean is not None
+    ]
+    if len(result) < 2:
         return
-    best, last = found[0], found[-1]
+    best, last = result[0], result[-1]
     yield (
         f"{best.algorithm} keeps most of its accuracy ({_percent(best.mean or 0)}), "
         f"{last.algorithm} least ({_percent(last.mean or 0)})."
@@ -195,9 +199,9 @@ def _nth(place: int) -> str:
 
 def _failures(tables: TableSet) -> Iterator[Part]:
     """Yield a sentence on failed runs by kind and algorithm, and their table by kind of noise."""
-    told = [*_failed_runs(tables.rows("runs")), *_failed_starts(tables.rows("runs"))]
-    if told:
-        yield Words(" ".join(told), "Who failed, and on what?")
+    words = [*_failed_runs(tables.rows("runs")), *_failed_starts(tables.rows("runs"))]
+    if words:
+        yield Words(" ".join(words), "Who failed, and on what?")
         yield _failure_grid(tables.rows("failures_by_noise"), noisy_codes(tables))
 
 
@@ -218,13 +222,13 @@ def _failed_runs(runs: Rows) -> Iterator[str]:
     if not failed:
         return
     kinds = Counter(row["failure"] for row in failed)
-    told = []
+    words = []
     for kind, count in sorted(kinds.items()):
         who = Counter(row["algorithm"] for row in failed if row["failure"] == kind).most_common()
         names = ", ".join(f"{name} {number:,}" for name, number in who[:_NAMED])
         more = f" and {len(who) - _NAMED} more" if len(who) > _NAMED else ""
-        told.append(f"{count:,} {STATUSES[kind][0]} ({names}{more})")
-    yield f"{len(failed):,} of {counted(len(runs), 'run')} failed: {'; '.join(told)}."
+        words.append(f"{count:,} {STATUSES[kind][0]} ({names}{more})")
+    yield f"{len(failed):,} of {counted(len(runs), 'run')} failed: {'; '.join(words)}."
 
 
 def _failure_grid(rows: Rows, codes: Sequence[str]) -> Grid:
@@ -242,8 +246,8 @@ def _failure_grid(rows: Rows, codes: Sequence[str]) -> Grid:
 def _counts(row: Row | None) -> str:
     if row is None:
         return ""
-    found = [f"{row[kind]}\u00a0{word}" for kind, word in _FAILED.items() if row[kind]]
-    return ", ".join(found) or "0"
+    result = [f"{row[kind]}\u00a0{word}" for kind, word in _FAILED.items() if row[kind]]
+    return ", ".join(result) or "0"
 
 
 def _strengths(tables: TableSet) -> Iterator[Part]:
@@ -251,19 +255,19 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
     shown = [name for name in CATEGORIES if any(row[name] is not None for row in rows)]
     if len(rows) < 2 or not shown:
         return
-    kept = {
+    retained = {
         row["algorithm"]: row["index"]
         for row in tables.rows("robustness")
         if row["kind"] == OVERALL and row["index"] is not None
     }
-    told = _STRENGTHS + (_ROBUSTNESS if kept else "")
-    yield Words(told, "Strengths and weaknesses with and without noise")
+    words = _STRENGTHS + (_ROBUSTNESS if retained else "")
+    yield Words(words, "Strengths and weaknesses with and without noise")
     lines = []
     for row in sorted(rows, key=lambda row: -(row["ranking"] or 0.0)):
-        own = [kept.get(row["algorithm"])] if kept else []
-        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *own))])
+        members = [retained.get(row["algorithm"])] if retained else []
+        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *members))])
     titles = [name.replace("_", " ") for name in shown]
-    yield Grid(["algorithm", *titles, *(["robustness"] if kept else [])], lines)
+    yield Grid(["algorithm", *titles, *(["robustness"] if retained else [])], lines)
 
 
 def _share(value: float | None) -> str:

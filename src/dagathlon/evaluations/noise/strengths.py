@@ -102,8 +102,10 @@ class Groups(NamedTuple):
 
 def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups) -> list[Cells]:
     """Return Table 12, with intervals."""
-    found = categories(grid, drawn, limit, groups)
-    columns = {name: Estimates.of(scaled(one), blocks) for name, (one, blocks) in found.items()}
+    by_category = categories(grid, drawn, limit, groups)
+    columns = {
+        name: Estimates.of(scaled(column), blocks) for name, (column, blocks) in by_category.items()
+    }
     result: list[Cells] = []
     for j, name in enumerate(grid.algorithms):
         row: Cells = {"algorithm": name}
@@ -121,18 +123,18 @@ def categories(
     With them how many blocks stand behind each.
     """
     blocks = drawn.blocks(np.where(grid.took_part, 1.0, np.nan))
-    found = {"ranking": (-_ranking(grid, drawn), blocks)}
+    result = {"ranking": (-_ranking(grid, drawn), blocks)}
     shares = spans(grid, drawn, "all")
     for name, belongs in groups.chosen(grid).items():
         some = [span for span in shares if belongs(span.network, span.n)]
-        found[name] = mean_share(some, len(grid.algorithms), drawn), blocks
-    found["variance"] = -share_variance(shares, len(grid.algorithms), drawn), blocks
-    found["resilience"] = _resilience(grid, drawn), blocks
-    found["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
-    found["time"] = -_slowness(grid, drawn, limit), blocks
+        result[name] = mean_share(some, len(grid.algorithms), drawn), blocks
+    result["variance"] = -share_variance(shares, len(grid.algorithms), drawn), blocks
+    result["resilience"] = _resilience(grid, drawn), blocks
+    result["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
+    result["time"] = -_slowness(grid, drawn, limit), blocks
     broken = np.where(grid.took_part, grid.kinds >= list(FAILURES).index("error"), np.nan)
-    found["reliability"] = -drawn.means(broken), blocks
-    return found
+    result["reliability"] = -drawn.means(broken), blocks
+    return result
 
 
 def scaled(values: Floats) -> Floats:
@@ -141,8 +143,8 @@ def scaled(values: Floats) -> Floats:
     filled = np.where(nobody, 0.0, values)
     low, high = (end(filled, axis=1)[:, None] for end in (np.nanmin, np.nanmax))
     width = np.broadcast_to(high - low, values.shape)
-    found = np.divide(values - low, width, out=np.ones_like(values), where=width > 1e-12)
-    return np.where(np.isnan(values), np.nan, found)
+    result = np.divide(values - low, width, out=np.ones_like(values), where=width > 1e-12)
+    return np.where(np.isnan(values), np.nan, result)
 
 
 def _ranking(grid: NoiseGrid, drawn: Resampling) -> Floats:
@@ -154,8 +156,8 @@ def _ranking(grid: NoiseGrid, drawn: Resampling) -> Floats:
             for rows in (grid.of("N"), grid.of("noisy"))
         )
         parts.append(combined_ranks(clean, loud, noisy))
-    found: Floats = np.mean(parts, axis=0)
-    return found
+    result: Floats = np.mean(parts, axis=0)
+    return result
 
 
 def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Floats:
@@ -164,9 +166,9 @@ def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Fl
     Without experiments of one kind (None) those of the other are all.
     """
     if clean is None or noisy is None:
-        found = noisy if clean is None else clean
-        assert found is not None
-        return found
+        result = noisy if clean is None else clean
+        assert result is not None
+        return result
     return (clean + codes * noisy) / (1 + codes)
 
 
@@ -178,14 +180,14 @@ def mean_share(some: list[Span], algorithms: int, drawn: Resampling) -> Floats:
 def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Floats:
     """Return variances over cells of Table 11, averaged over metrics; NaN below two cells."""
     by_metric = [[span for span in shares if span.metric == metric] for metric in METRICS]
-    found = []
+    result = []
     for some in by_metric:
         mean, square = _moments(some, algorithms, drawn)
         cells = np.zeros(mean.shape)
         for span in some:
             cells += ~np.isnan(span.shares) & (drawn.often(span.members) > 0)[:, None]
-        found.append(np.where(cells > 1, np.maximum(square - mean**2, 0.0), np.nan))
-    average: Floats = np.mean(found, axis=0)
+        result.append(np.where(cells > 1, np.maximum(square - mean**2, 0.0), np.nan))
+    average: Floats = np.mean(result, axis=0)
     return average
 
 
@@ -196,11 +198,11 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
     for span in some:
         weight = drawn.often(span.members)[:, None]
         shares = span.shares
-        there = ~np.isnan(shares)
-        share = np.where(there, shares, 0.0)
+        known = ~np.isnan(shares)
+        share = np.where(known, shares, 0.0)
         sums += weight * share
         squares += weight * share**2
-        counts += weight * there
+        counts += weight * known
     return divided(sums, counts), divided(squares, counts)
 
 

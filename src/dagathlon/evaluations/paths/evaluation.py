@@ -71,18 +71,18 @@ def opening(means: Rows, undirected: str) -> str:
 def selection(means: Rows) -> Iterator[str]:
     """Yield a sentence on methods whose selected graph is far from the best on their path."""
     scores = ((r["method"], r["undirected_best_f1"], r["undirected_chosen_f1"]) for r in means)
-    found = grouped(
+    gaps = grouped(
         (method, best - chosen)
         for method, best, chosen in scores
         if best is not None and chosen is not None
     )
-    lost = {method: sum(values) / len(values) for method, values in found.items()}
-    told = sorted((one for one in lost.items() if one[1] >= _LOST), key=lambda one: -one[1])
-    if told:
-        said = ", ".join(f"{method} {value:.2f}" for method, value in told[:6])
+    lost = {method: sum(values) / len(values) for method, values in gaps.items()}
+    losses = sorted((item for item in lost.items() if item[1] >= _LOST), key=lambda item: -item[1])
+    if losses:
+        words = ", ".join(f"{method} {value:.2f}" for method, value in losses[:6])
         yield (
             "What the choice of a graph costs, as mean difference in F1 to the best graph of the "
-            f"same curve: {said}."
+            f"same curve: {words}."
         )
 
 
@@ -104,7 +104,7 @@ def long_areas(means: Rows) -> Iterator[Cells]:
     """Yield one row per mean."""
     for row in means:
         about = {name: row[name] for name in ("graph", "model", "rows", "method")}
-        for metric in (one for view in AREA_VIEWS.values() for one in view):
+        for metric in (item for view in AREA_VIEWS.values() for item in view):
             if row[metric] is not None:
                 shown = {"mean": row[metric], "se": row[f"{metric}_se"], "known": row["data_sets"]}
                 yield about | {"metric": metric} | shown
@@ -179,13 +179,13 @@ class Paths(OfLearners):
         runs = results.runs_of(self.included(results))
         pairs = zip(runs, self.scores(results, runs), strict=True)
         known = [(run, score) for run, score in pairs if score and score.get("points")]
-        found = scored_runs(results, known)
-        areas = area_rows(found)
+        result = scored_runs(results, known)
+        areas = area_rows(result)
         return {
-            "points": Table(results.marked(point_rows(found)), "path_data.csv"),
+            "points": Table(results.marked(point_rows(result)), "path_data.csv"),
             "areas": Table(results.marked(areas), "areas.csv"),
             "means": Table(results.marked(mean_areas(areas)), "means.csv"),
-            "curves": Table(list(mean_curves(found))),
+            "curves": Table(list(mean_curves(result))),
             "about": Table([{"undirected": self.form(results)}]),
         }
 
@@ -201,7 +201,7 @@ class Paths(OfLearners):
         if not means:
             return None
         parts: list[Part] = [Words(opening(means, tables.rows("about")[0]["undirected"]))]
-        parts += [Words(said) for said in selection(means)]
+        parts += [Words(words) for words in selection(means)]
         variants = _variants(tables)
         if variants:
             parts.append(Figure("paths", "How well are edges ordered?", _CAPTION, variants))
@@ -228,7 +228,7 @@ class _ShownPaths(Paths):
         """Compute the curves of learners of undirected graphs with a path."""
         module = PathScores(undirected=self.form(results))
         with_path: dict[str, bool] = {}
-        found = []
+        result = []
         for run in runs:
             learned = _learned(results, run) if with_path.get(run.entry, True) else None
             score = None
@@ -236,8 +236,8 @@ class _ShownPaths(Paths):
                 with_path[run.entry] = learned.path is not None
                 truth = results.truth(results.case(run)) if with_path[run.entry] else None
                 score = None if truth is None else module.compute(truth, learned)
-            found.append(score)
-        return found
+            result.append(score)
+        return result
 
 
 def _learned(results: Results, run: Run) -> Estimate | None:
@@ -250,15 +250,15 @@ def _variants(tables: TableSet) -> list[Variant]:
     rows = [{**row, "id": row["method"]} for row in tables.rows("curves")]
     names = [row["id"] for row in rows]
     look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
-    found: list[Variant] = []
+    result: list[Variant] = []
     models, sizes = ordered(rows, "model"), sorted({row["rows"] for row in rows})
     for curve, title in _TITLES.items():
         for model in models:
             for size in sizes:
                 place = (curve, model, size)
-                own = [r for r in rows if (r["curve"], r["model"], r["rows"]) == place]
-                if own:
-                    told = [title, *([model] if len(models) > 1 else [])]
-                    told += [f"{size:,} rows"] if len(sizes) > 1 else []
-                    found.append((", ".join(told), path_curves(own, curve, look)))
-    return found
+                selected = [r for r in rows if (r["curve"], r["model"], r["rows"]) == place]
+                if selected:
+                    words = [title, *([model] if len(models) > 1 else [])]
+                    words += [f"{size:,} rows"] if len(sizes) > 1 else []
+                    result.append((", ".join(words), path_curves(selected, curve, look)))
+    return result

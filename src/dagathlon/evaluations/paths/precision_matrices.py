@@ -121,9 +121,9 @@ class PrecisionMatrices(OfLearners):
         runs, means = tables.rows("runs"), tables.rows("means")
         if not runs:
             return None
-        own = tables.rows("about")[0]["precision"] == "own"
+        members = tables.rows("about")[0]["precision"] == "own"
         fitted = any(row.get("precision_how") == "fitted" for row in runs)
-        words = _ABOUT + ("" if not fitted else _FITTED if own else _ALL_FITTED)
+        words = _ABOUT + ("" if not fitted else _FITTED if members else _ALL_FITTED)
         parts: list[Part] = [Words(words)]
         variants = _variants(tables)
         if variants:
@@ -148,15 +148,17 @@ def _variants(tables: TableSet) -> list[Variant]:
     names = [row["id"] for row in rows]
     look = tables.look if set(names) <= set(tables.look.ids) else Look.of(names)
     models = ordered(rows, "model")
-    found: list[Variant] = []
+    result: list[Variant] = []
     for metric in ordered(rows, "metric"):
         for model in models:
-            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            selected = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
             name = measure_of(metric).label
-            if own:
+            if selected:
                 title = f"{name}, {model}" if len(models) > 1 else name
-                found.append((title, metric_lines(own, metric, look, ratios=_is_loss(metric))))
-    return found
+                result.append(
+                    (title, metric_lines(selected, metric, look, ratios=_is_loss(metric)))
+                )
+    return result
 
 
 def _is_loss(metric: str) -> bool:
@@ -172,8 +174,8 @@ def _grid(runs: Rows, means: Rows) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        found = sorted(by_method(members), key=lambda row: row.get(metrics[0], math.inf))
-        for row, cells in zip(found, best_cells(found, metrics), strict=True):
+        result = sorted(by_method(members), key=lambda row: row.get(metrics[0], math.inf))
+        for row, cells in zip(result, best_cells(result, metrics), strict=True):
             data = [str(place[name]) for name in about]
             rows.append([*data, row["method"], how[row["method"]], *cells])
     folded = f"All means ({len(rows):,} rows)" if len(rows) > MANY else ""
@@ -183,8 +185,8 @@ def _grid(runs: Rows, means: Rows) -> Grid:
 def _notes(runs: Rows) -> Iterator[str]:
     """Yield notes on methods without a matrix or a number, with an example of the reason."""
     for method in ordered(runs, "method"):
-        own = [row for row in runs if row["method"] == method]
-        notes = [row["precision_note"] for row in own if row.get("precision_note")]
+        selected = [row for row in runs if row["method"] == method]
+        notes = [row["precision_note"] for row in selected if row.get("precision_note")]
         if notes:
-            times = f"{len(notes):,} of {counted(len(own), 'run')}"
+            times = f"{len(notes):,} of {counted(len(selected), 'run')}"
             yield f"Without all numbers: {method} in {times}, for example since {notes[0]}."

@@ -49,13 +49,13 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
     """Return one row per run: kind of data, method, metrics, processor time."""
     runs = results.runs_of(ids)
     regimes = regimes_of(results, (results.case(run) for run in runs))
-    found = []
+    result = []
     for run, row in zip(runs, results.rows_of(runs), strict=True):
         case = results.case(run)
         about = regimes[case]._asdict() | {"seed": case.seed, "id": run.entry}
         about |= {"method": method_of(results, run).name, "variables": row.get("n_nodes")}
-        found.append(about | {name: row.get(name) for name in (*metrics, COST)})
-    return found
+        result.append(about | {name: row.get(name) for name in (*metrics, COST)})
+    return result
 
 
 def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
@@ -78,8 +78,8 @@ def mean_rows(rows: Rows, metrics: Sequence[str]) -> Iterator[Cells]:
 
 def median_costs(rows: Rows) -> dict[str, float]:
     """Return the median processor time of a run in seconds, by method."""
-    found = grouped((row["method"], float(row[COST])) for row in rows if is_number(row.get(COST)))
-    return {method: float(np.median(values)) for method, values in found.items()}
+    result = grouped((row["method"], float(row[COST])) for row in rows if is_number(row.get(COST)))
+    return {method: float(np.median(values)) for method, values in result.items()}
 
 
 def average_ranks(means: Rows, metric: str) -> dict[str, float]:
@@ -96,7 +96,7 @@ def average_ranks(means: Rows, metric: str) -> dict[str, float]:
             better = sum(other < value for other in values.values())
             equal = sum(other == value for other in values.values())
             ranks[method].append(better + (equal + 1) / 2)
-    return {name: float(np.mean(own)) if own else np.inf for name, own in ranks.items()}
+    return {name: float(np.mean(members)) if members else np.inf for name, members in ranks.items()}
 
 
 def shapes_of(results: Results) -> list[Shape]:
@@ -107,11 +107,11 @@ def shapes_of(results: Results) -> list[Shape]:
         truth = results.truth(case)
         if truth is not None:
             graphs.setdefault(regime.graph, {})[case.graph] = truth
-    found = []
-    for name, own in graphs.items():
-        counts = [one.n_edges for one in own.values()]
-        found.append(Shape(name, next(iter(own.values())), (min(counts), max(counts))))
-    return found
+    result = []
+    for name, members in graphs.items():
+        counts = [item.n_edges for item in members.values()]
+        result.append(Shape(name, next(iter(members.values())), (min(counts), max(counts))))
+    return result
 
 
 # A dot takes so much room; larger graphs are not drawn so small.
@@ -130,7 +130,7 @@ class Column(NamedTuple):
 
 def drawings(shapes: Sequence[Shape]) -> str:
     """Draw the true graphs side by side."""
-    drawn = [_drawing(one) for one in shapes if len(one.graph) <= _MOST_NODES]
+    drawn = [_drawing(shape) for shape in shapes if len(shape.graph) <= _MOST_NODES]
     return f'<div class="shapes">{"".join(drawn)}</div>' if drawn else ""
 
 
@@ -145,11 +145,11 @@ def _drawing(shape: Shape) -> str:
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in at)
     least, most = shape.edges
     edges = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    said = f"{counted(len(shape.graph), 'node')}, {edges} edges"
+    words = f"{counted(len(shape.graph), 'node')}, {edges} edges"
     return (
         f'<figure><svg viewBox="0 0 {_WIDE:g} {_HIGH:g}" role="img" '
         f'aria-label="{text(shape.name)}"><path d="{lines}"/>{dots}</svg>'
-        f"<figcaption><b>{text(shape.name)}</b> {said}</figcaption></figure>"
+        f"<figcaption><b>{text(shape.name)}</b> {words}</figcaption></figure>"
     )
 
 
@@ -175,10 +175,12 @@ def table(
     cells = {
         (Column(r["metric"], r["model"], r["rows"], r["graph"]), r["method"]): r for r in means
     }
-    scales = {one: _scale([cells.get((one, m)) for m in order], one.metric) for one in columns}
+    scales = {
+        column: _scale([cells.get((column, m)) for m in order], column.metric) for column in columns
+    }
     lines = []
     for method in order:
-        shown = [_cell(cells.get((one, method)), scales[one]) for one in columns]
+        shown = [_cell(cells.get((column, method)), scales[column]) for column in columns]
         if costs is not None:
             cost = duration(costs[method]) if method in costs else "–"
             shown.append(f'<td class="start cost">{cost}</td>')
@@ -199,17 +201,17 @@ def _swatch(method: str, look: Look) -> str:
 
 
 def _columns(means: Rows) -> list[Column]:
-    found = {Column(row["metric"], row["model"], row["rows"], row["graph"]): None for row in means}
+    result = {Column(row["metric"], row["model"], row["rows"], row["graph"]): None for row in means}
     places = {name: i for i, name in enumerate(dict.fromkeys(row["metric"] for row in means))}
     # The sort is stable: graphs stay in the order of the study.
-    return sorted(found, key=lambda one: (places[one.metric], one.model, one.rows))
+    return sorted(result, key=lambda item: (places[item.metric], item.model, item.rows))
 
 
 def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> str:
     """Return the table head: metrics over numbers of rows over graphs."""
-    several = len({one.model for one in columns}) > 1
-    metrics = _spans([short_title(one.metric) for one in columns])
-    sizes = _spans([(one.metric, one.model, one.rows) for one in columns])
+    several = len({column.model for column in columns}) > 1
+    metrics = _spans([short_title(column.metric) for column in columns])
+    sizes = _spans([(column.metric, column.model, column.rows) for column in columns])
     top = "".join(_group(text(name), span) for name, span in metrics)
     middle = "".join(
         _group(
@@ -219,8 +221,8 @@ def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> 
     )
     starts = _starts(columns)
     bottom = "".join(
-        f'<th scope="col"{start}>{text(one.graph)}</th>'
-        for one, start in zip(columns, starts, strict=True)
+        f'<th scope="col"{start}>{text(column.graph)}</th>'
+        for column, start in zip(columns, starts, strict=True)
     )
     last = '<th scope="col" rowspan="3" class="start group">CPU ↓</th>' if cost else ""
     first = '<th rowspan="3" scope="col">method</th>'
@@ -241,21 +243,21 @@ def _group(words: str, span: int) -> str:
 
 
 def _spans(names: Sequence[Any]) -> list[tuple[Any, int]]:
-    found: list[tuple[Any, int]] = []
+    result: list[tuple[Any, int]] = []
     for name in names:
-        if found and found[-1][0] == name:
-            found[-1] = (name, found[-1][1] + 1)
+        if result and result[-1][0] == name:
+            result[-1] = (name, result[-1][1] + 1)
         else:
-            found.append((name, 1))
-    return found
+            result.append((name, 1))
+    return result
 
 
 def _starts(columns: Sequence[Column]) -> Iterator[str]:
     """Yield the HTML class of each column, which puts a gap before each number of rows."""
     before = None
-    for one in columns:
-        yield "" if one[:3] == before else ' class="start"'
-        before = one[:3]
+    for column in columns:
+        yield "" if column[:3] == before else ' class="start"'
+        before = column[:3]
 
 
 def _scale(rows: Sequence[Row | None], metric: str) -> tuple[float, float, int] | None:
@@ -313,13 +315,13 @@ def compact(means: Rows, views: Mapping[str, Sequence[str]], look: Look) -> list
     look
         Colours of methods that are algorithms of the study.
     """
-    found = []
+    result = []
     for name, metrics in views.items():
-        own = [row for metric in metrics for row in means if row["metric"] == metric]
-        if own:
-            ranks = average_ranks(own, own[0]["metric"])
-            found.append((name, table(own, sorted(ranks, key=ranks.__getitem__), look)))
-    return found
+        selected = [row for metric in metrics for row in means if row["metric"] == metric]
+        if selected:
+            ranks = average_ranks(selected, selected[0]["metric"])
+            result.append((name, table(selected, sorted(ranks, key=ranks.__getitem__), look)))
+    return result
 
 
 _CAPTION = (

@@ -43,8 +43,8 @@ class Scored(NamedTuple):
     @property
     def counts(self) -> tuple[int | None, int, int]:
         """Return the position of the selected graph, and the edges and non-edges of the truth."""
-        found = self.score["counts"]
-        return found["chosen"], found["positives"], found["negatives"]
+        result = self.score["counts"]
+        return result["chosen"], result["positives"], result["negatives"]
 
 
 def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]) -> list[Scored]:
@@ -53,13 +53,13 @@ def scored_runs(results: Results, pairs: Sequence[tuple[Run, Mapping[str, Any]]]
     return [Scored(about, score) for about, (_, score) in zip(rows, pairs, strict=True)]
 
 
-def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
+def point_rows(curves: Sequence[Scored]) -> Iterator[Cells]:
     """Yield one row per graph of each curve."""
-    for one in found:
-        chosen, positives, negatives = one.counts
-        for place, (value, right, wrong) in enumerate(one.points.tolist()):
-            yield one.about | {
-                "along": one.score["along"],
+    for scored in curves:
+        chosen, positives, negatives = scored.counts
+        for place, (value, right, wrong) in enumerate(scored.points.tolist()):
+            yield scored.about | {
+                "along": scored.score["along"],
                 "value": value,
                 "chosen": int(place == chosen),
                 "n_edges": int(right + wrong),
@@ -72,13 +72,13 @@ def point_rows(found: Sequence[Scored]) -> Iterator[Cells]:
             }
 
 
-def area_rows(found: Sequence[Scored]) -> list[Cells]:
+def area_rows(curves: Sequence[Scored]) -> list[Cells]:
     """Return one row per run: areas, best and selected F1."""
     return [
-        one.about
-        | {"along": one.score["along"]}
-        | {name: one.score.get(name) for name in AREA_COLUMNS}
-        for one in found
+        scored.about
+        | {"along": scored.score["along"]}
+        | {name: scored.score.get(name) for name in AREA_COLUMNS}
+        for scored in curves
     ]
 
 
@@ -87,12 +87,12 @@ def mean_areas(rows: Rows) -> Iterator[Cells]:
     for kind, members in kinds(rows).items():
         means = []
         for method in dict.fromkeys(row["method"] for row in members):
-            own = [row for row in members if row["method"] == method]
+            selected = [row for row in members if row["method"] == method]
             about: Cells = dict(zip(ABOUT, kind, strict=True))
-            about |= {"id": own[0]["id"], "method": method, "along": own[0]["along"]}
-            about["data_sets"] = len({(row["seed"], row["data"]) for row in own})
+            about |= {"id": selected[0]["id"], "method": method, "along": selected[0]["along"]}
+            about["data_sets"] = len({(row["seed"], row["data"]) for row in selected})
             for name in _SHOWN:
-                values = numbers(own, name)
+                values = numbers(selected, name)
                 about[name] = float(np.mean(values)) if values else None
                 about[f"{name}_se"] = _error(values)
             means.append(about)
@@ -105,33 +105,33 @@ def _error(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def mean_curves(found: Sequence[Scored]) -> Iterator[Cells]:
+def mean_curves(curves: Sequence[Scored]) -> Iterator[Cells]:
     """Yield points of mean curves by kind of data and method.
 
     The true positive rates of all data sets are averaged at equal false positive rates, and
     precision at equal recall, as far as all curves of the method reach.
     """
     groups = grouped(
-        ((tuple(one.about[name] for name in ABOUT), one.about["method"]), one)
-        for one in found
-        if all(one.counts[1:])
+        ((tuple(scored.about[name] for name in ABOUT), scored.about["method"]), scored)
+        for scored in curves
+        if all(scored.counts[1:])
     )
-    for (kind, method), own in groups.items():
+    for (kind, method), members in groups.items():
         about = dict(zip(ABOUT, kind, strict=True))
-        about |= {"id": own[0].about["id"], "method": method, "data_sets": len(own)}
-        for curve, (x, y) in (("ROC", _mean_roc(own)), ("PR", _mean_pr(own))):
+        about |= {"id": members[0].about["id"], "method": method, "data_sets": len(members)}
+        for curve, (x, y) in (("ROC", _mean_roc(members)), ("PR", _mean_pr(members))):
             for place in _turns(y):
                 yield about | {"curve": curve, "x": float(x[place]), "y": float(y[place])}
-            at = _chosen(own, curve)
+            at = _chosen(members, curve)
             if at is not None:
                 yield about | {"curve": curve, "x": at[0], "y": at[1], "chosen": True}
 
 
-def _mean_roc(found: Sequence[Scored]) -> tuple[Floats, Floats]:
+def _mean_roc(scored_runs: Sequence[Scored]) -> tuple[Floats, Floats]:
     curves = []
-    for one in found:
-        _, positives, negatives = one.counts
-        right, wrong = one.points[:, 1] / positives, one.points[:, 2] / negatives
+    for scored in scored_runs:
+        _, positives, negatives = scored.counts
+        right, wrong = scored.points[:, 1] / positives, scored.points[:, 2] / negatives
         x, y = np.append(0.0, wrong), np.append(0.0, right)
         levels = np.unique(x)
         curves.append((levels, np.array([y[x == level].max() for level in levels])))
@@ -139,13 +139,13 @@ def _mean_roc(found: Sequence[Scored]) -> tuple[Floats, Floats]:
     return grid, np.mean([np.interp(grid, x, y) for x, y in curves], axis=0)
 
 
-def _mean_pr(found: Sequence[Scored]) -> tuple[Floats, Floats]:
+def _mean_pr(scored_runs: Sequence[Scored]) -> tuple[Floats, Floats]:
     curves = []
-    for one in found:
-        right, wrong = one.points[:, 1], one.points[:, 2]
-        there = right > 0
-        recall = right[there] / one.counts[1]
-        share = right[there] / (right + wrong)[there]
+    for scored in scored_runs:
+        right, wrong = scored.points[:, 1], scored.points[:, 2]
+        present = right > 0
+        recall = right[present] / scored.counts[1]
+        share = right[present] / (right + wrong)[present]
         order = np.lexsort((-share, recall))
         curves.append((recall[order], share[order]))
     reached = min((float(x[-1]) if len(x) else 0.0) for x, _ in curves)
@@ -164,14 +164,14 @@ def _turns(y: Floats) -> list[int]:
     return [0, *(np.flatnonzero(bends) + 1).tolist(), len(y) - 1]
 
 
-def _chosen(found: Sequence[Scored], curve: str) -> tuple[float, float] | None:
+def _chosen(curves: Sequence[Scored], curve: str) -> tuple[float, float] | None:
     """Return the mean position of the selected graphs; None where a run selected none."""
     places = []
-    for one in found:
-        chosen, positives, negatives = one.counts
+    for scored in curves:
+        chosen, positives, negatives = scored.counts
         if chosen is None:
             return None
-        _, right, wrong = one.points[chosen].tolist()
+        _, right, wrong = scored.points[chosen].tolist()
         if curve == "ROC":
             places.append((wrong / negatives, right / positives))
         elif right + wrong:

@@ -243,14 +243,14 @@ def distance_against_cost(
 
 def _yardstick(name: str, cost: float, x: Mapping[str, Any]) -> Iterator[Chart]:
     """Yield the chart layer that marks the cost of the reference as a labelled line."""
-    own: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
+    members: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
     place = {"x": x, "y": {"value": 0}, "y2": {"value": HEIGHT}}
-    yield own | {
+    yield members | {
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": GREY, "strokeWidth": 1.4},
         "encoding": place,
     }
     words = {"type": "text", "align": "left", "baseline": "top", "dx": 5, "dy": 3, "fontSize": 11}
-    yield own | {
+    yield members | {
         "mark": words,
         "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "name"}},
     }
@@ -320,11 +320,11 @@ def edge_graph(
     weight = np.maximum(joined, 0.5 * true)
     order = np.argsort(-np.round(weight[tuple(wanted.T)], 9), kind="stable")
     pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in wanted[order]]
-    kept = _readable(pairs, len(names))
+    retained = _readable(pairs, len(names))
     shown = list(range(len(names)))
     if len(names) > MOST_NODES:
-        shown = sorted({node for pair in kept for node in pair})
-    arcs = [_likelier(pair, edges, truth) for pair in kept]
+        shown = sorted({node for pair in retained for node in pair})
+    arcs = [_likelier(pair, edges, truth) for pair in retained]
     place = {node: i for i, node in enumerate(shown)}
     drawn = [(place[i], place[j]) for i, j in arcs]
     graph = Graph.from_pairs([names[i] for i in shown], drawn, directed=heads)
@@ -332,20 +332,20 @@ def edge_graph(
     if not heads:
         styles = {pair: _plain(style) for pair, style in styles.items()}
     keys = list(_keys({style.colour for style in styles.values()}, truth is not None))
-    return Drawn(Keyed(to_svg(graph, styles=styles), keys), len(pairs) - len(kept))
+    return Drawn(Keyed(to_svg(graph, styles=styles), keys), len(pairs) - len(retained))
 
 
 def _readable(pairs: Sequence[tuple[int, int]], p: int) -> list[tuple[int, int]]:
     """Return as many of the first pairs as fit into a readable drawing."""
     if p <= MOST_NODES:
         return list(pairs[:_MOST_DRAWN])
-    kept: list[tuple[int, int]] = []
+    retained: list[tuple[int, int]] = []
     seen: set[int] = set()
     for pair in pairs[:_MOST_DRAWN]:
         if len(seen | set(pair)) <= MOST_NODES:
-            kept.append(pair)
+            retained.append(pair)
             seen |= set(pair)
-    return kept
+    return retained
 
 
 def _likelier(pair: tuple[int, int], edges: Floats, truth: Bools | None) -> tuple[int, int]:
@@ -362,13 +362,13 @@ def _style(
 ) -> EdgeStyle:
     """Return the style of an edge drawn in its more probable direction."""
     i, j = pair
-    there, back = float(edges[i, j]), float(edges[j, i])
-    joined = there + back
-    colour = _colour(pair, there, truth)
-    share = (back / joined, there / joined) if joined > 0 else (0.0, 1.0)
+    present, back = float(edges[i, j]), float(edges[j, i])
+    joined = present + back
+    colour = _colour(pair, present, truth)
+    share = (back / joined, present / joined) if joined > 0 else (0.0, 1.0)
     if colour == _MISSING and truth is not None:
         share = (float(truth[j, i]), float(truth[i, j]))
-    words = f"{names[i]} → {names[j]}: {there:.2f}\n{names[i]} ← {names[j]}: {back:.2f}"
+    words = f"{names[i]} → {names[j]}: {present:.2f}\n{names[i]} ← {names[j]}: {back:.2f}"
     if truth is not None:
         words += f"\n{_WORDS[colour]}"
     opacity = 1.0 if colour == _MISSING else 0.35 + 0.65 * min(joined, 1.0)
@@ -377,18 +377,18 @@ def _style(
 
 def _plain(style: EdgeStyle) -> EdgeStyle:
     """Remove arrows and the note on the other direction from a style."""
-    there, _, *further = style.words.split("\n")
-    words = [there.replace(" → ", " – "), *further]
+    present, _, *further = style.words.split("\n")
+    words = [present.replace(" → ", " – "), *further]
     return style._replace(heads=(0.0, 0.0), words="\n".join(words))
 
 
-def _colour(pair: tuple[int, int], there: float, truth: Bools | None) -> str:
+def _colour(pair: tuple[int, int], present: float, truth: Bools | None) -> str:
     i, j = pair
     if truth is None:
         return _INK
     if not (truth[i, j] or truth[j, i]):
         return _WRONG
-    if there < _FOUND:
+    if present < _FOUND:
         return _MISSING
     return _INK if truth[i, j] else _REVERSED
 

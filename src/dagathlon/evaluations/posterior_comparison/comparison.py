@@ -81,7 +81,7 @@ def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
             estimate = results.learned(run)
             if estimate is not None:
                 first[run.entry] = estimate.posterior is not None
-    return [one for one in wanted if first.get(one)]
+    return [item for item in wanted if first.get(item)]
 
 
 def beliefs_of(
@@ -106,13 +106,13 @@ def beliefs_of(
     limit = most or max(1, min(_MOST_SETS, _MOST_RUNS // max(1, kinds * len(ids))))
     costs = dict(zip(results.runs_of(ids), results.rows(ids), strict=True))
     taken: dict[Combination, int] = {}
-    found: list[Belief] = []
+    result: list[Belief] = []
     for (data, seed), methods in groups.items():
-        full = sum(one.edges.size for one in found) > _MOST_CELLS
+        full = sum(posterior.edges.size for posterior in result) > _MOST_CELLS
         if taken.get(data, 0) < (1 if full else limit):
             taken[data] = taken.get(data, 0) + 1
-            found += _of_data_set(results, (data, seed), methods, costs, reference)
-    return Beliefs(found, sum(taken.values()), len(groups), searches)
+            result += _of_data_set(results, (data, seed), methods, costs, reference)
+    return Beliefs(result, sum(taken.values()), len(groups), searches)
 
 
 def _grouped(results: Results, ids: Sequence[str]) -> tuple[_Groups, list[str]]:
@@ -158,7 +158,7 @@ def _of_data_set(
 ) -> Iterator[Belief]:
     """Yield the posteriors of all methods on one data set, holding one in memory at a time."""
     near = {key: _loaded(results, runs) for key, runs in methods.items() if key[0] == reference}
-    exact = next((one.late for one in near.values() if one is not None), None)
+    exact = next((item.late for item in near.values() if item is not None), None)
     truth = None
     for (identifier, name), runs in methods.items():
         whole = (identifier, name)
@@ -177,12 +177,12 @@ def _of_data_set(
 
 def _loaded(results: Results, runs: Sequence[Run]) -> _Loaded | None:
     learned = [(run, results.learned(run)) for run in runs]
-    known = [(run, one) for run, one in learned if one is not None]
-    posteriors = [one.posterior for _, one in known if one.posterior is not None]
+    known = [(run, item) for run, item in learned if item is not None]
+    posteriors = [item.posterior for _, item in known if item.posterior is not None]
     if not posteriors:
         return None
     burnin = float(_parameters(results, runs[0]).get("burnin_frac") or 0.0)
-    notes = dict.fromkeys(note for _, one in known for note in one.notes)
+    notes = dict.fromkeys(note for _, item in known for note in item.notes)
     return _Loaded(known[0][0], _merged(posteriors), burnin, tuple(notes))
 
 
@@ -192,7 +192,7 @@ def _parameters(results: Results, run: Run) -> Mapping[str, Any]:
 
 def _merged(posteriors: Sequence[Posterior]) -> Posterior:
     """Pool the chains of several runs into one posterior; exact marginals are the same in all."""
-    exact = any(isinstance(one, MarginalPosterior) for one in posteriors)
+    exact = any(isinstance(posterior, MarginalPosterior) for posterior in posteriors)
     return posteriors[0] if exact or len(posteriors) == 1 else Posterior.merge(posteriors)
 
 
@@ -357,9 +357,9 @@ def in_one_spelling(beliefs: Sequence[Belief]) -> list[Belief]:
     Where others know directions, an edge without one stays half an edge each way, and a true graph
     without directions is none that all could be compared with.
     """
-    if not any(one.directed for one in beliefs):
-        return [_folded(one) for one in beliefs]
-    return [one if one.directed else _without_pairs(one) for one in beliefs]
+    if not any(posterior.directed for posterior in beliefs):
+        return [_folded(posterior) for posterior in beliefs]
+    return [posterior if posterior.directed else _without_pairs(posterior) for posterior in beliefs]
 
 
 def _folded(belief: Belief) -> Belief:
@@ -399,27 +399,27 @@ def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None
     reference
         What it is to come near, None for the reference itself.
     """
-    found = Verdict()
+    verdict = Verdict()
     if reference is not None and set(reference.names) == set(late.names):
         distances = edge_error(late, reference), graph_mmd(late, reference)
-        found = found._replace(edge_error=distances[0], graph_mmd=distances[1])
+        verdict = verdict._replace(edge_error=distances[0], graph_mmd=distances[1])
     if truth is None or set(truth.names) != set(late.names):
-        return found
+        return verdict
     if not truth.is_dag:
-        return _verdict_on_pairs(found, late, truth)
+        return _verdict_on_pairs(verdict, late, truth)
     arcs: Bools = truth.subgraph(late.names).adjacency != 0
     outcomes = {"edges": edge_outcomes(late, truth)} | _path_outcomes(late, truth)
-    return found._replace(truth=arcs, e_shd=expected_shd(late, truth), outcomes=outcomes)
+    return verdict._replace(truth=arcs, e_shd=expected_shd(late, truth), outcomes=outcomes)
 
 
-def _verdict_on_pairs(found: Verdict, late: Posterior, truth: Graph) -> Verdict:
+def _verdict_on_pairs(verdict: Verdict, late: Posterior, truth: Graph) -> Verdict:
     """Return distances to an undirected graph, counting each pair of nodes once."""
     if not truth.is_undirected or _has_directions(late):
-        return found
+        return verdict
     joined: Bools = truth.subgraph(late.names).adjacency != 0
     once = np.triu_indices(len(joined), 1)
     outcomes = {"edges": RankedEdges(late.edge_probabilities[once], joined[once])}
-    return found._replace(truth=joined, e_shd=expected_shd(late, truth), outcomes=outcomes)
+    return verdict._replace(truth=joined, e_shd=expected_shd(late, truth), outcomes=outcomes)
 
 
 def _path_outcomes(late: Posterior, truth: Graph) -> dict[str, RankedEdges]:

@@ -106,24 +106,26 @@ class EdgeProbabilities(Evaluation):
             return {}
         reference = self.reference or reference_of(results, ids)
         beliefs = beliefs_of(results, ids, reference, self.data_sets)
-        found = named_beliefs(beliefs.found)
-        shown = shown_sets(found)
+        result = named_beliefs(beliefs.found)
+        shown = shown_sets(result)
         about = _Compared(
             beliefs,
-            found,
+            result,
             reference,
             self.least,
             _scores(results, beliefs.found),
-            [one for one in self.algorithms() if one not in ids],
-            _no_dag(results, found),
+            [posterior for posterior in self.algorithms() if posterior not in ids],
+            _no_dag(results, result),
             results.undirected,
         )
         return {
-            "compared": Records([about] if found else []),
-            "methods": Table([method_row(one) for one in found], "methods.csv"),
-            "edges": Table([row for one in found for row in edge_rows(one)], "edges.csv"),
-            "calibration": Table(list(calibration_rows(found, self.bins)), "calibration.csv"),
-            "scores": Table(list(score_rows(found, self.bins)), "scores.csv"),
+            "compared": Records([about] if result else []),
+            "methods": Table([method_row(posterior) for posterior in result], "methods.csv"),
+            "edges": Table(
+                [row for posterior in result for row in edge_rows(posterior)], "edges.csv"
+            ),
+            "calibration": Table(list(calibration_rows(result, self.bins)), "calibration.csv"),
+            "scores": Table(list(score_rows(result, self.bins)), "scores.csv"),
             "agreement": Table(
                 [row for group in shown.values() for row in agreement_rows(group)],
                 "agreement.csv",
@@ -143,7 +145,7 @@ class EdgeProbabilities(Evaluation):
         if not parts:
             return None
         posteriors = tables.records("compared")[0].posteriors
-        leading = not any(one.truth is not None for one in posteriors)
+        leading = not any(posterior.truth is not None for posterior in posteriors)
         return Section("edge-probabilities", "Edge probabilities", parts, leading)
 
 
@@ -151,17 +153,19 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     if not tables.records("compared"):
         return
     about: _Compared = tables.records("compared")[0]
-    found, reference = about.posteriors, about.reference
-    methods = list(dict.fromkeys(one.method for one in found))
-    shown = shown_sets(found)
+    result, reference = about.posteriors, about.reference
+    methods = list(dict.fromkeys(posterior.method for posterior in result))
+    shown = shown_sets(result)
     yield Words(belief_words.opening(about.beliefs, methods, len(shown)))
     yield from map(Words, belief_words.left_out(about.without, about.no_dag))
     yield from map(Words, belief_words.searches(about.beliefs.searches))
-    yield from map(Words, belief_words.undirected(found))
+    yield from map(Words, belief_words.undirected(result))
     yield from map(Words, belief_words.undirected_truth(about.undirected))
-    yield from map(Words, belief_words.coverage(found))
+    yield from map(Words, belief_words.coverage(result))
     # On many kinds of data with a truth methods are judged; the edges of one data set come last.
-    judged = len({one.case for one in found}) > 1 and any(one.truth is not None for one in found)
+    judged = len({posterior.case for posterior in result}) > 1 and any(
+        posterior.truth is not None for posterior in result
+    )
     if not judged:
         yield from edge_parts(shown, about.least)
     yield from calibration_parts(tables)
@@ -174,18 +178,20 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from table_parts(shown)
 
 
-def _no_dag(results: Results, found: Sequence[Named]) -> bool:
+def _no_dag(results: Results, posteriors: Sequence[Named]) -> bool:
     """Return whether some data set has a true graph that edges cannot be compared with."""
-    without = [one for one in found if one.truth is None]
-    return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
+    without = [posterior for posterior in posteriors if posterior.truth is None]
+    return any(
+        results.truth(results.case(posterior.belief.whose.run)) is not None for posterior in without
+    )
 
 
 def _scores(results: Results, beliefs: Sequence[Belief]) -> Cells:
     """Return the graph score of each method that has one."""
-    found: Cells = {}
-    for one in beliefs:
-        settings = results.algorithm(one.whose.run).settings
-        parameters = settings[one.whose.run.setting].parameters
+    result: Cells = {}
+    for posterior in beliefs:
+        settings = results.algorithm(posterior.whose.run).settings
+        parameters = settings[posterior.whose.run.setting].parameters
         if "score" in parameters:
-            found.setdefault(one.whose.id, parameters["score"])
-    return found
+            result.setdefault(posterior.whose.id, parameters["score"])
+    return result

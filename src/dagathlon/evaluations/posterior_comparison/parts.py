@@ -82,9 +82,11 @@ _COST = (
 _APART = "The difference between two methods in the probability of an edge."
 
 
-def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
+def shown_sets(posteriors: Sequence[Named]) -> dict[str, list[Named]]:
     """Return the data sets to draw: the first of each kind, or the first few of one kind."""
-    sets = grouped(((one.case, one.belief.whose.seed), one) for one in found)
+    sets = grouped(
+        ((posterior.case, posterior.belief.whose.seed), posterior) for posterior in posteriors
+    )
     kinds = len({case for case, _ in sets})
     each = 1 if kinds > 1 else _FEW_SETS
     taken: dict[str, int] = {}
@@ -101,15 +103,15 @@ def edge_parts(
 ) -> Iterator[Part]:
     """Yield edges by method, matrices, and graphs, folded if asked."""
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
-    each = [one for group in shown.values() for one in group]
+    each = [posterior for group in shown.values() for posterior in group]
     directed = _directed(each)
     caption = _EDGES if directed else _PAIRS
     yield Figure("belief-edges", "Which edges are probable?", caption, tiles)
-    drawable = [one for one in each if len(one.belief.names) <= _MOST_NODES]
-    matrices = [(_title(one), _matrix(one, least)) for one in drawable]
+    drawable = [posterior for posterior in each if len(posterior.belief.names) <= _MOST_NODES]
+    matrices = [(_title(posterior), _matrix(posterior, least)) for posterior in drawable]
     frames = " Red frames are the edges of the true graph." if _has_truth(each) else ""
     cut = ""
-    if any(len(one.belief.names) > _MANY_NODES for one in each):
+    if any(len(posterior.belief.names) > _MANY_NODES for posterior in each):
         cut = f" Of more than {_MANY_NODES} variables, probabilities below {least:g} are left out."
     caption = (
         (_MATRIX if directed else _PAIR_MATRIX)
@@ -132,28 +134,32 @@ def table_parts(shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
 
 def _by_method(group: Sequence[Named]) -> Chart:
     names = group[0].belief.names
-    alike = {one.method: one.belief.edges for one in group if one.belief.names == names}
+    alike = {
+        posterior.method: posterior.belief.edges
+        for posterior in group
+        if posterior.belief.names == names
+    }
     return edges_by_method(names, alike, group[0].truth, group[0].belief.mark)
 
 
-def _matrix(one: Named, least: float) -> Chart:
-    belief, edges, truth = one.belief, one.belief.edges, one.truth
-    if not _directed([one]):
+def _matrix(posterior: Named, least: float) -> Chart:
+    belief, edges, truth = posterior.belief, posterior.belief.edges, posterior.truth
+    if not _directed([posterior]):
         edges, truth = edges + edges.T, None if truth is None else truth | truth.T
     small = len(belief.names) <= _MANY_NODES
     return belief_matrix(belief.names, edges, truth, LEAST_WRITTEN if small else least)
 
 
-def _directed(found: Sequence[Named]) -> bool:
-    return any(one.belief.mark == "→" for one in found)
+def _directed(posteriors: Sequence[Named]) -> bool:
+    return any(posterior.belief.mark == "→" for posterior in posteriors)
 
 
-def _title(one: Named) -> str:
-    return f"{one.method} · {one.set_name}" if one.set_name else one.method
+def _title(posterior: Named) -> str:
+    return f"{posterior.method} · {posterior.set_name}" if posterior.set_name else posterior.method
 
 
-def _has_truth(found: Sequence[Named]) -> bool:
-    return any(one.truth is not None for one in found)
+def _has_truth(posteriors: Sequence[Named]) -> bool:
+    return any(posterior.truth is not None for posterior in posteriors)
 
 
 def _left_out(count: int, most: int) -> str:
@@ -167,12 +173,14 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
         if variants and len(variants) + len(group) > _MOST_PICTURES:
             break
         sets += 1
-        for one in group[:_MOST_CHARTS]:
-            heads = one.belief.mark == "→"
-            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least, heads)
-            variants.append((_title(one), drawn.picture.for_page()))
+        for posterior in group[:_MOST_CHARTS]:
+            heads = posterior.belief.mark == "→"
+            drawn = edge_graph(
+                posterior.belief.names, posterior.belief.edges, posterior.truth, least, heads
+            )
+            variants.append((_title(posterior), drawn.picture.for_page()))
             cut += drawn.left_out
-    each = [one for group in shown.values() for one in group]
+    each = [posterior for group in shown.values() for posterior in group]
     unless = "drawn only if they are in the truth" if _has_truth(each) else "not drawn"
     caption = _GRAPH if _directed(each) else _PAIR_GRAPH
     caption += f" Pairs below {least:g} are {unless}."
@@ -185,8 +193,8 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
 def _wide(group: Sequence[Named]) -> Iterator[Cells]:
     """Yield one row per edge with a column for each method, the most probable first."""
     names, truth = group[0].belief.names, group[0].truth
-    alike = [one for one in group if one.belief.names == names]
-    mean = np.mean([one.belief.edges for one in alike], axis=0)
+    alike = [posterior for posterior in group if posterior.belief.names == names]
+    mean = np.mean([posterior.belief.edges for posterior in alike], axis=0)
     for cell in np.argsort(-np.round(mean, 9), axis=None, kind="stable").tolist():
         i, j = divmod(cell, len(names))
         if mean[i, j] < LEAST_WRITTEN and (truth is None or not truth[i, j]):
@@ -194,7 +202,7 @@ def _wide(group: Sequence[Named]) -> Iterator[Cells]:
         row: Cells = {"data": group[0].set_name} if group[0].set_name else {}
         row["edge"] = f"{names[i]} {group[0].belief.mark} {names[j]}"
         row |= {} if truth is None else {"in the truth": "yes" if truth[i, j] else "no"}
-        yield row | {one.method: float(one.belief.edges[i, j]) for one in alike}
+        yield row | {posterior.method: float(posterior.belief.edges[i, j]) for posterior in alike}
 
 
 def calibration_parts(tables: TableSet) -> Iterator[Part]:
@@ -224,17 +232,19 @@ def _score_grid(scores: Rows) -> Grid:
     cells: dict[str, list[Any]] = {}
     known = {(row["setting"], row["of"]): row for row in scores}
     for setting in dict.fromkeys(row["setting"] for row in scores):
-        own = [known.get((setting, of), {}) for of in kinds]
-        cells[setting] = [setting, own[0].get("data sets")]
-        cells[setting] += [row.get(column) for row in own for column in columns]
+        members = [known.get((setting, of), {}) for of in kinds]
+        cells[setting] = [setting, members[0].get("data sets")]
+        cells[setting] += [row.get(column) for row in members for column in columns]
     return Grid(head, list(cells.values()), 1)
 
 
 def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
     """Yield traces, and the table of convergence diagnostics."""
-    traced = [one for group in shown.values() for one in group if one.belief.traces]
+    traced = [
+        posterior for group in shown.values() for posterior in group if posterior.belief.traces
+    ]
     if traced:
-        variants = [(_title(one), _traces(one)) for one in traced[:_MOST_CHARTS]]
+        variants = [(_title(posterior), _traces(posterior)) for posterior in traced[:_MOST_CHARTS]]
         caption = _TRACE + _left_out(len(traced), _MOST_CHARTS)
         yield Figure("belief-traces", "Have the chains settled?", caption, variants)
     drawn = [row for row in tables.rows("methods") if row["draws"]]
@@ -244,8 +254,8 @@ def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) ->
         yield _chain_grid(drawn)
 
 
-def _traces(one: Named) -> Chart:
-    traces = one.belief.traces
+def _traces(posterior: Named) -> Chart:
+    traces = posterior.belief.traces
     chains = [(trace.state.tolist(), trace.score.tolist()) for trace in traces]
     return trace_plot(chains, traces[0].burnin)
 
@@ -254,11 +264,11 @@ def _chain_grid(rows: Rows) -> Grid:
     head = ["method", "apart about", "chains", "draws", "effective size", "R̂", "apart"]
     cells = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
-        own = [row for row in rows if row["setting"] == setting]
-        worst = belief_words.most_apart(own)
-        sizes = [row["ess"] for row in own if row["ess"] is not None]
-        rhats = [row["rhat"] for row in own if row["rhat"] is not None]
-        line = [setting, worst["apart about"], own[0]["chains"], own[0]["draws"]]
+        selected = [row for row in rows if row["setting"] == setting]
+        worst = belief_words.most_apart(selected)
+        sizes = [row["ess"] for row in selected if row["ess"] is not None]
+        rhats = [row["rhat"] for row in selected if row["rhat"] is not None]
+        line = [setting, worst["apart about"], selected[0]["chains"], selected[0]["draws"]]
         line += [min(sizes, default=None), max(rhats, default=None), worst["apart"]]
         cells.append(line)
     return Grid(head, cells, 2)
@@ -275,10 +285,10 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     }
     variants: list[Variant] = []
     for (column, name), case in itertools.product(names.items(), cases):
-        own = [row for row in rows if row["case"] == case and row[column] is not None]
-        if own:
+        selected = [row for row in rows if row["case"] == case and row[column] is not None]
+        if selected:
             line = None if column == "e_shd" else _reference_cost(rows, case, reference)
-            chart = distance_against_cost(own, column, tables.look, line)
+            chart = distance_against_cost(selected, column, tables.look, line)
             variants.append((f"{name}, {case}" if len(cases) > 1 else name, chart))
     if not variants:
         return
@@ -291,24 +301,24 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
 
 def _reference_cost(rows: Rows, case: str, reference: str | None) -> tuple[str, float] | None:
     """Return name and median cost of the reference on one kind of data."""
-    own = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
-    known = [cost for cost in own if cost]
+    members = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
+    known = [cost for cost in members if cost]
     return (f"{reference} takes this long", float(np.median(known))) if known else None
 
 
 def _cost_grid(rows: Rows) -> Grid:
     columns = {"cpu": "CPU seconds", "expected edges": "expected edges"}
     columns |= {"e_shd": "E-SHD ↓", "edge_error": "largest error ↓", "graph_mmd": "Graph MMD ↓"}
-    there = [name for name in columns if any(row[name] is not None for row in rows)]
+    present = [name for name in columns if any(row[name] is not None for row in rows)]
     cells: list[list[Any]] = []
     groups = dict.fromkeys((row["case"], row["setting"]) for row in rows)
     several = len({case for case, _ in groups}) > 1
     for case, setting in groups:
-        own = [row for row in rows if (row["case"], row["setting"]) == (case, setting)]
-        known = ([row[name] for row in own if row[name] is not None] for name in there)
+        selected = [row for row in rows if (row["case"], row["setting"]) == (case, setting)]
+        known = ([row[name] for row in selected if row[name] is not None] for name in present)
         means = [float(np.mean(values)) if values else None for values in known]
         cells.append([*([case] if several else []), setting, *means])
-    head = [*(["data"] if several else []), "method", *(columns[name] for name in there)]
+    head = [*(["data"] if several else []), "method", *(columns[name] for name in present)]
     folded = f"All means ({len(cells):,} rows)" if len(cells) > _LONG else ""
     return Grid(head, cells, 1 + several, folded)
 
@@ -321,10 +331,10 @@ def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> I
         return
     variants: list[Variant] = []
     for name, group in several.items():
-        methods = list(dict.fromkeys(one.method for one in group))
-        own = [row for row in rows if row["data"] == name]
+        methods = list(dict.fromkeys(posterior.method for posterior in group))
+        selected = [row for row in rows if row["data"] == name]
         for column in ("largest", "mean"):
-            chart = difference_tiles(own, methods, column, f"{column} difference")
+            chart = difference_tiles(selected, methods, column, f"{column} difference")
             variants.append((f"{column}, {name}" if name else column, chart))
     question = "Do the methods agree with each other?"
     yield Figure("belief-agreement", question, _APART, variants[:_MOST_CHARTS])

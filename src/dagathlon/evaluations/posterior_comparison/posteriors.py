@@ -59,7 +59,7 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
     """Return the figures that have data, agreement among metrics first."""
     metrics = ordered(tables.rows("metrics"), "metric")
     proxies = [m for m in metrics if m not in (*DISTANCES, *ENTROPIES)]
-    found = [
+    result = [
         Figure(
             "posterior-agreement",
             "When do metrics agree with the distance to the true posterior?",
@@ -94,7 +94,7 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
             _tiles(tables),
         ),
     ]
-    return [figure for figure in found if figure.variants]
+    return [figure for figure in result if figure.variants]
 
 
 def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
@@ -102,13 +102,17 @@ def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
     rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     look = _look(tables, [row["id"] for row in rows])
     models = ordered(rows, "model")
-    found = []
+    result = []
     for metric in metrics:
         for model in models:
-            own = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
+            selected = [row for row in rows if (row["metric"], row["model"]) == (metric, model)]
             name = measure_of(metric).label
-            found.append((f"{name}, {model}" if len(models) > 1 else name, own, metric))
-    return [(name, metric_lines(own, metric, look)) for name, own, metric in found if own]
+            result.append((f"{name}, {model}" if len(models) > 1 else name, selected, metric))
+    return [
+        (name, metric_lines(selected, metric, look))
+        for name, selected, metric in result
+        if selected
+    ]
 
 
 def _look(tables: TableSet, names: Sequence[str]) -> Look:
@@ -119,10 +123,12 @@ def _look(tables: TableSet, names: Sequence[str]) -> Look:
 def _agreement(tables: TableSet) -> list[Variant]:
     """Draw correlations of all metrics with each distance against the number of rows."""
     rows = tables.rows("correlations")
-    found: list[Variant] = []
+    result: list[Variant] = []
     for distance in DISTANCES:
-        own = [row for row in rows if row["left"] == distance and row["right"] not in DISTANCES]
-        shown = [{**row, "id": measure_of(row["right"]).label} for row in own]
+        selected = [
+            row for row in rows if row["left"] == distance and row["right"] not in DISTANCES
+        ]
+        shown = [{**row, "id": measure_of(row["right"]).label} for row in selected]
         look = Look.of(row["id"] for row in shown)
         models = ordered(shown, "model")
         for model in models:
@@ -130,20 +136,20 @@ def _agreement(tables: TableSet) -> list[Variant]:
             title = measure_of(distance).label
             name = f"with {title}, {model}" if len(models) > 1 else f"with {title}"
             chart = correlation_lines(chosen, f"rank correlation with {title}", look)
-            found.append((name, chart))
-    return found
+            result.append((name, chart))
+    return result
 
 
 def _tiles(tables: TableSet) -> list[Variant]:
     """Draw all correlations for each model and number of rows."""
     metrics = ordered(tables.rows("metrics"), "metric")
     rows = [row for row in tables.rows("correlations") if row["graph"] != ALL_GRAPHS]
-    found: list[Variant] = []
+    result: list[Variant] = []
     for model in ordered(rows, "model"):
         for size in sorted({row["rows"] for row in rows if row["model"] == model}):
-            own = [row for row in rows if (row["model"], row["rows"]) == (model, size)]
-            found.append((f"{model}, {size:,} rows", correlation_tiles(own, metrics)))
-    return found
+            selected = [row for row in rows if (row["model"], row["rows"]) == (model, size)]
+            result.append((f"{model}, {size:,} rows", correlation_tiles(selected, metrics)))
+    return result
 
 
 def trust_parts(tables: TableSet) -> Iterator[Part]:
@@ -151,14 +157,17 @@ def trust_parts(tables: TableSet) -> Iterator[Part]:
     rows = tables.rows("correlations")
     head = ["data", "rows", "agree", "go against", "neither"]
     for distance in DISTANCES:
-        found = trusted(rows, distance, DISTANCES)
-        if not found:
+        result = trusted(rows, distance, DISTANCES)
+        if not result:
             continue
         title = measure_of(distance).label
-        yield Words(in_short(found, distance), f"Which metrics can stand for {title}?")
+        yield Words(in_short(result, distance), f"Which metrics can stand for {title}?")
         yield Grid(
             head,
-            [[one.model, f"{one.rows:,}", *map(metrics_in_words, one[2:])] for one in found],
+            [
+                [posterior.model, f"{posterior.rows:,}", *map(metrics_in_words, posterior[2:])]
+                for posterior in result
+            ],
             5,
         )
         yield Words(_TRUST)
@@ -170,24 +179,24 @@ def truth_parts(tables: TableSet) -> Iterator[Part]:
     means = tables.rows("means")
     metrics = ordered(tables.rows("metrics"), "metric")
     proxies = [m for m in metrics if m not in DISTANCES and measure_of(m).better]
-    found = list(yardsticks(means, proxies, references))
-    if found:
+    result = list(yardsticks(means, proxies, references))
+    if result:
         heading = "By which metrics does the true posterior look worse than approximations of it?"
         words = "Behind more than half of the methods, by means over data sets and graphs:"
-        yield Words(f"{words} {beaten(found)}", heading)
-        yield _behind(found, proxies)
-    for place, said in enumerate(entropies(means, references)):
-        yield Words(said, "" if place else "How uncertain is the true posterior?")
+        yield Words(f"{words} {beaten(result)}", heading)
+        yield _behind(result, proxies)
+    for place, sentence in enumerate(entropies(means, references)):
+        yield Words(sentence, "" if place else "How uncertain is the true posterior?")
 
 
-def _behind(found: Sequence[Yardstick], metrics: Sequence[str]) -> Grid:
+def _behind(comparisons: Sequence[Yardstick], metrics: Sequence[str]) -> Grid:
     """Count, by metric, the methods with a better mean than the true posterior."""
     lines: dict[tuple[str, int], dict[str, str]] = {}
-    for one in found:
-        cells = lines.setdefault((one.model, one.rows), {})
-        cells[one.metric] = f"{len(one.better)} of {one.others}"
+    for posterior in comparisons:
+        cells = lines.setdefault((posterior.model, posterior.rows), {})
+        cells[posterior.metric] = f"{len(posterior.better)} of {posterior.others}"
     head = ["data", "rows", *(measure_of(metric).label for metric in metrics)]
-    rows = [[m, f"{n:,}", *(own.get(k) for k in metrics)] for (m, n), own in lines.items()]
+    rows = [[m, f"{n:,}", *(members.get(k) for k in metrics)] for (m, n), members in lines.items()]
     return Grid(head, rows)
 
 
@@ -303,10 +312,12 @@ class Posteriors(Evaluation):
 
         Several of a setup are one: the first makes the tables of all.
         """
-        together = [one for one in results.evaluations if isinstance(one, Posteriors)] or [self]
+        together = [
+            evaluation for evaluation in results.evaluations if isinstance(evaluation, Posteriors)
+        ] or [self]
         if self != together[0]:
             return {}
-        rows = [row for one in together for row in one.rows(results)]
+        rows = [row for evaluation in together for row in evaluation.rows(results)]
         known = [m for m in (*self.shown, *ENTROPIES) if any(is_number(r.get(m)) for r in rows)]
         means = mean_rows(rows, known, self.resamples)
         ranked = [metric for metric in known if measure_of(metric).better]
@@ -327,7 +338,7 @@ class Posteriors(Evaluation):
         runs = [run for run in asked if self._is_mine(results, run)]
         kinds = regimes_of(results, (results.case(run) for run in runs))
         scores = zip(results.scores(_SCORES, runs), results.scores(_BESIDE, runs), strict=True)
-        found = []
+        result = []
         for run, pair, cost in zip(runs, scores, results.rows_of(runs), strict=True):
             case, method = results.case(run), method_of(results, run, self._named(run.entry))
             row: Cells = {**kinds[case]._asdict(), "seed": case.seed, "id": run.entry}
@@ -336,8 +347,8 @@ class Posteriors(Evaluation):
             row |= {name: cost.get(name) for name in ("time", "status")}
             for score in pair:
                 row |= {k: v for k, v in (score or {}).items() if v is not None or k not in row}
-            found.append(row)
-        return found
+            result.append(row)
+        return result
 
     def _named(self, identifier: str) -> str:
         return dict(zip(self.ids, self.names, strict=False)).get(identifier, identifier)

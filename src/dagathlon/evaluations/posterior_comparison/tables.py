@@ -52,14 +52,14 @@ class Named(NamedTuple):
 def named_beliefs(beliefs: Sequence[Belief]) -> list[Named]:
     """Return posteriors in one spelling, with the names of their data sets."""
     beliefs = in_one_spelling(beliefs)
-    names = case_names(list(dict.fromkeys(one.whose.data for one in beliefs)))
-    sets = dict.fromkeys((one.whose.data, one.whose.seed) for one in beliefs)
-    found = []
-    for one in beliefs:
-        case = names[one.whose.data]
-        title = _set_name(case, one.whose.seed, sets) if len(sets) > 1 else ""
-        found.append(Named(one, case, title))
-    return found
+    names = case_names(list(dict.fromkeys(posterior.whose.data for posterior in beliefs)))
+    sets = dict.fromkeys((posterior.whose.data, posterior.whose.seed) for posterior in beliefs)
+    result = []
+    for posterior in beliefs:
+        case = names[posterior.whose.data]
+        title = _set_name(case, posterior.whose.seed, sets) if len(sets) > 1 else ""
+        result.append(Named(posterior, case, title))
+    return result
 
 
 def _set_name(name: str, seed: int, sets: Iterable[tuple[Combination, int]]) -> str:
@@ -69,17 +69,17 @@ def _set_name(name: str, seed: int, sets: Iterable[tuple[Combination, int]]) -> 
 
 def reference_of(results: Results, ids: Iterable[str]) -> str | None:
     """Return the first algorithm that gives exact posteriors, or None."""
-    exact = (one for one in ids if results.algorithms[one].module.name == EXACT)
+    exact = (item for item in ids if results.algorithms[item].module.name == EXACT)
     return next(exact, None)
 
 
-def method_row(one: Named) -> Cells:
+def method_row(posterior: Named) -> Cells:
     """Return the cost of a posterior, its distances to truth and reference, and its draws."""
-    belief, verdict = one.belief, one.belief.verdict
+    belief, verdict = posterior.belief, posterior.belief.verdict
     return {
-        "data": one.case,
+        "data": posterior.case,
         "seed": belief.whose.seed,
-        "setting": one.method,
+        "setting": posterior.method,
         "id": belief.whose.id,
         "cpu": belief.cpu,
         "e_shd": verdict.e_shd,
@@ -96,12 +96,16 @@ def method_row(one: Named) -> Cells:
     }
 
 
-def edge_rows(one: Named) -> Iterator[Cells]:
+def edge_rows(posterior: Named) -> Iterator[Cells]:
     """Yield one row per edge that is probable enough, or true."""
-    belief, truth = one.belief, one.truth
+    belief, truth = posterior.belief, posterior.truth
     wanted = belief.edges >= LEAST_WRITTEN
     for i, j in np.argwhere(wanted if truth is None else wanted | truth).tolist():
-        row: Cells = {"data": one.case, "seed": belief.whose.seed, "setting": one.method}
+        row: Cells = {
+            "data": posterior.case,
+            "seed": belief.whose.seed,
+            "setting": posterior.method,
+        }
         row |= {"from": belief.names[i], "to": belief.names[j]}
         row["probability"] = float(belief.edges[i, j])
         if truth is not None:
@@ -109,10 +113,10 @@ def edge_rows(one: Named) -> Iterator[Cells]:
         yield row
 
 
-def pooled(found: Iterable[Named], of: str) -> list[RankedEdges]:
+def pooled(posteriors: Iterable[Named], of: str) -> list[RankedEdges]:
     """Return outcomes of edges or paths, one per data set with a true graph."""
-    known = (one.belief.verdict.outcomes.get(of) for one in found)
-    return [one for one in known if one is not None and len(one.present)]
+    known = (posterior.belief.verdict.outcomes.get(of) for posterior in posteriors)
+    return [posterior for posterior in known if posterior is not None and len(posterior.present)]
 
 
 def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
@@ -120,16 +124,18 @@ def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
     return np.concatenate(probabilities), np.concatenate(present)
 
 
-def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
+def by_method(posteriors: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
     """Group posteriors by id and setting."""
-    return grouped(((one.belief.whose.id, one.method), one) for one in found)
+    return grouped(
+        ((posterior.belief.whose.id, posterior.method), posterior) for posterior in posteriors
+    )
 
 
-def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
+def calibration_rows(posteriors: Sequence[Named], bins: int) -> Iterator[Cells]:
     """Yield the reliability of edges and paths by method, over all data and by kind."""
-    cases = list(dict.fromkeys(one.case for one in found))
+    cases = list(dict.fromkeys(posterior.case for posterior in posteriors))
     for case in ["", *(cases if len(cases) > 1 else ())]:
-        chosen = [one for one in found if case in ("", one.case)]
+        chosen = [posterior for posterior in posteriors if case in ("", posterior.case)]
         for (identifier, method), group in by_method(chosen).items():
             about = {"data": case, "id": identifier, "setting": method}
             for of in ("edges", "paths"):
@@ -140,15 +146,15 @@ def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[Cells]:
     """Yield the non-empty bins of a reliability diagram."""
     if not outcomes:
         return
-    found = reliability(*_joined(outcomes), bins)
-    for k in np.flatnonzero(found.count).tolist():
-        predicted, observed = float(found.probability[k]), float(found.frequency[k])
-        yield {"predicted": predicted, "observed": observed, "size": int(found.count[k])}
+    result = reliability(*_joined(outcomes), bins)
+    for k in np.flatnonzero(result.count).tolist():
+        predicted, observed = float(result.probability[k]), float(result.frequency[k])
+        yield {"predicted": predicted, "observed": observed, "size": int(result.count[k])}
 
 
-def score_rows(found: Sequence[Named], bins: int) -> Iterator[Cells]:
+def score_rows(posteriors: Sequence[Named], bins: int) -> Iterator[Cells]:
     """Yield scores of the edge and path probabilities of each method, over all data sets."""
-    for (identifier, method), group in by_method(found).items():
+    for (identifier, method), group in by_method(posteriors).items():
         for of in ("edges", "paths"):
             outcomes = pooled(group, of)
             if outcomes:
@@ -169,9 +175,9 @@ def nearly_certain(rows: Iterable[Row], setting: str) -> Mapping[str, Any] | Non
     return sure[-1] if sure else None
 
 
-def agreement_rows(found: Sequence[Named]) -> Iterator[Cells]:
+def agreement_rows(posteriors: Sequence[Named]) -> Iterator[Cells]:
     """Yield distances between every two methods on a data set, and where they are largest."""
-    for left, right in itertools.product(found, found):
+    for left, right in itertools.product(posteriors, posteriors):
         if left.belief.names != right.belief.names:
             continue
         a, b = left.belief.edges, right.belief.edges
@@ -191,16 +197,18 @@ def agreement_rows(found: Sequence[Named]) -> Iterator[Cells]:
         }
 
 
-def disputed(found: Sequence[Named]) -> list[Cells]:
+def disputed(posteriors: Sequence[Named]) -> list[Cells]:
     """Return the edges of one data set on which the methods differ most."""
-    names, mark = found[0].belief.names, found[0].belief.mark
-    alike = [one for one in found if one.belief.names == names]
-    each = np.array([one.belief.edges for one in alike])
+    names, mark = posteriors[0].belief.names, posteriors[0].belief.mark
+    alike = [posterior for posterior in posteriors if posterior.belief.names == names]
+    each = np.array([posterior.belief.edges for posterior in alike])
     spread = each.max(axis=0) - each.min(axis=0)
     rows = []
     for cell in np.argsort(-np.round(spread, 9), axis=None, kind="stable")[:_MOST_DISPUTED]:
         i, j = divmod(int(cell), len(names))
         if spread[i, j] > 0:
             row: Cells = {"edge": f"{names[i]} {mark} {names[j]}", "range": spread[i, j]}
-            rows.append(row | {one.method: float(one.belief.edges[i, j]) for one in alike})
+            rows.append(
+                row | {posterior.method: float(posterior.belief.edges[i, j]) for posterior in alike}
+            )
     return rows

@@ -51,9 +51,11 @@ def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
         )
 
 
-def undirected(found: Iterable[Named]) -> Iterator[str]:
+def undirected(posteriors: Iterable[Named]) -> Iterator[str]:
     """Yield a sentence on how undirected edges count, if there are any."""
-    methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
+    methods = dict.fromkeys(
+        posterior.method for posterior in posteriors if posterior.belief.undirected
+    )
     if methods:
         yield (
             f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and "
@@ -79,21 +81,21 @@ def searches(names: Sequence[str]) -> Iterator[str]:
         yield f"{', '.join(names)} {verb}: shares along such chains are no probabilities."
 
 
-def coverage(found: Iterable[Named]) -> Iterator[str]:
+def coverage(posteriors: Iterable[Named]) -> Iterator[str]:
     """Yield sentences on methods that cover only a part of the graphs.
 
     Sentences that differ in their numbers alone, from one data set to the next, are said once.
     """
-    said: dict[str, dict[str, None]] = {}
+    covered: dict[str, dict[str, None]] = {}
     first: dict[str, str] = {}
-    for one in found:
-        space = one.belief.space
+    for posterior in posteriors:
+        space = posterior.belief.space
         limited = [f"covers {space}"] if space and space.lower() != "all dags" else []
-        for words in (*limited, *(f"says: {note}" for note in one.belief.notes)):
+        for words in (*limited, *(f"says: {note}" for note in posterior.belief.notes)):
             alike = _NUMBER.sub("#", words)
             first.setdefault(alike, words)
-            said.setdefault(alike, {})[one.method] = None
-    for alike, methods in said.items():
+            covered.setdefault(alike, {})[posterior.method] = None
+    for alike, methods in covered.items():
         yield f"{'; '.join(methods)} {first[alike].rstrip('.')}."
 
 
@@ -114,24 +116,24 @@ def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[s
 def convergence(rows: Rows) -> Iterator[str]:
     """Yield sentences on chains that disagree or have few effective draws."""
     settled = []
-    for method, own in _grouped(rows).items():
-        rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
-        least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
+    for method, members in _grouped(rows).items():
+        rhat = max((row["rhat"] for row in members if row["rhat"] is not None), default=None)
+        least = min((row["ess"] for row in members if row["ess"] is not None), default=np.inf)
         if rhat is not None:
-            doubt = _doubt(method, own, rhat, least)
+            doubt = _doubt(method, members, rhat, least)
             settled += [] if doubt else [method]
             yield from [doubt] if doubt else []
-        elif least < min(_FEW_DRAWS, 0.5 * own[0]["draws"]):
+        elif least < min(_FEW_DRAWS, 0.5 * members[0]["draws"]):
             yield f"{method}: the weights of its draws leave as much as {least:.0f} of them."
     if settled:
         yield f"No sign that the chains of {'; '.join(settled)} have not settled."
 
 
-def _doubt(method: str, own: Rows, rhat: float, draws: float) -> str:
+def _doubt(method: str, members: Rows, rhat: float, draws: float) -> str:
     """Return reasons to distrust the Markov chains of a method; empty without any."""
-    worst = most_apart(own)
+    worst = most_apart(members)
     if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
-        return _disagreeing(method, rhat, worst, len(own) > 1)
+        return _disagreeing(method, rhat, worst, len(members) > 1)
     if draws >= _FEW_DRAWS:
         return ""
     error = 0.5 / math.sqrt(max(draws, 1.0))
@@ -187,17 +189,17 @@ def calibration(rows: Rows, scores: Rows) -> Iterator[str]:
 def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
     """Yield sentences on the method nearest to the reference or the true graph, and its cost."""
     column = "e_shd" if reference is None else "edge_error"
-    known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
-    found = {name: value for name, value in known.items() if value is not None}
-    if not found:
+    known = {name: _mean(members, column) for name, members in _grouped(rows).items()}
+    result = {name: value for name, value in known.items() if value is not None}
+    if not result:
         return
-    best = min(found, key=lambda name: found[name])
+    best = min(result, key=lambda name: result[name])
     cost = _mean(_grouped(rows)[best], "cpu")
-    words = f"{best} comes nearest to the true graph: {found[best]:.2f} edges wrong"
+    words = f"{best} comes nearest to the true graph: {result[best]:.2f} edges wrong"
     if reference is not None:
         words = (
             f"{best} comes nearest to {reference}: the largest error of an edge's probability is "
-            f"{found[best]:.2g}"
+            f"{result[best]:.2g}"
         )
     yield words + " in the mean" + ("." if cost is None else f", in {duration(cost)} of CPU.")
 
@@ -205,13 +207,13 @@ def nearest(rows: Rows, reference: str | None) -> Iterator[str]:
 def agreement(rows: Rows) -> Iterator[str]:
     """Yield sentences on the methods that differ most on each data set, and the edge concerned."""
     sets = grouped((row["data"], row) for row in rows if row["left"] != row["right"])
-    for name, found in sets.items():
+    for name, members in sets.items():
         place = f"{name}: " if name else ""
-        most = max(found, key=lambda row: row["largest"])
+        most = max(members, key=lambda row: row["largest"])
         if most["largest"] <= _ALIKE:
             yield f"{place}all methods agree on every edge within {most['largest']:.2g}."
             continue
-        least = min(found, key=lambda row: row["largest"])
+        least = min(members, key=lambda row: row["largest"])
         yield (
             f"{place}{most['left']} and {most['right']} differ most, by {most['largest']:.2f} "
             f"about {most['edge']} ({most['left says']:.2f} against {most['right says']:.2f}); "
@@ -278,37 +280,43 @@ def trusted(correlations: Rows, distance: str, besides: Sequence[str]) -> list[T
         if row["left"] == distance and row["right"] not in besides
     )
 
-    found = []
+    result = []
     for (model, size), members in sorted(groups.items()):
         members.sort(key=lambda row: -row["mean"])
         agree = [row for row in members if row["low"] > 0 and row["mean"] >= STRONG]
         against = [row for row in members if row["high"] < 0 and row["mean"] <= -STRONG]
         rest = [row for row in members if row not in agree and row not in against]
-        found.append(Trust(model, size, agree, against, rest))
-    return found
+        result.append(Trust(model, size, agree, against, rest))
+    return result
 
 
 def metrics_in_words(rows: Rows) -> str:
     """Format metrics with correlations, such as ``E-SHD .61, AUROC .55``."""
-    said = [f"{measure_of(row['right']).label} {short(row['mean'])}" for row in rows]
-    return ", ".join(said) or "none"
+    words = [f"{measure_of(row['right']).label} {short(row['mean'])}" for row in rows]
+    return ", ".join(words) or "none"
 
 
-def in_short(found: Sequence[Trust], distance: str) -> str:
+def in_short(trusts: Sequence[Trust], distance: str) -> str:
     """Return a sentence per model on how correlations change with the number of rows."""
     title = measure_of(distance).label
-    said = []
-    for model in dict.fromkeys(one.model for one in found):
-        own = [one for one in found if one.model == model]
-        course = ", ".join(f"{short(one.mean)} with {one.rows:,} rows" for one in own)
-        sure = [f"{one.rows:,}" for one in own if len(one.agree) > len(one.between)]
+    words = []
+    for model in dict.fromkeys(posterior.model for posterior in trusts):
+        members = [posterior for posterior in trusts if posterior.model == model]
+        course = ", ".join(
+            f"{short(posterior.mean)} with {posterior.rows:,} rows" for posterior in members
+        )
+        sure = [
+            f"{posterior.rows:,}"
+            for posterior in members
+            if len(posterior.agree) > len(posterior.between)
+        ]
         most = (
             f"most metrics agree with it at {', '.join(sure)} rows"
             if sure
             else ("at no number of rows do most metrics agree with it")
         )
-        said.append(f"{model}: the mean rank correlation with {title} is {course}; {most}.")
-    return " ".join(said)
+        words.append(f"{model}: the mean rank correlation with {title} is {course}; {most}.")
+    return " ".join(words)
 
 
 class Yardstick(NamedTuple):
@@ -341,57 +349,57 @@ def yardsticks(
         if metric not in metrics or reference not in values:
             continue
         sign = 1 if measure_of(metric).better == "more" else -1
-        own = values[reference]
+        members = values[reference]
         others = {k: v for k, v in values.items() if k != reference}
-        better = {k: v for k, v in others.items() if sign * v > sign * own}
-        yield Yardstick(model, size, metric, own, better, len(others))
+        better = {k: v for k, v in others.items() if sign * v > sign * members}
+        yield Yardstick(model, size, metric, members, better, len(others))
 
 
 def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
     """Return means over the graphs that all methods have, by model, rows and metric."""
-    found: dict[tuple[str, int, str], dict[str, dict[str, float]]] = {}
+    result: dict[tuple[str, int, str], dict[str, dict[str, float]]] = {}
     for row in means:
         key = (row["model"], row["rows"], row["metric"])
-        found.setdefault(key, {}).setdefault(row["method"], {})[row["graph"]] = row["mean"]
+        result.setdefault(key, {}).setdefault(row["method"], {})[row["graph"]] = row["mean"]
     joint = {}
-    for key, methods in found.items():
+    for key, methods in result.items():
         shared = set.intersection(*(set(graphs) for graphs in methods.values()))
         if shared:
             joint[key] = {
-                name: float(np.mean([graphs[one] for one in sorted(shared)]))
+                name: float(np.mean([graphs[item] for item in sorted(shared)]))
                 for name, graphs in methods.items()
             }
     return joint
 
 
-def beaten(found: Sequence[Yardstick]) -> str:
+def beaten(comparisons: Sequence[Yardstick]) -> str:
     """Return how often most methods beat the true posterior, by model and number of rows."""
-    said = []
-    for model in dict.fromkeys(one.model for one in found):
-        own = [one for one in found if one.model == model]
+    words = []
+    for model in dict.fromkeys(posterior.model for posterior in comparisons):
+        members = [posterior for posterior in comparisons if posterior.model == model]
         worse = []
-        for size in sorted({one.rows for one in own}):
-            here = [one for one in own if one.rows == size]
-            behind = sum(len(one.better) > one.others / 2 for one in here)
+        for size in sorted({posterior.rows for posterior in members}):
+            here = [posterior for posterior in members if posterior.rows == size]
+            behind = sum(len(posterior.better) > posterior.others / 2 for posterior in here)
             worse.append(f"{behind} of {len(here)} with {size:,} rows")
-        said.append(f"{model}: by {', '.join(worse)}.")
-    return " ".join(said)
+        words.append(f"{model}: by {', '.join(worse)}.")
+    return " ".join(words)
 
 
 def entropies(means: Rows, references: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences on the true posterior's entropy and on overconfident methods, by model."""
     joint = over_graphs([row for row in means if row["metric"] == _ENTROPY])
     for model, reference in references.items():
-        own = {size: v for (m, size, _), v in sorted(joint.items()) if m == model}
-        course = [f"{v[reference]:.2f} with {n:,}" for n, v in own.items() if reference in v]
+        by_size = {size: v for (m, size, _), v in sorted(joint.items()) if m == model}
+        course = [f"{v[reference]:.2f} with {n:,}" for n, v in by_size.items() if reference in v]
         if not course:
             continue
-        said = [f"{model}: the entropy of {reference} is {', '.join(course)} rows."]
-        low = {n: _too_sure(values, reference) for n, values in own.items()}
-        for name in dict.fromkeys(name for found in low.values() for name in found):
-            sizes = [f"{n:,}" for n, found in low.items() if name in found]
-            said.append(f"{name} has less than half of it with {', '.join(sizes)} rows.")
-        yield " ".join(said)
+        words = [f"{model}: the entropy of {reference} is {', '.join(course)} rows."]
+        low = {n: _too_sure(values, reference) for n, values in by_size.items()}
+        for name in dict.fromkeys(name for names in low.values() for name in names):
+            sizes = [f"{n:,}" for n, names in low.items() if name in names]
+            words.append(f"{name} has less than half of it with {', '.join(sizes)} rows.")
+        yield " ".join(words)
 
 
 def _too_sure(values: Mapping[str, float], reference: str) -> list[str]:

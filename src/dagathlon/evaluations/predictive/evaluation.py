@@ -126,8 +126,8 @@ class Predictive(OfLearners):
 
 def _differences(rows: Rows) -> Iterator[tuple[str, Chart]]:
     """Return, for each data set, how far settings are behind the best one."""
-    for name, found in by_data(rows).items():
-        chart = held_out_plot([{**row, "log-likelihood": row[VALUE]} for row in found])
+    for name, members in by_data(rows).items():
+        chart = held_out_plot([{**row, "log-likelihood": row[VALUE]} for row in members])
         if not is_nothing(chart):
             yield name or "the data", chart
 
@@ -139,7 +139,7 @@ def _against_rows(rows: Rows) -> list[tuple[str, Chart]]:
     )
     if len({(graph, n) for graph, n, _ in groups}) <= len({graph for graph, _, _ in groups}):
         return []
-    points = [_point(*place, found) for place, found in groups.items()]
+    points = [_point(*place, members) for place, members in groups.items()]
     look = Look.of(point["id"] for point in points)
     return [("", metric_lines(points, _WORDS, look))]
 

@@ -77,8 +77,8 @@ def fold_learning(
     inputs: tuple[Input, ...] = ("data", "test_data", "estimate")
     score = RunScore(_PREDICTED, PredictedRows(sample_size=sample_size), inputs)
     # Too few rows for the folds are reason enough to be told once.
-    told = 1 if n_rows is not None and n_rows < folds else folds
-    for number in range(1, told + 1):
+    words = 1 if n_rows is not None and n_rows < folds else folds
+    for number in range(1, words + 1):
         learned = (*before, Fold(number=number, folds=folds))
         tried = (*before, Fold(number=number, folds=folds, left_out=True))
         yield Learning(learned, tuple(ids), tried=tried, scores=(score,))
@@ -103,15 +103,15 @@ def cross_validated(
     labels = [transform_label((*before, fold)) for fold in parts]
     runs = [run for label in labels for run in results.further_runs(ids, label)]
     scores = zip(runs, results.scores(_PREDICTED, runs), strict=True)
-    found = grouped((place_of(results, run), score) for run, score in scores)
-    return {place: joined_folds(scores) for place, scores in found.items() if len(scores) == folds}
+    result = grouped((place_of(results, run), score) for run, score in scores)
+    return {place: joined_folds(scores) for place, scores in result.items() if len(scores) == folds}
 
 
 VALUE = "cv_log_likelihood"
 
 
 def predictive_rows(
-    results: Results, found: Mapping[Place, CrossValidated], ids: Sequence[str]
+    results: Results, data_sets: Mapping[Place, CrossValidated], ids: Sequence[str]
 ) -> list[Cells]:
     """Return one row per data set and setting, the best setting of a data set first.
 
@@ -119,23 +119,23 @@ def predictive_rows(
     ----------
     results
         Those of the setup, for cross-entropies and names.
-    found
+    data_sets
         Cross-validated log-likelihoods.
     ids
         Algorithms.
     """
     entropies = _entropies(results, ids)
-    about = named_places(results, found)
-    groups = grouped((place[:2], place) for place in found)
+    about = named_places(results, data_sets)
+    groups = grouped((place[:2], place) for place in data_sets)
     rows = []
     for places in groups.values():
-        ordered = sorted(places, key=lambda one: -_number(found[one].mean))
-        best = found[ordered[0]]
+        ordered = sorted(places, key=lambda item: -_number(data_sets[item].mean))
+        best = data_sets[ordered[0]]
         for place in ordered:
             labels = _labels(place) | {"setting": about[place]["setting"]}
-            own = found[place]
-            said = {"note": own.note or None, "remark": own.remark or None}
-            rows.append(labels | _compared(own, best) | entropies.get(place, {}) | said)
+            members = data_sets[place]
+            words = {"note": members.note or None, "remark": members.remark or None}
+            rows.append(labels | _compared(members, best) | entropies.get(place, {}) | words)
     return rows
 
 
@@ -159,14 +159,14 @@ def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, Cells]:
     }
 
 
-def _compared(own: CrossValidated, best: CrossValidated) -> Cells:
+def _compared(members: CrossValidated, best: CrossValidated) -> Cells:
     """Return the numbers of a setting, with its difference to the best one on the same rows."""
-    row: Cells = {"rows": own.rows, VALUE: own.mean, "se": own.error}
+    row: Cells = {"rows": members.rows, VALUE: members.mean, "se": members.error}
     row |= {"to the best": None, "± to the best": None}
-    if own is not best and own.mean is not None and best.mean is not None:
-        row["to the best"] = own.mean - best.mean
-        if len(own.blocks) == len(best.blocks):
-            row["± to the best"] = paired_difference(own.blocks, best.blocks).error
+    if members is not best and members.mean is not None and best.mean is not None:
+        row["to the best"] = members.mean - best.mean
+        if len(members.blocks) == len(best.blocks):
+            row["± to the best"] = paired_difference(members.blocks, best.blocks).error
     return row
 
 
@@ -183,12 +183,12 @@ def summarised(rows: Rows) -> list[Cells]:
         Those of `predictive_rows`.
     """
     names = case_names(combinations(rows))
-    found: list[Cells] = []
+    result: list[Cells] = []
     for kind, name in names.items():
         members = [row for row in rows if combination(row) == kind]
         about = {"data": name} if len(names) > 1 else {}
-        found += [about | row for row in _of_kind(members)]
-    return found
+        result += [about | row for row in _of_kind(members)]
+    return result
 
 
 def _of_kind(rows: Rows) -> Iterator[Cells]:
@@ -202,17 +202,17 @@ def _of_kind(rows: Rows) -> Iterator[Cells]:
     for row in rows:
         settings.setdefault(row["setting"], {})[row["seed"]] = row
     values = {
-        setting: np.array([own[seed][VALUE] for seed in seeds])
-        for setting, own in settings.items()
-        if all(seed in own and own[seed][VALUE] is not None for seed in seeds)
+        setting: np.array([members[seed][VALUE] for seed in seeds])
+        for setting, members in settings.items()
+        if all(seed in members and members[seed][VALUE] is not None for seed in seeds)
     }
     order = sorted(values, key=lambda setting: -float(values[setting].mean()))
     for setting in order:
         apart = values[setting] - values[order[0]]
         yield _means(setting, list(settings[setting].values()), values[setting], apart)
-    for setting, own in settings.items():
+    for setting, members in settings.items():
         if setting not in values:
-            yield _without(setting, list(own.values()), len(seeds))
+            yield _without(setting, list(members.values()), len(seeds))
 
 
 def _means(setting: str, rows: Rows, values: Any, apart: Any) -> Cells:
@@ -221,7 +221,7 @@ def _means(setting: str, rows: Rows, values: Any, apart: Any) -> Cells:
     row |= {"data sets": len(values), VALUE: float(values.mean()), "se": _error(values)}
     row["to the best"] = None if best else float(apart.mean())
     row["± to the best"] = None if best else _error(apart)
-    remark = next((one["remark"] for one in rows if one["remark"]), None)
+    remark = next((item["remark"] for item in rows if item["remark"]), None)
     return row | {CROSS_ENTROPY: mean_of(rows, CROSS_ENTROPY), "note": None, "remark": remark}
 
 

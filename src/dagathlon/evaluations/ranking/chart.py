@@ -15,30 +15,30 @@ _BAR = 0.42
 _INK = {"color": "#8c8c8c"}
 
 
-def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Look) -> Chart:
+def critical_difference(test: Nemenyi | None, ids: Mapping[str, str], look: Look) -> Chart:
     """Draw the critical-difference diagram: the best left, bars over learners not told apart.
 
     Parameters
     ----------
-    found
+    test
         Average ranks and groups; None when there are too few blocks.
     ids
         The algorithm of each competitor.
     look
         Colours and symbols.
     """
-    if found is None:
+    if test is None:
         return nothing("ranks are compared on five or more blocks of data that all took part in")
-    k = len(found.names)
-    top = 1.0 + _BAR * len(found.groups)
-    rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
+    k = len(test.names)
+    top = 1.0 + _BAR * len(test.groups)
+    rows = [_place(test, i, top) | {"id": ids[test.names[i]]} for i in range(k)]
     depth = max(float(row["y"]) for row in rows) + 0.6
     left, right = _gutter(rows, "left"), _gutter(rows, "right")
     axis = max(_LEAST_AXIS, _POINT * k)
     x = _axis(k, left, right, axis)
     y: Chart = {"field": "y", "type": "quantitative", "axis": None}
     y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
-    layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
+    layers = [*_scale(test, x, y), *_names(rows, x, y, look), _groups(test, x, y)]
     height = int(_STEP * (depth + 1.2))
     # A page that is narrower than this lets the reader scroll rather than cut the names.
     least = round(left + right + axis)
@@ -66,15 +66,15 @@ def _axis(k: int, left: float, right: float, least: float) -> Chart:
     }
 
 
-def _place(found: Nemenyi, i: int, top: float) -> Cells:
+def _place(test: Nemenyi, i: int, top: float) -> Cells:
     """Return the position of a name: the better half on the left, the others on the right."""
-    k = len(found.names)
+    k = len(test.names)
     left = i < (k + 1) // 2
     row = i if left else k - 1 - i
-    rank = found.averages[i]
+    rank = test.averages[i]
     return {
-        "name": found.names[i],
-        "label": f"{found.names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {found.names[i]}",
+        "name": test.names[i],
+        "label": f"{test.names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {test.names[i]}",
         "rank": rank,
         "end": 1.0 if left else float(k),
         "y": top + row,
@@ -110,15 +110,15 @@ def _names(rows: list[Cells], x: Chart, y: Chart, look: Look) -> list[Chart]:
     return [{"data": values, **part} for part in (down, across, *labels, point)]
 
 
-def _groups(found: Nemenyi, x: Chart, y: Chart) -> Chart:
+def _groups(test: Nemenyi, x: Chart, y: Chart) -> Chart:
     values = [
         {
-            "rank": found.averages[first],
-            "end": found.averages[last],
+            "rank": test.averages[first],
+            "end": test.averages[last],
             "y": 0.45 + _BAR * i,
             "text": f"no difference among {last - first + 1}",
         }
-        for i, (first, last) in enumerate(found.groups)
+        for i, (first, last) in enumerate(test.groups)
     ]
     return {
         "data": {"values": values},
@@ -127,13 +127,13 @@ def _groups(found: Nemenyi, x: Chart, y: Chart) -> Chart:
     }
 
 
-def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
+def _scale(test: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
     """Draw the critical difference as a length above the axis."""
-    end = min(1 + found.difference, float(len(found.names)))
-    cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
-    text = f"critical difference {found.difference:.2f}{cut}, {found.n} blocks"
+    end = min(1 + test.difference, float(len(test.names)))
+    cut = " (longer than the axis)" if test.difference > len(test.names) - 1 else ""
+    text = f"critical difference {test.difference:.2f}{cut}, {test.n} blocks"
     values = {"values": [{"rank": 1.0, "end": end, "y": -0.65, "text": text}]}
-    whole = {"values": [{"rank": 1.0, "end": float(len(found.names)), "y": 0.0}]}
+    whole = {"values": [{"rank": 1.0, "end": float(len(test.names)), "y": 0.0}]}
     line = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
     rule = {"type": "rule", "strokeWidth": 2, "opacity": 1, "color": "#d55e00"}
     label = {"type": "text", "align": "left", "dx": 6, "fontSize": 11}

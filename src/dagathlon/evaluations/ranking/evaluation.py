@@ -64,11 +64,11 @@ class _Diagram(NamedTuple):
     data: str
 
     @classmethod
-    def of(cls, metric: str, one: Verdict) -> _Diagram:
+    def of(cls, metric: str, verdict: Verdict) -> _Diagram:
         """Return the tests of a verdict."""
-        contest = one.contest
+        contest = verdict.contest
         tests = (contest.nemenyi(), contest.friedman(), contest.n_cases, contest.n_blocks)
-        return cls(metric, *tests, contenders(one), ranked_data(contest))
+        return cls(metric, *tests, contenders(verdict), ranked_data(contest))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,22 +127,24 @@ class Ranking(OfLearners):
         asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
         unit = cast(Unit, results.provenance.rank_unit or self.unit)
         ranks = Ranks.of(results, ids, asked, self.alpha, unit)
-        found: dict[str, AnyTable] = {
+        result: dict[str, AnyTable] = {
             name: Table(results.marked(rows), f"{name}.csv")
             for name, rows in rank_tables(ranks).items()
         }
-        found["diagrams"] = Records([_Diagram.of(m, one) for m, one in ranks.verdicts.items()])
-        found["algorithms"] = Table([{"setting": k, "id": v} for k, v in ranks.ids.items()])
-        found["settings"] = Table(shown.settings)
-        return found
+        result["diagrams"] = Records(
+            [_Diagram.of(m, verdict) for m, verdict in ranks.verdicts.items()]
+        )
+        result["algorithms"] = Table([{"setting": k, "id": v} for k, v in ranks.ids.items()])
+        result["settings"] = Table(shown.settings)
+        return result
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Draw critical differences, and accuracy against cost and against parameters."""
-        metrics = [one.metric for one in tables.records("diagrams")]
-        for one in tables.records("diagrams"):
-            chart = critical_difference(one.nemenyi, _ids(tables), tables.look)
-            heading = f"{words(one.metric).title}: {tables.title}"
-            yield f"critical_difference_{one.metric}", headed(chart, heading)
+        metrics = [verdict.metric for verdict in tables.records("diagrams")]
+        for verdict in tables.records("diagrams"):
+            chart = critical_difference(verdict.nemenyi, _ids(tables), tables.look)
+            heading = f"{words(verdict.metric).title}: {tables.title}"
+            yield f"critical_difference_{verdict.metric}", headed(chart, heading)
         settings = tables.rows("settings")
         for metric in metrics[:1]:
             for cost in ("time", "memory"):
@@ -167,9 +169,12 @@ class Ranking(OfLearners):
         """Yield the critical-difference diagrams, with the outcome of Friedman's test."""
         first = tables.records("diagrams")[0]
         variants = [
-            (words(one.metric).title, critical_difference(one.nemenyi, _ids(tables), tables.look))
-            for one in tables.records("diagrams")
-            if one.nemenyi is not None
+            (
+                words(verdict.metric).title,
+                critical_difference(verdict.nemenyi, _ids(tables), tables.look),
+            )
+            for verdict in tables.records("diagrams")
+            if verdict.nemenyi is not None
         ]
         caption = (
             f"Average ranks of {first.contenders} over {first.data}; the best is on the "
@@ -183,12 +188,12 @@ class Ranking(OfLearners):
 
     def _friedman(self, tables: TableSet) -> str:
         first = tables.records("diagrams")[0]
-        found = first.friedman
-        if found is None:
+        result = first.friedman
+        if result is None:
             return ""
-        p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
-        differ = "they differ" if found.p_value < self.alpha else "they need not differ"
-        about = f"{counted(first.data_sets, 'data set')} in {counted(found.n, 'block')}"
+        p = "p < 0.001" if result.p_value < 0.001 else f"p = {result.p_value:.3f}"
+        differ = "they differ" if result.p_value < self.alpha else "they need not differ"
+        about = f"{counted(first.data_sets, 'data set')} in {counted(result.n, 'block')}"
         return f"Friedman's test on {words(first.metric).title}, {about}: {p}, {differ}."
 
 
@@ -215,8 +220,8 @@ def _order(tables: TableSet) -> list[str]:
 
 def _no_test(tables: TableSet) -> Iterator[Part]:
     """Yield a sentence on why there is no diagram."""
-    if all(one.nemenyi is None for one in tables.records("diagrams")):
-        n = max((one.blocks for one in tables.records("diagrams")), default=0)
+    if all(verdict.nemenyi is None for verdict in tables.records("diagrams")):
+        n = max((verdict.blocks for verdict in tables.records("diagrams")), default=0)
         blocks = f"{counted(n, 'block')} of data"
         yield Words(
             f"No test is made of whether the algorithms differ: there {agreeing(n, 'is', 'are')} "
@@ -226,27 +231,29 @@ def _no_test(tables: TableSet) -> Iterator[Part]:
 
 
 def _ranks(tables: TableSet) -> Iterator[Part]:
-    metrics = [one.metric for one in tables.records("diagrams")]
-    found = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
+    metrics = [verdict.metric for verdict in tables.records("diagrams")]
+    result = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
     shared = {
         key: n
-        for key, n in Counter((r["metric"], r["overall_rank"]) for r in found.values()).items()
+        for key, n in Counter((r["metric"], r["overall_rank"]) for r in result.values()).items()
         if n > 1 and key[1] is not None
     }
-    below = any(row["kinds_below_baseline"] for row in found.values())
+    below = any(row["kinds_below_baseline"] for row in result.values())
     rows, order = [], _order(tables)
     for name in order[:_MOST_ROWS]:
-        mine = [found.get((metric, name)) for metric in metrics]
+        mine = [result.get((metric, name)) for metric in metrics]
         failures = max((row["failures"] for row in mine if row is not None), default=0)
         rows.append([name, *(_rank(row, shared) for row in mine), str(failures)])
     more = len(order) - _MOST_ROWS
     first = tables.records("diagrams")[0]
-    told = _RANKS.format(contenders=first.contenders, data=first.data)
-    told += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in found.values()) else ""
-    told += _BELOW if below else ""
+    words = _RANKS.format(contenders=first.contenders, data=first.data)
+    words += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in result.values()) else ""
+    words += _BELOW if below else ""
     if more > 0:
-        told += f" The last {counted(more, 'setting')} {agreeing(more, 'is', 'are')} left out here."
-    yield Words(told)
+        words += (
+            f" The last {counted(more, 'setting')} {agreeing(more, 'is', 'are')} left out here."
+        )
+    yield Words(words)
     yield Grid(["setting", *(short_title(m) for m in metrics), "failures"], rows)
 
 
@@ -275,7 +282,7 @@ def _like_mine(tables: TableSet) -> Iterator[Part]:
     )
     yield Words(note, "Which algorithm for data like mine?")
     head = ["data with", "value", "data sets", "ranks first", "second", "third"]
-    rows = [[*map(str, key), *_podium(own)] for key, own in kinds.items()]
+    rows = [[*map(str, key), *_podium(members)] for key, members in kinds.items()]
     yield Grid(head, rows, 6)
 
 

@@ -210,47 +210,47 @@ def strengths(
         scores = score_table(rows, metric, by)
         shares += relative_scores(scores, better)
         ranks += [(row.name, -row.average) for row in rank_table(scores, better)]
-    raw["ranking"] = {name: float(np.mean(found)) for name, found in grouped(ranks).items()}
+    raw["ranking"] = {name: float(np.mean(members)) for name, members in grouped(ranks).items()}
     by_kind = {case[:-1]: known for case, known in facts.items()}
     raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
-    scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
-    kept = _robust(rows, metrics, by)
-    if kept:
-        scaled["robustness"] = kept
+    scaled = {category: _scaled(members) for category, members in raw.items() if len(members) > 1}
+    retained = _robust(rows, metrics, by)
+    if retained:
+        scaled["robustness"] = retained
     scaled["reliability"] = _finished(rows, by)
     return [
-        {by: name} | {category: found.get(name) for category, found in scaled.items()}
+        {by: name} | {category: members.get(name) for category, members in scaled.items()}
         for name in names
     ]
 
 
 def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for factor, (below, above) in {
         "nodes": ("small networks", "large networks"),
         "sample size": ("limited data", "big data"),
     }.items():
-        numbers = sorted({facts.get(one.case, {}).get(factor) or 0 for one in shares})
+        numbers = sorted({facts.get(item.case, {}).get(factor) or 0 for item in shares})
         if len(numbers) < 2:
             continue
         middle = (numbers[(len(numbers) - 1) // 2] + numbers[len(numbers) // 2]) / 2
         least = min(middle, numbers[-2])
 
-        def small(one: Relative, factor: str = factor, least: float = least) -> bool:
-            return (facts.get(one.case, {}).get(factor) or 0) <= least
+        def small(item: Relative, factor: str = factor, least: float = least) -> bool:
+            return (facts.get(item.case, {}).get(factor) or 0) <= least
 
-        found[below] = _means(one for one in shares if small(one))
-        found[above] = _means(one for one in shares if not small(one))
-    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
-    if len({one.case for one in shares}) > 1:
-        found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
+        result[below] = _means(item for item in shares if small(item))
+        result[above] = _means(item for item in shares if not small(item))
+    by_name = grouped((item.name, item.share) for item in shares if item.share is not None)
+    if len({item.case for item in shares}) > 1:
+        result["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
     noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
     if noisy and len(noisy) < len(facts):
-        loud = _means(one for one in shares if one.case in noisy)
-        quiet = _means(one for one in shares if one.case not in noisy)
-        found["resilience to noise"] = {n: loud[n] - quiet[n] for n in loud.keys() & quiet.keys()}
-    return found
+        loud = _means(item for item in shares if item.case in noisy)
+        quiet = _means(item for item in shares if item.case not in noisy)
+        result["resilience to noise"] = {n: loud[n] - quiet[n] for n in loud.keys() & quiet.keys()}
+    return result
 
 
 def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
@@ -258,17 +258,17 @@ def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
     metric = next((name for name in metrics if "f1" in name.casefold()), None)
     if metric is None:
         return {}
-    found = robustness(row_trials(rows, metric, by))
+    result = robustness(row_trials(rows, metric, by))
     return {
         row["algorithm"]: min(row["index"], 1.0)
-        for row in found
+        for row in result
         if row["kind"] == OVERALL and row["index"] is not None
     }
 
 
 def _means(shares: Any) -> dict[str, float]:
-    by_name = grouped((one.name, one.share) for one in shares if one.share is not None)
-    return {name: float(np.mean(found)) for name, found in by_name.items()}
+    by_name = grouped((item.name, item.share) for item in shares if item.share is not None)
+    return {name: float(np.mean(members)) for name, members in by_name.items()}
 
 
 def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
@@ -276,7 +276,7 @@ def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
     common = _finished_by_all(rows, by)
     named = ((str(row[by]), row) for row in rows)
     shared = [(name, row) for name, row in named if case_of(row) in common.get(name, ())]
-    found = {
+    result = {
         "fitting": grouped(
             (name, -abs(row["TP_skel"] + row["FP_skel"] - edges) / edges)
             for name, row in shared
@@ -288,7 +288,7 @@ def _costs(rows: Rows, by: str) -> dict[str, dict[str, float]]:
     }
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
-        for category, by_name in found.items()
+        for category, by_name in result.items()
         if by_name
     }
 
@@ -310,9 +310,9 @@ def _finished(rows: Rows, by: str) -> dict[str, float]:
     ended = grouped(
         (str(row[by]), row["status"] == "ok") for row in rows if row["status"] != "skipped"
     )
-    return {name: float(np.mean(found)) for name, found in ended.items()}
+    return {name: float(np.mean(members)) for name, members in ended.items()}
 
 
-def _scaled(found: Mapping[str, float]) -> dict[str, float]:
-    low, high = min(found.values()), max(found.values())
-    return {name: (v - low) / (high - low) if high > low else 1.0 for name, v in found.items()}
+def _scaled(result: Mapping[str, float]) -> dict[str, float]:
+    low, high = min(result.values()), max(result.values())
+    return {name: (v - low) / (high - low) if high > low else 1.0 for name, v in result.items()}

@@ -99,15 +99,15 @@ class Ranks:
     def verdicts(self) -> dict[str, Verdict]:
         """Return the verdict of each metric; the page's lead is one of these."""
         about = (self.baselines, self.unit)
-        found = {
+        result = {
             m: verdict(self.rows, m, direction(m), *about, alpha=self.alpha) for m in self.metrics
         }
-        return {metric: one for metric, one in found.items() if one is not None}
+        return {metric: item for metric, item in result.items() if item is not None}
 
     @property
     def contests(self) -> dict[str, Contest]:
         """Return the ranking by each metric."""
-        return {metric: one.contest for metric, one in self.verdicts.items()}
+        return {metric: verdict.contest for metric, verdict in self.verdicts.items()}
 
     def below(self, metric: str) -> Counter[str]:
         """Count the kinds of data on which each setting is worse than the best baseline."""
@@ -116,8 +116,8 @@ class Ranks:
 
     def like_mine(self, metric: str) -> list[LikeMine]:
         """Return average ranks of the algorithms by kind of data."""
-        found = self.contests[metric]
-        return ranks_by_kind(found.table, found.better, self.facts, self.unit)
+        result = self.contests[metric]
+        return ranks_by_kind(result.table, result.better, self.facts, self.unit)
 
     def strengths(self) -> list[Cells]:
         """Return scores of each setting in each category."""
@@ -140,19 +140,19 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Cells]]:
 
 def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
     """Yield places and average ranks of the contenders by metric, then the other settings."""
-    for metric, found in ranks.contests.items():
+    for metric, members in ranks.contests.items():
         below = ranks.below(metric)
-        among = {one.setting: one for one in found.settings}
-        placed = {one.setting: one for one in found.places}
+        among = {item.setting: item for item in members.settings}
+        placed = {item.setting: item for item in members.places}
         for name in dict.fromkeys([*placed, *among]):
-            one, any_one = placed.get(name), placed.get(name) or among[name]
+            item, any_one = placed.get(name), placed.get(name) or among[name]
             yield {
                 "metric": metric,
-                "overall_rank": None if one is None else one.place,
+                "overall_rank": None if item is None else item.place,
                 "id": any_one.id,
                 "setting": name,
-                "average_rank": None if one is None else one.average,
-                "rank_sd": None if one is None else one.deviation,
+                "average_rank": None if item is None else item.average,
+                "rank_sd": None if item is None else item.deviation,
                 "rank_among_settings": among[name].average if name in among else None,
                 "data_sets": any_one.n,
                 "blocks": any_one.blocks,
@@ -164,25 +164,25 @@ def _rank_rows(ranks: Ranks) -> Iterator[Cells]:
 def _relative_rows(ranks: Ranks) -> Iterator[Cells]:
     """Yield scaled means between the worst and the best, by metric, kind of data and setting."""
     for metric, scores in ranks.scores.items():
-        for one in relative_scores(scores, direction(metric)):
+        for item in relative_scores(scores, direction(metric)):
             yield {
                 "metric": metric,
-                "setting": one.name,
-                **dict(zip(("adjmat", "parameters", "data"), one.case, strict=True)),
-                "mean": one.mean,
-                "relative": "F" if one.failures else one.share,
+                "setting": item.name,
+                **dict(zip(("adjmat", "parameters", "data"), item.case, strict=True)),
+                "mean": item.mean,
+                "relative": "F" if item.failures else item.share,
             }
 
 
 def _significance_rows(ranks: Ranks) -> Iterator[Cells]:
     """Yield Friedman's test and Nemenyi's critical difference, by metric."""
     for metric, contest in ranks.contests.items():
-        found, groups = contest.friedman(), contest.nemenyi()
-        if found is not None and groups is not None:
-            row = {"metric": metric, "data_sets": contest.n_cases, "blocks": found.n}
-            row["algorithms"] = found.k
-            row |= {"friedman": found.statistic, "p": found.p_value}
-            row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
+        result, groups = contest.friedman(), contest.nemenyi()
+        if result is not None and groups is not None:
+            row = {"metric": metric, "data_sets": contest.n_cases, "blocks": result.n}
+            row["algorithms"] = result.k
+            row |= {"friedman": result.statistic, "p": result.p_value}
+            row |= {"iman_davenport": result.f_statistic, "iman_davenport_p": result.f_p_value}
             yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}
 
 
@@ -198,10 +198,10 @@ def _pair_rows(ranks: Ranks) -> Iterator[Cells]:
 def _like_mine_rows(ranks: Ranks) -> Iterator[Cells]:
     """Yield average ranks by kind of data."""
     for metric in ranks.contests:
-        for one in ranks.like_mine(metric):
-            about = {"metric": metric, "factor": one.factor, "value": one.value}
-            for name, average in one.averages.items():
-                yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
+        for item in ranks.like_mine(metric):
+            about = {"metric": metric, "factor": item.factor, "value": item.value}
+            for name, average in item.averages.items():
+                yield about | {"data_sets": item.n, "setting": name, "average_rank": average}
 
 
 def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
@@ -211,10 +211,10 @@ def _cost_rows(ranks: Ranks) -> Iterator[Cells]:
         row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
         row |= {status: sum(m["status"] == status for m in members) for status in STATUSES}
         for column in ("time", "cpu", "memory"):
-            found = [m[column] for m in members if is_number(m.get(column))]
+            result = [m[column] for m in members if is_number(m.get(column))]
             for name, of in (("median", np.median), ("max", np.max), ("total", np.sum)):
                 if (column, name) != ("memory", "total"):
-                    row[f"{column}_{name}"] = float(of(found)) if found else None
+                    row[f"{column}_{name}"] = float(of(result)) if result else None
         yield row
 
 
