@@ -13,6 +13,7 @@ from dagathlon.cli._parts import table
 from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.description import ColumnFacts
 from dagathlon.data.inspection.noise import NoiseFinding
+from dagathlon.data.reading.header import REFUSED
 from dagathlon.errors import DagathlonError, listing
 
 _MOST_COLUMNS = 40
@@ -79,7 +80,8 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
     yield _summary(found)
     useless = {remark.column for remark in found.remarks if remark.what in _USELESS}
     if found.n_rows > 1 and any(column.name not in useless for column in _taken(found)):
-        yield f"next: {_next(found, flags)}"
+        refused = any(REFUSED in remark.text for remark in found.remarks)
+        yield f"next: {'mend the file as said above' if refused else _next(found, flags)}"
     else:
         yield "nothing can be learned from these data: there must be two rows that differ"
 
