@@ -14,6 +14,7 @@ from dagathlon.data import About, fit, write_network
 from dagathlon.data.models.fitting import DEFAULT_PRIOR, Method
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, read_graph
+from dagathlon.wording import agreeing, counted
 
 
 def add_parser(commands: Commands) -> None:
@@ -72,7 +73,8 @@ def _say_direction(graph: Graph, dag: Graph) -> None:
     left = sum(edge.connector == "-" for edge in graph.edges())
     taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
     print(
-        f"{left} edges of the graph have no direction; of the DAGs that it represents, which all "
-        f"fit equally well, one was taken: {', '.join(taken[:8])}{', …' if left > 8 else ''}",
+        f"{counted(left, 'edge')} of the graph {agreeing(left, 'has', 'have')} no direction; of "
+        "the DAGs that it represents, which all fit equally well, one was taken: "
+        f"{', '.join(taken[:8])}{', …' if left > 8 else ''}",
         file=sys.stderr,
     )
