@@ -265,6 +265,21 @@ def test_a_graph_comes_through_a_pipe(tmp_path: Path) -> None:
     writer.join()
 
 
+def test_graphs_are_compared_through_pipes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pipes, "PATIENCE", 20.0)
+    content = "a,b\n0,1\n0,0\n"
+    (tmp_path / "truth.csv").write_text(content)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=[content], daemon=True)
+    writer.start()
+    assert main(["compare", str(pipe), str(tmp_path / "truth.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["SHD"] == 0
+    writer.join()
+
+
 def test_constraints_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "k.json"
     path.write_text('{"forbidden_edges": [["ä", "b"]]}', "utf-8-sig")
