@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -158,6 +159,23 @@ def test_examples_of_scores_and_tests(name: str) -> None:
         example.globs.update(known)
         assert runner.run(example).failed == 0
     assert runner.summarize().attempted > 0
+
+
+@pytest.mark.parametrize(
+    ("strength", "message"),
+    [
+        ([0.1, 0.9], "a square matrix"),
+        ([], "a square matrix"),
+        (np.zeros((2, 3)), "a square matrix"),
+        ([[0, 0.2], [0.9, 0]], "a symmetric matrix"),
+        ([[0, 12], [12, 0]], "from 0 to 1"),
+        ([[0, np.nan], [np.nan, 0]], "from 0 to 1"),
+    ],
+)
+def test_what_is_no_matrix_of_strengths_is_refused(strength: Any, message: str) -> None:
+    with pytest.raises(DagathlonError, match=message):
+        dagathlon.optimal_threshold(strength)
+    assert dagathlon.optimal_threshold([[0, 0.4], [0.4, 0]]) == 0.4
 
 
 def test_tests_and_scores_take_what_read_data_takes(frame: pd.DataFrame) -> None:

@@ -140,6 +140,17 @@ def test_describe_sends_nobody_on_with_data_that_say_nothing(
     assert "next:" not in said
 
 
+@pytest.mark.parametrize("header", [",,a", "a,,b"])
+def test_describe_sends_nobody_on_with_a_file_that_others_refuse(
+    header: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{i},{i * i % 11}.5,{i % 7}.25" for i in range(30)]
+    (tmp_path / "d.csv").write_text("\n".join([header, *rows]) + "\n")
+    assert main(["describe", str(tmp_path / "d.csv")]) == 0
+    assert capsys.readouterr().out.endswith("next: mend the file as said above\n")
+    assert main(["suggest", str(tmp_path / "d.csv")]) == 2
+
+
 def test_describe_sums_up_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.csv"
     values = np.random.default_rng(1).normal(size=(12, 80))

@@ -92,5 +92,20 @@ def test_impossible_numbers_of_rows_and_seeds_are_refused(data, capsys, wrong):
     assert not Path("f.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("asia[truth=x.csv]", "data are drawn from a network, whose graph is their truth"),
+        ("asia[seed=3]", "asia: unknown key 'seed' (did you mean 'seeds'?)"),
+        ("asia[seeds=3,5]", "asia: 'seeds' takes one value, 2 given"),
+        ("erdos_renyi[nodes=20]", "unknown bundled network or data file 'erdos_renyi'"),
+        ("d.csv[n=20]", "a data file takes only truth"),
+    ],
+)
+def test_keys_of_data_that_say_nothing_are_refused(data, capsys, asked, message):
+    assert message in said(capsys, "new", "study", "s.json", "--pick", "hc", "--data", asked)
+    assert not Path("s.json").exists()
+
+
 def test_a_study_without_end_is_refused(capsys):
     assert "not a regular file" in said(capsys, "check", "/dev/zero")

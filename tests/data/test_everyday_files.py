@@ -8,8 +8,10 @@ import gzip
 import json
 import lzma
 import os
+import subprocess
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +21,14 @@ import pytest
 from everyday import FRAME, check, noted, quiet
 from pyarrow import feather, parquet
 
+from dagathlon import pipes
 from dagathlon.cli import USER_ERROR, main
-from dagathlon.data import read_data
+from dagathlon.data import read_data, read_network
 from dagathlon.data.inspection import Remark, describe, noise_sample
-from dagathlon.data.reading import text_bytes, unpacking
+from dagathlon.data.reading import unpacking
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.reading.text_file import TextFile
-from dagathlon.errors import DataError, DataWarning, GraphError
+from dagathlon.errors import DagathlonError, DataError, DataWarning, GraphError
 from dagathlon.graphs import read_graph
 from dagathlon.learners.background import content_of
 
@@ -218,7 +221,7 @@ def test_a_pipe_is_waited_for_but_not_for_ever(
     writer.start()
     check(quiet(pipe))
     writer.join()
-    monkeypatch.setattr(text_bytes, "PATIENCE", 0.05)
+    monkeypatch.setattr(pipes, "PATIENCE", 0.05)
     for look in (read_data, describe):
         with pytest.raises(DataError, match="a pipe to which nothing was written for"):
             look(pipe)
@@ -227,6 +230,60 @@ def test_a_pipe_is_waited_for_but_not_for_ever(
     for look in (read_data, describe):
         with pytest.raises(DataError, match="not a regular file"):
             look(table)
+
+
+@pytest.mark.parametrize(
+    ("look", "name"),
+    [
+        (read_graph, "graph.csv"),
+        (read_network, "net.bif"),
+        (lambda path: content_of(str(path)), "k.json"),
+    ],
+)
+def test_pipes_of_graphs_networks_and_constraints(
+    look: Callable[[Path], object], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    monkeypatch.setattr(pipes, "PATIENCE", 0.05)
+    with pytest.raises(DagathlonError, match="a pipe to which nothing was written for"):
+        look(pipe)
+    monkeypatch.setattr(pipes, "PATIENCE", 60.0)
+    monkeypatch.setattr(pipes, "_MOST", 1000)
+    writer = subprocess.Popen(["sh", "-c", 'exec yes > "$1"', "sh", str(pipe)])
+    with pytest.raises(DagathlonError, match="a pipe that gives more than 1,000 bytes"):
+        look(pipe)
+    assert writer.wait() != 0
+
+
+def test_a_graph_comes_through_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=["a,b\n0,1\n0,0\n"], daemon=True)
+    writer.start()
+    assert [str(edge) for edge in read_graph(pipe).edges()] == ["a -> b"]
+    writer.join()
+
+
+def test_graphs_are_compared_through_pipes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pipes, "PATIENCE", 20.0)
+    content = "a,b\n0,1\n0,0\n"
+    (tmp_path / "truth.csv").write_text(content)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=[content], daemon=True)
+    writer.start()
+    assert main(["compare", str(pipe), str(tmp_path / "truth.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["SHD"] == 0
+    writer.join()
+
+
+def test_constraints_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "k.json"
+    path.write_text('{"forbidden_edges": [["ä", "b"]]}', "utf-8-sig")
+    assert content_of(str(path)) == {"forbidden_edges": [["ä", "b"]]}
 
 
 @pytest.mark.parametrize("look", [read_data, describe])

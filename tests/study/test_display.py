@@ -106,6 +106,15 @@ def test_one_cause_is_one_line():
     assert causes([Skipped("x", "x", "needs uv", 3)])[0] == (("x",), {"needs uv"}, "needs uv", 3, 3)
 
 
+def test_the_verb_of_a_cause_agrees_with_its_names():
+    plain, with_parameters = "needs uv", "with these parameters needs continuous data"
+    for reason, shared in ((plain, "need uv"), (with_parameters, "with these parameters need co")):
+        found = causes([Skipped(name, name, f"{name} {reason}") for name in ("x", "y")])
+        assert [str(one).startswith(f"x and y: {shared}") for one in found] == [True]
+        (alone,) = causes([Skipped("x", "x", f"x {reason}", 2)])
+        assert alone.words == f"x {reason}"
+
+
 def test_copies_of_one_cause_are_one_line():
     rows = {k: f"n/a: subsample=200,{k}: there are 197 rows to take 200 from" for k in range(1, 11)}
     reasons = {("subsample", reason): 1 for reason in rows.values()}

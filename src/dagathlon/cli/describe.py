@@ -13,6 +13,7 @@ from dagathlon.cli._parts import table
 from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.description import ColumnFacts
 from dagathlon.data.inspection.noise import NoiseFinding
+from dagathlon.data.reading.header import REFUSED
 from dagathlon.errors import DagathlonError, listing
 from dagathlon.wording import counted
 
@@ -80,7 +81,8 @@ def _lines(description: Description, flags: Sequence[str]) -> Iterator[str]:
     yield _summary(description)
     useless = {remark.column for remark in description.remarks if remark.what in _USELESS}
     if description.n_rows > 1 and any(column.name not in useless for column in _taken(description)):
-        yield f"next: {_next(description, flags)}"
+        refused = any(REFUSED in remark.text for remark in description.remarks)
+        yield f"next: {'mend the file as said above' if refused else _next(description, flags)}"
     else:
         yield "nothing can be learned from these data: there must be two rows that differ"
 

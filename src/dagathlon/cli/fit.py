@@ -14,6 +14,7 @@ from dagathlon.data import About, fit, write_network
 from dagathlon.data.models.fitting import DEFAULT_PRIOR, Method
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, read_graph
+from dagathlon.wording import agreeing, counted
 
 
 def add_parser(commands: Commands) -> None:
@@ -72,8 +73,8 @@ def _say_direction(graph: Graph, dag: Graph) -> None:
     undirected = sum(edge.connector == "-" for edge in graph.edges())
     taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
     print(
-        f"{undirected} edges of the graph have no direction; of the DAGs that it represents, which "
-        "all fit equally well, one was taken: "
+        f"{counted(undirected, 'edge')} of the graph {agreeing(undirected, 'has', 'have')} no direction; of "
+        "the DAGs that it represents, which all fit equally well, one was taken: "
         f"{', '.join(taken[:8])}{', …' if undirected > 8 else ''}",
         file=sys.stderr,
     )

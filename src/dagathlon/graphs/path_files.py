@@ -88,6 +88,8 @@ def is_path_file(file: Path) -> bool:
 
 def refuse_path_table(file: Path) -> None:
     """Refuse to read the CSV table of `write_path`, which lacks isolated nodes."""
+    if not file.is_file():  # a pipe can be read once only
+        return
     try:
         with file.open("rb") as table:
             is_table = table.readline(100).rstrip() == _HEADER.encode()

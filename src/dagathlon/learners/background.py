@@ -12,11 +12,12 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.errors import DataWarning, GraphError, refuse_device
+from dagathlon.errors import DataWarning, GraphError
 from dagathlon.graphs import Graph, extension, meek
 from dagathlon.graphs.checks import directed_cycle
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.modules import Module, Reference
+from dagathlon.pipes import read_file
 
 ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
 ArcMatrix: TypeAlias = npt.NDArray[np.bool_]
@@ -43,8 +44,7 @@ def content_of(constraints: Any) -> Mapping[str, Any] | Knowledge | None:
     if constraints is None or isinstance(constraints, Knowledge | Mapping):
         return constraints
     try:
-        refuse_device(Path(constraints))
-        content = json.loads(Path(constraints).read_text())
+        content = json.loads(read_file(Path(constraints)))
     except OSError as error:
         raise GraphError(f"{constraints}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:

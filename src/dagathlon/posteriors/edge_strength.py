@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+
+_ROUNDING = 1e-9
 
 
 class EdgeStrengths(NamedTuple):
@@ -29,7 +32,7 @@ class EdgeStrengths(NamedTuple):
     direction: npt.NDArray[np.float64]
 
 
-def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
+def optimal_threshold(strength: npt.ArrayLike) -> float:
     """Return the strength above which edges count as significant (Scutari and Nagarajan 2013).
 
     The distribution F of the strengths of all pairs is compared with that of strengths that are
@@ -41,12 +44,17 @@ def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
     Parameters
     ----------
     strength
-        Symmetric matrix of strengths.
+        Symmetric matrix of strengths, from 0 to 1.
 
     Returns
     -------
     float
         The threshold; 0 when all strengths reach one half.
+
+    Raises
+    ------
+    DataError
+        If that is no such matrix.
 
     Examples
     --------
@@ -54,7 +62,14 @@ def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
     >>> optimal_threshold(np.array([[0, 0.9, 0.1], [0.9, 0, 0.4], [0.1, 0.4, 0]]))
     0.4
     """
-    values = strength[np.triu_indices(len(strength), 1)]
+    matrix = np.asarray(strength, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise DataError(f"strengths are a square matrix, found an array of shape {matrix.shape}")
+    if not np.allclose(matrix, matrix.T, equal_nan=True):
+        raise DataError("strengths are a symmetric matrix, and this one is not")
+    values = matrix[np.triu_indices(len(matrix), 1)]
+    if not np.all((values > -_ROUNDING) & (values < 1 + _ROUNDING)):
+        raise DataError("strengths are from 0 to 1, and some are not")
     return float(np.max(values[values < 0.5], initial=0.0))
 
 

@@ -27,7 +27,7 @@ from dagathlon.data.reading.frames import (
     row_labels,
     with_written,
 )
-from dagathlon.data.reading.header import distinct_names
+from dagathlon.data.reading.header import REFUSED, distinct_names
 from dagathlon.data.reading.labels import Labels, looks_like_data, plain_number, with_recoded
 from dagathlon.data.reading.options import Reading
 from dagathlon.data.reading.read_csv import cardinalities_of
@@ -85,7 +85,7 @@ def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
     if names != table.column_names:
         changed = [name for name, was in zip(names, table.column_names, strict=True) if name != was]
         text = (
-            "columns have the same name or none, and other commands refuse the file; here they are "
+            f"columns have the same name or none, and {REFUSED}; here they are "
             f"called {listing(map(repr, changed))}"
         )
         table, remarks = table.rename_columns(names), (Remark("names", text),)

@@ -7,7 +7,8 @@ import lzma
 import zlib
 from pathlib import Path
 
-from dagathlon.errors import DataError, no_such_file, refuse_device
+from dagathlon.errors import DataError, no_such_file
+from dagathlon.pipes import read_file
 
 MAX_BYTES = 1 << 29
 MAX_NODES = 10_000
@@ -18,10 +19,9 @@ MAX_DEPTH = 100
 def read_bytes(path: Path) -> bytes:
     """Read a file, decompressing gzip, bzip2 or xz, up to the size limit."""
     try:
-        refuse_device(path)
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"the file has {path.stat().st_size} bytes, allowed are {MAX_BYTES}")
-        content = path.read_bytes()
+        content = read_file(path)
     except FileNotFoundError:
         raise DataError(no_such_file(path).removeprefix(f"{path}: ")) from None
     except OSError as error:

@@ -19,6 +19,8 @@ _MOST_TITLES = 30
 _FEWEST = 3
 UNNAMED = "Unnamed: {}"
 """Name that pandas gives to a column without one."""
+REFUSED = "other commands refuse the file"
+"""End of a note on what only the inspection of a file tolerates."""
 _DROPPED = (
     "the first column has no name and another value in each of the first rows, like the numbers or "
     "names of rows that pandas and R write (the first is {!r}); it was left out"
@@ -92,7 +94,7 @@ def read_header(text: TextFile, delimiter: str, tolerant: bool = False) -> Heade
         if not tolerant or not fitting:
             raise
         fault = str(error).removeprefix(text.label).lstrip(":, ")
-        note = f"{fault}; other commands refuse the file"
+        note = f"{fault}; {REFUSED}"
         trailing = len(words) > 1 and not words[-1]
         named = distinct_names(words[: len(words) - trailing])
         sample_rows = tuple(tuple(row) for _, row in fitting)

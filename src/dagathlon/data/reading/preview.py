@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.wording import agreeing
+from dagathlon.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from dagathlon.data.dataset import Dataset
@@ -186,7 +186,7 @@ def _kinds(data: Dataset) -> str:
     if data.is_continuous:
         return "continuous"
     fewest, most = min(data.arities), max(data.arities)
-    levels = f"{fewest} levels" if fewest == most else f"{fewest}–{most} levels"
+    levels = counted(most, "level") if fewest == most else f"{fewest}–{most} levels"
     if data.is_discrete:
         return f"discrete, {levels}"
     return f"{len(data.arities)} discrete ({levels}), {data.values.shape[1]} continuous"

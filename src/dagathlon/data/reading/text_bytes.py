@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
-import select
 import stat
 from pathlib import Path
-from typing import BinaryIO
 
 from dagathlon.data.reading.unpacking import read_bounded, read_gzip
 from dagathlon.errors import DataError
+from dagathlon.pipes import Pipe
 
-PATIENCE = 60.0
-"""Timeout in seconds for the next bytes of a pipe."""
 _WINDOWS = "cp1252"  # most files that are not UTF-8
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -127,23 +123,8 @@ def _wide_encoding(start: bytes) -> str:
 
 def _from_pipe(file: Path) -> bytes:
     """Read a pipe to its end; time out if its writer stays silent too long."""
-    # A pipe without a writer would else be waited for in opening it.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
-    with open(descriptor, "rb", buffering=0) as pipe:
-        return read_bounded(_Patient(pipe, str(file)), str(file))
-
-
-class _Patient:
-    """Readable pipe with a timeout."""
-
-    def __init__(self, pipe: BinaryIO, label: str) -> None:
-        self._pipe, self._label = pipe, label
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes; empty once all writers have closed it."""
-        ready, _, _ = select.select([self._pipe], [], [], PATIENCE)
-        if not ready:
-            raise DataError(
-                f"{self._label}: a pipe to which nothing was written for {PATIENCE:g} seconds"
-            )
-        return self._pipe.read(size) or b""
+    try:
+        with Pipe(file) as pipe:
+            return read_bounded(pipe, str(file))
+    except TimeoutError as error:
+        raise DataError(f"{file}: {error}") from None

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.types as pt
 
-from dagathlon.data.reading.header import check_width, read_header, without_header
+from dagathlon.data.reading.header import REFUSED, check_width, read_header, without_header
 from dagathlon.data.reading.labels import DECIMAL_COMMA, MAX_CODE, is_float
 from dagathlon.data.reading.plain_text import PlainText, Use, plain_text
 from dagathlon.data.reading.request import ColumnRequest, TextLayout
@@ -105,7 +105,7 @@ class TextTable:
         first = str(self._unfit_row()).removeprefix(self.label).lstrip(":, ")
         return (
             *(note for note in notes if not note.startswith(first)),
-            f"{rows} another number of fields ({first}): other commands refuse the file",
+            f"{rows} another number of fields ({first}): {REFUSED}",
         )
 
     @property

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from dagathlon.errors import GraphError, no_such_file, refuse_device
+from dagathlon.errors import GraphError, no_such_file
+from dagathlon.pipes import read_file
 
 PathOrFile: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -91,8 +92,7 @@ class TextSource:
 
 def _file_content(path: Path) -> bytes:
     try:
-        refuse_device(path)
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         raise GraphError(no_such_file(path)) from None
     except (OSError, ValueError) as error:

@@ -19,7 +19,7 @@ from dagathlon.modules.spec import parse_values
 from dagathlon.study.config.library import Library
 from dagathlon.study.config.study_file import RESERVED_TITLES
 
-_RESERVED = ("n", "seeds", "truth", "standardized")
+_OF_NETWORKS = ("n", "seeds", "standardized")
 _NETWORK_ENDINGS = [ending for format in NETWORK_FORMATS.values() for ending in format.endings]
 _DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
 # How many learners are ranked without a truth, and on how many sizes of subsamples of a large file.
@@ -159,9 +159,6 @@ def _from(home: Path, path: str) -> str:
 def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
     name, values = _parse_data(text)
     is_bundled, name = name.startswith(BUNDLED), name.removeprefix(BUNDLED)
-    for key in values:
-        if key not in _RESERVED:
-            raise StudyError(unknown("key", key, _RESERVED, text))
     known = [record.name for record in list_networks()]
     if name in known:
         return _network_entry(name, BUNDLED + name, values, resources)
@@ -209,6 +206,13 @@ def _network_entry(
     name: str, place: str, values: dict[str, list[Any]], resources: dict[str, Any]
 ) -> dict[str, Any]:
     """Return an entry of data drawn from a network, a file or bundled."""
+    if "truth" in values:
+        raise StudyError(f"{name}: data are drawn from a network, whose graph is their truth")
+    for key, given in values.items():
+        if key not in _OF_NETWORKS:
+            raise StudyError(unknown("key", key, _OF_NETWORKS, name))
+        if key != "n" and len(given) > 1:
+            raise StudyError(f"{name}: {key!r} takes one value, {len(given)} given")
     n = values.get("n", [1000])
     entry = {
         "id": f"{name}-data",

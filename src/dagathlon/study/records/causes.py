@@ -55,6 +55,8 @@ _DETAILS = re.compile(r" \([^()]*\)$")
 _INPUT = re.compile(r"^(?:\w+ \S+ ended in \w+: )+")
 # What differs between copies: the transform with its parameters, and numbers.
 _COPY = re.compile(r"^n/a: [^:]+: |\d+(?:[.,]\d+)*")
+# The verb of a reason without the name that it begins with.
+_SINGULAR = re.compile(r"(?:^|(?<=^with these parameters ))needs ")
 _MOST_NAMED = 8
 _NAME = "\0"
 
@@ -146,8 +148,11 @@ def _cause(members: Sequence[tuple[Skipped, list[str]]]) -> Cause:
         words = f"{clauses[0].replace(_NAME, first.module)} (the first of {kinds} like it)"
     elif len({item.name for item, _ in members}) == 1:
         words = first.reason if len(members) == 1 else _DETAILS.sub("", first.reason)
+    names = tuple(dict.fromkeys(item.name for item in concerned))
+    if len(names) > 1:
+        words = _SINGULAR.sub("need ", words)
     return Cause(
-        tuple(dict.fromkeys(item.name for item in concerned)),
+        names,
         frozenset(item.reason for item, _ in members),
         _INPUT.sub("", words),
         sum(item.n for item, _ in members),
