@@ -107,6 +107,15 @@ def write_in_shared_memory() -> None:
             continue
 
 
+def cut_everything() -> None:
+    """Take the content of the files that are open, the slot's memory among them."""
+    for fd in open_descriptors():
+        try:
+            os.ftruncate(fd, 0)
+        except OSError:
+            continue
+
+
 def leave_child() -> None:
     """End the process beside a child that holds its pipes open."""
     if os.fork() == 0:
@@ -167,6 +176,7 @@ DEEDS: dict[str, Callable[[], None]] = {
     "close": close_everything,
     "usage": forget_what_it_used,
     "shared": write_in_shared_memory,
+    "cut": cut_everything,
     "leave child": leave_child,
     "swallow": swallow_orders,
     "nan": lambda: stop_clocks(float("nan")),
