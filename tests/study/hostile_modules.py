@@ -41,6 +41,11 @@ class Hostile(Learner):
             return Estimate(Graph(data.names), {"name": ODD})
         if self.deed == "descriptors":
             return Estimate(Graph(data.names), {"names": names_of_descriptors()})
+        if self.deed == "state":
+            files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+            return Estimate(
+                Graph(data.names), {"files": files, "threads": threading.active_count()}
+            )
         DEEDS[self.deed]()
         return Estimate(Graph(data.names), {"number": self.number})
 
@@ -91,6 +96,16 @@ def close_everything() -> None:
     """Close the pipes of this process, and go on."""
     os.closerange(3, 1 + max(open_descriptors()))
     time.sleep(1000)
+
+
+def replace_everything() -> None:
+    """Let all descriptors lead nowhere: the result is lost, and there are no more orders."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in open_descriptors():
+        try:
+            os.dup2(nowhere, fd)
+        except OSError:
+            continue
 
 
 def forget_what_it_used() -> None:
@@ -164,7 +179,15 @@ def stop_clocks(value: float) -> None:
 
 
 def speak() -> None:
-    raise ValueError(ODD)
+    raise ValueError(f"{ODD}\0\x1b[2J")
+
+
+def leave_thread() -> None:
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+
+
+def open_no_more_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
 
 
 DEEDS: dict[str, Callable[[], None]] = {
@@ -174,6 +197,7 @@ DEEDS: dict[str, Callable[[], None]] = {
     "fork": fork,
     "write": write_everywhere,
     "close": close_everything,
+    "replace": replace_everything,
     "usage": forget_what_it_used,
     "shared": write_in_shared_memory,
     "cut": cut_everything,
@@ -182,4 +206,6 @@ DEEDS: dict[str, Callable[[], None]] = {
     "nan": lambda: stop_clocks(float("nan")),
     "past": lambda: stop_clocks(-1e18),
     "speak": speak,
+    "thread": leave_thread,
+    "limit": open_no_more_files,
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import fcntl
+import math
 import mmap
 import os
 import struct

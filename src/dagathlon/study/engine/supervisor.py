@@ -108,7 +108,7 @@ class Supervisor(ABC):
             worker.check_end()
         code = self.dismiss(worker)
         position, _ = worker.present()
-        if position < 0 and worker.is_up and (still or worker.garbled):
+        if position < 0 and worker.is_up and (still or worker.garbled or worker.cut_off):
             position = next(iter(worker.outstanding), -1)
         self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
         tail, outcome = worker.tail(), None
