@@ -41,6 +41,11 @@ class Hostile(Learner):
             return Estimate(Graph(data.names), {"name": ODD})
         if self.deed == "descriptors":
             return Estimate(Graph(data.names), {"names": names_of_descriptors()})
+        if self.deed == "state":
+            files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+            return Estimate(
+                Graph(data.names), {"files": files, "threads": threading.active_count()}
+            )
         DEEDS[self.deed]()
         return Estimate(Graph(data.names), {"number": self.number})
 
@@ -93,6 +98,16 @@ def close_everything() -> None:
     time.sleep(1000)
 
 
+def replace_everything() -> None:
+    """Let all descriptors lead nowhere: the result is lost, and there are no more orders."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in open_descriptors():
+        try:
+            os.dup2(nowhere, fd)
+        except OSError:
+            continue
+
+
 def forget_what_it_used() -> None:
     resource.getrusage = None  # type: ignore[assignment]
 
@@ -103,6 +118,15 @@ def write_in_shared_memory() -> None:
         try:
             if "memfd:dagathlon" in os.readlink(f"/proc/self/fd/{fd}"):
                 os.pwrite(fd, b"\x7f" * 40, 0)
+        except OSError:
+            continue
+
+
+def cut_everything() -> None:
+    """Take the content of the files that are open, the slot's memory among them."""
+    for fd in open_descriptors():
+        try:
+            os.ftruncate(fd, 0)
         except OSError:
             continue
 
@@ -155,7 +179,15 @@ def stop_clocks(value: float) -> None:
 
 
 def speak() -> None:
-    raise ValueError(ODD)
+    raise ValueError(f"{ODD}\0\x1b[2J")
+
+
+def leave_thread() -> None:
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+
+
+def open_no_more_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
 
 
 DEEDS: dict[str, Callable[[], None]] = {
@@ -165,11 +197,15 @@ DEEDS: dict[str, Callable[[], None]] = {
     "fork": fork,
     "write": write_everywhere,
     "close": close_everything,
+    "replace": replace_everything,
     "usage": forget_what_it_used,
     "shared": write_in_shared_memory,
+    "cut": cut_everything,
     "leave child": leave_child,
     "swallow": swallow_orders,
     "nan": lambda: stop_clocks(float("nan")),
     "past": lambda: stop_clocks(-1e18),
     "speak": speak,
+    "thread": leave_thread,
+    "limit": open_no_more_files,
 }

@@ -85,19 +85,20 @@ def test_a_process_that_a_learner_forked_does_not_go_on_with_its_work(store):
 
 
 def test_bytes_in_descriptors_of_others_cost_one_run_and_no_store(store):
-    plan = plan_of("none", "write", "shared", "none")
+    plan = plan_of("none", "write", "shared", "cut", "none")
     LocalEngine(1).run(plan, store)
-    first, wrote, shared, last = outcomes(plan, store)
-    assert [first.status, shared.status, last.status] == [Status.OK] * 3
+    first, wrote, *others = outcomes(plan, store)
+    assert {each.status for each in (first, *others)} == {Status.OK}
     assert wrote.reason == "it wrote to file descriptors that are not its own"
     assert verify(store) == []
     assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_learner_that_closes_descriptors_of_others_has_failed_at_once(store):
+@pytest.mark.parametrize("deed", ["close", "replace"])
+def test_a_learner_that_closes_descriptors_of_others_has_failed_at_once(store, deed):
     """It is not begun again, as one is that was killed from outside."""
     events = []
-    plan = plan_of("close", "none")
+    plan = plan_of(deed, "none")
     LocalEngine(1).run(plan, store, on_event=events.append)
     closed, other = outcomes(plan, store)
     assert (closed.status, other.status) == (Status.ERROR, Status.OK)
@@ -109,6 +110,16 @@ def test_what_a_learner_does_to_the_measuring_of_usage_is_not_believed(store):
     plan = plan_of("usage", "none")
     LocalEngine(1).run(plan, store)
     assert [each.status for each in outcomes(plan, store)] == [Status.OK] * 2
+
+
+@pytest.mark.parametrize("deed", ["thread", "limit"])
+def test_what_a_learner_leaves_in_its_process_harms_no_other(store, deed):
+    plan = plan_of(deed, "state", "none")
+    LocalEngine(1).run(plan, store)
+    assert {each.status for each in outcomes(plan, store)} == {Status.OK}
+    stats = store.load(plan.tasks[4].key).stats
+    assert stats["threads"] == 1
+    assert stats["files"] > 3
 
 
 def test_workers_hold_no_descriptor_of_the_index(store):
@@ -145,6 +156,7 @@ def test_texts_that_are_no_unicode_are_written_with_escapes(store, engine):
     spoken, noted, counted = outcomes(plan, store)
     assert spoken.status is Status.ERROR
     assert r"donn\udce9es.csv" in spoken.reason
+    assert spoken.reason.isprintable()
     assert noted.status is counted.status is Status.OK
     assert store.load(plan.tasks[4].key).notes == (r"donn\udce9es.csv",)
     assert store.load(plan.tasks[5].key).stats["name"] == r"donn\udce9es.csv"

@@ -21,6 +21,7 @@ from dagathlon.cli import main
 from dagathlon.cli.serve import server_of
 from dagathlon.errors import StudyError
 from dagathlon.report.live import page as live
+from dagathlon.study.store.claims import Registration
 from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.results_folder import (
     INDEX,
@@ -181,6 +182,22 @@ def test_pipes_keep_nobody_waiting(home: Path) -> None:
         _run(home)
         main(["report", str(home / "out"), "--figures", "none"])
         (home / place).unlink()
+
+
+@pytest.mark.parametrize("place", ["scratch", "scratch/2", "objects", "objects/unfinished"])
+def test_pipes_in_the_place_of_folders_keep_nobody_waiting(place: str, home: Path) -> None:
+    path = home / "out" / "store" / place
+    shutil.rmtree(path, ignore_errors=True)
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    refused = main(["store", "gc", str(home / "out")])
+    assert refused == (0 if place == "scratch/2" else 2)
+    with Store(home / "elsewhere") as store:
+        store.connection.execute("INSERT INTO runs VALUES (2, 1, 'x', 0.0, NULL, '{}')")
+    (home / "elsewhere" / "scratch").mkdir(exist_ok=True)
+    os.mkfifo(home / "elsewhere" / "scratch" / "2")
+    with Store(home / "elsewhere") as store, pytest.raises(LinkError, match="is no folder"):
+        Registration(store)
 
 
 def test_a_journal_that_names_another_file_is_refused(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import mmap
 import os
@@ -58,8 +59,10 @@ class Slot:
     @classmethod
     def create(cls) -> int:
         """Return a file descriptor of a new, idle slot."""
-        fd = os.memfd_create("dagathlon-slot")
+        fd = os.memfd_create("dagathlon-slot", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(fd, cls.SIZE)
+        # A learner that cuts it would kill the engine, which reads behind the end then.
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
         slot = cls(fd)
         slot.idle()
         return fd

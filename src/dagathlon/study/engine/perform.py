@@ -15,7 +15,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
+from dagathlon.errors import (
+    DagathlonError,
+    OutOfTimeError,
+    UnavailableError,
+    UnsuitedError,
+    storable_text,
+    terminal_text,
+)
 from dagathlon.learners.coscheduled import coscheduled_learners
 from dagathlon.modules.registry import load_users
 from dagathlon.processes.usage import memory_limit, tree_time
@@ -31,6 +38,7 @@ from dagathlon.study.engine.execute import (
 )
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.engine.private_paths import without_private_paths
+from dagathlon.study.engine.process_state import ProcessState
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind, random_stream
 from dagathlon.study.store.codec import (
     Bytes,
@@ -87,7 +95,7 @@ class Performed(NamedTuple):
     error
         The exception, if any.
     tampered
-        Whether the task replaced the clocks of the process.
+        Whether the task replaced the clocks of the process, changed its limits or left threads.
     """
 
     outcome: Outcome
@@ -145,6 +153,7 @@ def perform(
         rng = random_stream(random_key)
         prepare(call)
         others = learners_of(company)
+        state = ProcessState.now()
         with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
             spent = 0.0 if limits.cpu is None else tree_time(process)
             clock.start_clock(meter.start(), spent)
@@ -159,7 +168,7 @@ def perform(
                 _leave_if_forked(process)
                 clock.stop_clock()
                 usage = meter.stop()
-                tampered = restore_clocks()
+                tampered = restore_clocks() or state.has_changed()
         stored = encode(result)
     except KeyboardInterrupt:
         raise
@@ -248,7 +257,7 @@ def _meter_of(process: int) -> Meter:
 def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
     """Return the outcome of an exception: status, one-line reason, traceback."""
     status, reason = _judged(error, limits)
-    reason = without_private_paths(reason)
+    reason = terminal_text(storable_text(without_private_paths(reason)))
     if status is Status.SKIPPED:
         return Performed(Outcome(status, reason, limits=limits), None, error)
     written = without_private_paths("".join(traceback.format_exception(error)))[-_TRACEBACK:]

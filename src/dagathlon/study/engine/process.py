@@ -23,7 +23,7 @@ from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import GarbledError, Message, NewCall, Order, Report, frame
 from dagathlon.study.engine.resources import Share
-from dagathlon.study.engine.worker import output_tail
+from dagathlon.study.engine.worker import NO_PIPE, output_tail
 from dagathlon.study.plan.task import Call, Limits, Task
 from dagathlon.study.store.objects import Payload
 
@@ -175,7 +175,7 @@ class WorkerProcess:
     garbled
         Whether its pipe contained bytes that are no message, so that it must end.
     cut_off
-        Whether it lives on after its pipe was closed (`check_end`).
+        Whether its process lost the pipe that the engine has open (`check_end`).
     """
 
     def __init__(
@@ -364,11 +364,12 @@ class WorkerProcess:
     def check_end(self) -> None:
         """After the end of its pipe, determine whether the process ends, too.
 
-        One that does not was cut off by a module that closed descriptors of others.
+        One that does not, or that found its own end of the pipe closed, was cut off by a module
+        that closed or replaced descriptors of others.
         """
         if not self.garbled:
             try:
-                self._process.wait(_DYING)
+                self.cut_off = self._process.wait(_DYING) == NO_PIPE
             except subprocess.TimeoutExpired:
                 self.cut_off = True
 

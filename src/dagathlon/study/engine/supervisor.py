@@ -108,7 +108,10 @@ class Supervisor(ABC):
             worker.check_end()
         code = self.dismiss(worker)
         position, _ = worker.present()
-        if position < 0 and worker.is_up and (still or worker.garbled):
+        # Reports come in order, so that garbage is from the first task without one, whatever the
+        # worker has begun since.
+        silent = position < 0 and (still or worker.cut_off)
+        if worker.is_up and (worker.garbled or silent):
             position = next(iter(worker.outstanding), -1)
         self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
         tail, outcome = worker.tail(), None

@@ -47,6 +47,8 @@ from dagathlon.study.store.codec import Bytes
 from dagathlon.study.store.objects import INLINE, Objects, Payload, fingerprint, write_pieces
 
 TAIL = 4096
+NO_PIPE = 79
+"""Exit code of a worker that has come to the end of its pipe."""
 # What a task can do to its own process; any other failure to write lies with the disk.
 _OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
@@ -82,19 +84,26 @@ class Worker:
         self._orders: deque[Order] = deque()
         self._worn_out = False
 
-    def run(self) -> None:
-        """Work until the engine closes the pipe, or this process should be replaced."""
+    def run(self) -> int:
+        """Work until the engine closes the pipe, or this process should be replaced.
+
+        Returns
+        -------
+        int
+            The exit code: `NO_PIPE` at the end of the pipe, which the engine may have open still.
+        """
         self._send(Up())
         while not self._worn_out:
             while not self._orders:
                 if not self._inbox.fill():
-                    return
+                    return NO_PIPE
                 self._sort_mail()
             order = self._orders.popleft()
             if order.batch > self._slot.revoked:
                 self._slot.prepare(order.position)
                 self._send(self._done(order))
                 self._slot.idle()
+        return 0
 
     def _sort_mail(self) -> None:
         for message in self._inbox.messages():
@@ -218,9 +227,9 @@ def main() -> None:
     worker = Worker(commands, reports, slot, objects, Path.cwd())
     os.close(slot)
     gc.freeze()
-    worker.run()
+    code = worker.run()
     flush_output()
-    os._exit(0)  # threads that a module left behind would keep the process alive
+    os._exit(code)  # threads that a module left behind would keep the process alive
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def check_store(folder: Path) -> None:
     for name in _FILES_OF_A_STORE:
         _refuse_special(folder / name)
     for name in _FOLDERS_OF_A_STORE:
-        refuse_link(folder / name)
+        _is_folder(folder / name)
     _check_journal(folder / f"{INDEX}-journal")
 
 
@@ -155,9 +155,9 @@ def make_folder(folder: Path, *names: str) -> Path:
 
 def remove_folder(folder: Path, *names: str) -> None:
     """Remove a folder with its content; links are removed, not followed."""
-    for number in range(1, len(names) + 1):
-        refuse_link(folder.joinpath(*names[:number]))
-    shutil.rmtree(folder.joinpath(*names), ignore_errors=True)
+    # Whoever opens a pipe in the place of a folder waits for its writer.
+    if all(_is_folder(folder.joinpath(*names[:number])) for number in range(1, len(names) + 1)):
+        shutil.rmtree(folder.joinpath(*names), ignore_errors=True)
 
 
 def plain_files(folder: Path, *names: str) -> Iterator[os.DirEntry[str]]:
@@ -191,6 +191,14 @@ def _refuse_special(path: Path) -> None:
     refuse_link(path)
     if not stat.S_ISREG(mode):
         raise LinkError(f"{path}: is no plain file; remove it")
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder exists; raise when there is something else in its place."""
+    refuse_link(path)
+    if path.exists() and not path.is_dir():
+        raise LinkError(f"{path}: is no folder; remove it")
+    return path.is_dir()
 
 
 def _check_journal(path: Path) -> None:
