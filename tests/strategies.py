@@ -78,3 +78,22 @@ def read_rows(*path: Path | str) -> list[dict[str, str]]:
     """The rows of a CSV file, whose path may be given in parts."""
     with Path(*path).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def copied_levels(seed: int, p: int, n: int = 100) -> Dataset:
+    """Columns of two or three levels, each of which copies an earlier one more often than not."""
+    rng = np.random.default_rng(seed)
+    arities = rng.integers(2, 4, p)
+    codes = np.zeros((n, p), dtype=np.uint8)
+    for j, arity in enumerate(arities):
+        drawn = rng.integers(0, arity, n)
+        source = codes[:, rng.integers(j)] if j else drawn
+        codes[:, j] = np.where(rng.random(n) < 0.6, source % arity, drawn)
+    return Dataset([Variable(f"V{j}", tuple("abc"[:k])) for j, k in enumerate(arities)], codes)
+
+
+def linear_gaussian(seed: int, p: int, n: int = 50) -> Dataset:
+    """Rows of a linear model with normal noise on a random DAG."""
+    rng = np.random.default_rng(seed)
+    weights = random_dag(p, rng, 0.55).adjacency * rng.normal(0, 0.9, (p, p))
+    return continuous(rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights))
