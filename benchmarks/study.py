@@ -1,4 +1,4 @@
-"""What a user waits for: the import, a whole study, its report.
+"""What a user waits for: a whole study, its report.
 
 The study is the size of the small Gaussian study of the Benchpress paper: 20 variables, 640 rows,
 20 seeds, the same 11 algorithms with 42 settings.
@@ -82,18 +82,6 @@ def command(*words: str) -> None:
     subprocess.run([sys.executable, *words], check=True, capture_output=True)
 
 
-def importing() -> list[Row]:
-    bare = best_of(partial(command, "-c", ""), 5)
-    calls = {
-        "import dagathlon": ("-c", "import dagathlon"),
-        "dagathlon --help": ("-m", "dagathlon", "--help"),
-    }
-    note = f"Python alone takes {1000 * float(bare):.0f} ms of it"
-    return [
-        row(what, best_of(partial(command, *call), 5), note=note) for what, call in calls.items()
-    ]
-
-
 def whole_study(folder: Path) -> Row:
     """The command from nothing to the report, each repeat into a folder of its own."""
     path = folder / "small.json"
@@ -148,7 +136,7 @@ def saved_plan(folder: Path) -> list[Row]:
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        return [*importing(), whole_study(folder), report(folder), *saved_plan(folder)]
+        return [whole_study(folder), report(folder), *saved_plan(folder)]
 
 
 if __name__ == "__main__":

@@ -9,13 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from benchmarks import _tables
+from benchmarks.__main__ import topics
+from benchmarks._measure import Timing, best_of, compare, row, timed
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
 
-from benchmarks import _tables  # noqa: E402
-from benchmarks.__main__ import topics  # noqa: E402
-from benchmarks._measure import Timing, best_of, compare, row, timed  # noqa: E402
 
 OURS = Timing(0.5, 0.6, 0.4, 2**20)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from dagathlon.modules import add_files, find, modules, registry
 from dagathlon.testing import check_learner
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -23,11 +23,6 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     modules.cache_clear()
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_the_learner_does_what_studies_rely_on() -> None:
@@ -54,12 +49,14 @@ def test_the_sampler_does_what_studies_rely_on_and_scores_itself(
 def test_all_three_run_in_one_study(tmp_path: Path) -> None:
     Study.load(EXAMPLES / "own_parts.json").run(tmp_path, jobs=1)
     folder = tmp_path / "own_parts"
-    joint = rows(folder / "benchmarks" / "joint_benchmarks.csv")
+    joint = read_rows(folder / "benchmarks" / "joint_benchmarks.csv")
     assert len(joint) == 3 * 4
     assert {row["status"] for row in joint} == {"ok"}
     own = {row["implementation"] for row in joint if row["id"] == "tree"}
     assert own == {"spanning_tree_learner.py"}
-    assert all(float(row["degree_error"]) >= 0 for row in rows(folder / "metrics" / "metrics.csv"))
+    assert all(
+        float(row["degree_error"]) >= 0 for row in read_rows(folder / "metrics" / "metrics.csv")
+    )
     assert list((folder / "edge_counts").glob("*.csv"))
     page = (folder / "report.html").read_text()
     verdict = page.partition(">Verdict</h2>")[2].partition("<h2")[0]
@@ -71,5 +68,5 @@ def test_all_three_run_in_one_study(tmp_path: Path) -> None:
 def test_the_sampler_is_scored_beside_the_exact_posterior(tmp_path: Path) -> None:
     Study.load(EXAMPLES / "own_sampler.json").run(tmp_path, jobs=1)
     found = list((tmp_path / "own_sampler" / "posteriors").glob("*.csv"))
-    scored = [row for path in found for row in rows(path) if row.get("e_shd")]
+    scored = [row for path in found for row in read_rows(path) if row.get("e_shd")]
     assert {"own", "exact", "mcmc"} <= {value for row in scored for value in row.values()}

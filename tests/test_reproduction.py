@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reproduce_benchpress as tool
 
 from dagathlon.modules import find
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
 
-import reproduce_benchpress as tool  # noqa: E402
 
 STUDIES = sorted((ROOT / "studies").glob("paper_*.json"))
 

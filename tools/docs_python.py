@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import dagathlon
@@ -15,6 +15,7 @@ from dagathlon.learners.score.scores import GraphScore
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study_run import LearningRun, StudyRun
 
+_ENTRY = re.compile(r"^(\S[^\n]*)\n((?:[ \t]+[^\n]*\n?|\n)+)", re.M)
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
 _START = """\
@@ -59,11 +60,25 @@ def _members(cls: type) -> Iterator[str]:
         if name.startswith("_") or not _is_ours(cls, name):
             continue
         plain = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-        doc = inspect.getdoc(plain)
+        is_value = not (callable(plain) or hasattr(plain, "__get__"))
+        doc = _attributes(cls).get(name) if is_value else inspect.getdoc(plain)
         if doc:
             call = _signature(plain, bound=not isinstance(member, staticmethod))
             first = " ".join(doc.split("\n\n")[0].split()).replace("|", "\\|")
             yield f"| `{name}{call}` | {_text(first)} |"
+
+
+@cache
+def _attributes(cls: type) -> dict[str, str]:
+    """What the docstrings of a class and of its bases say of its attributes."""
+    said: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        pieces = _SECTION.split(inspect.cleandoc(vars(base).get("__doc__") or ""))
+        for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
+            if title == "Attributes":
+                for names, text in _ENTRY.findall(body):
+                    said |= dict.fromkeys(names.split(", "), " ".join(text.split()))
+    return said
 
 
 def _is_ours(cls: type, name: str) -> bool:

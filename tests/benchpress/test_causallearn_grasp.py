@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagathlon.benchpress.other_dags import CausallearnGrasp
-from dagathlon.data import Dataset, Network, Variable
+from dagathlon.data import Network
 from dagathlon.errors import DataError, StudyError
 from dagathlon.graphs import Graph, cpdag, extension
 from dagathlon.learners import learn
+from strategies import continuous
 
 Values = npt.NDArray[np.float64]
 
@@ -37,10 +38,6 @@ def values(seed: int, p: int, n: int) -> Values:
     return (rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights))[:, ::-1].copy()
 
 
-def dataset(found: Values) -> Dataset:
-    return Dataset([Variable(f"v{i}") for i in range(found.shape[1])], values=found)
-
-
 def term(found: Values, child: int, parents: list[int]) -> float:
     """The number of rows times the log of the residual variance, plus 2·log(rows) per parent."""
     covariance = np.cov(found.T)
@@ -61,11 +58,11 @@ def test_score_and_result_are_those_of_causal_learn(
 ) -> None:
     found = values(seed, p, n)
     assert term(found, 0, [1, 3]) == pytest.approx(first, rel=1e-9)
-    score = CausallearnGrasp().native().native_score(dataset(found))
+    score = CausallearnGrasp().native().native_score(continuous(found, "v"))
     # Our terms have another constant, which is the same for all parent sets.
     ours = score.local(0, [1, 3]) - score.local(0, [])
     assert ours == pytest.approx(term(found, 0, []) - first, rel=1e-9)
-    graph = learn(dataset(found), "causallearn_grasp").graph
+    graph = learn(continuous(found, "v"), "causallearn_grasp").graph
     assert total(found, graph) >= best - 1e-8 * abs(best)
 
 
@@ -75,7 +72,7 @@ def test_a_collider_and_a_chain_are_found() -> None:
     weights[0, 2] = weights[1, 2] = weights[2, 3] = weights[3, 4] = 1.0
     found = rng.normal(size=(1000, 5)) @ np.linalg.inv(np.eye(5) - weights)
     truth = Graph.from_adjacency([f"v{i}" for i in range(5)], weights != 0)
-    assert learn(dataset(found), "causallearn_grasp", maxP=3).graph == cpdag(truth)
+    assert learn(continuous(found, "v"), "causallearn_grasp", maxP=3).graph == cpdag(truth)
 
 
 @settings(max_examples=20)
@@ -83,21 +80,21 @@ def test_a_collider_and_a_chain_are_found() -> None:
 def test_units_of_measurement_do_not_matter(seed: int, scale: float) -> None:
     found = values(seed, 6, 200)
     rescaled = found * np.array([scale, 1, 1, 1 / scale, 1, 1])
-    graphs = [learn(dataset(x), "causallearn_grasp").graph for x in (found, rescaled)]
+    graphs = [learn(continuous(x, "v"), "causallearn_grasp").graph for x in (found, rescaled)]
     assert graphs[0] == graphs[1]
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_max_p_is_the_largest_number_of_parents(most: int) -> None:
     found = values(7, 8, 1000)
-    dag = extension(learn(dataset(found), "causallearn_grasp", maxP=most).graph)
-    free = extension(learn(dataset(found), "causallearn_grasp", maxP=None).graph)
+    dag = extension(learn(continuous(found, "v"), "causallearn_grasp", maxP=most).graph)
+    free = extension(learn(continuous(found, "v"), "causallearn_grasp", maxP=None).graph)
     assert max(len(dag.parents(name)) for name in dag.names) <= most
     assert max(len(free.parents(name)) for name in free.names) > 2
 
 
 def test_many_variables_have_one_start() -> None:
-    few, many = (dataset(np.zeros((2, p))) for p in (50, 51))
+    few, many = (continuous(np.zeros((2, p)), "v") for p in (50, 51))
     learner = CausallearnGrasp(maxP=3)
     assert learner.native_for(few).to_json()["starts"] == 30
     assert learner.native_for(many).to_json()["starts"] is None
@@ -107,4 +104,4 @@ def test_what_it_cannot_take_is_refused() -> None:
     with pytest.raises(DataError, match="continuous"):
         learn(Network.load("asia").sample(50, seed=1), "causallearn_grasp")
     with pytest.raises(StudyError, match="cannot honour edge constraints"):
-        learn(dataset(values(1, 5, 50)), "causallearn_grasp", edgeConstraints="edges.json")
+        learn(continuous(values(1, 5, 50), "v"), "causallearn_grasp", edgeConstraints="edges.json")

@@ -10,23 +10,18 @@ import shutil
 import socket
 import sqlite3
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from plans import FakePlan, learner, plan_of
 
 from dagathlon.cli import main
 from dagathlon.errors import DagathlonError
+from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.store import pulling
 from dagathlon.study.store.index_tables import INDEX
 from dagathlon.study.store.results_folder import LinkError
 from dagathlon.study.store.store import Store
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
-from plans import FakePlan, learner, plan_of
-
-from dagathlon.study.plan.task import Outcome, Status
 
 RSYNC = shutil.which("rsync")
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")

@@ -6,19 +6,15 @@ import csv
 import json
 import shutil
 import sqlite3
-import sys
-from pathlib import Path
 
 import pytest
+from small_study import STUDY
 
 from dagathlon.cli import main
 from dagathlon.study.records.provenance import Provenance, RunState
 from dagathlon.study.store.index_tables import MIGRATIONS
 from dagathlon.study.store.results_folder import INDEX
 from dagathlon.study.store.store import Store
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
-from small_study import STUDY
 
 INLINE = ["--engine", "inline", "--quiet", "--figures", "none"]
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 
 from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 

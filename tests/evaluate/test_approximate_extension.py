@@ -11,18 +11,13 @@ from dagathlon.evaluate.models.approximate_extension import approximate_extensio
 from dagathlon.evaluations.no_truth.scores import HeldOutRows, ImpliedIndependences
 from dagathlon.graphs import Graph, cpdag, extension, skeleton
 from dagathlon.learners.base import Estimate
-
-
-def random_dag(rng: np.random.Generator, nodes: int) -> Graph:
-    arcs = np.triu(rng.random((nodes, nodes)) < 0.4, 1)
-    order = rng.permutation(nodes)
-    return Graph.from_adjacency([f"v{i}" for i in range(nodes)], arcs[np.ix_(order, order)])
+from strategies import random_dag
 
 
 def test_a_class_is_extended_by_a_member() -> None:
     rng = np.random.default_rng(1)
     for _ in range(30):
-        dag = random_dag(rng, 7)
+        dag = random_dag(7, rng)
         found = approximate_extension(cpdag(dag))
         assert found.exact
         assert cpdag(found.dag) == cpdag(dag)
@@ -33,7 +28,7 @@ def test_where_none_extends_there_is_one_with_the_same_edges() -> None:
     rng = np.random.default_rng(2)
     inexact = 0
     for _ in range(40):
-        marks = skeleton(random_dag(rng, 6)).marks.copy()
+        marks = skeleton(random_dag(6, rng)).marks.copy()
         for i, j in np.argwhere(np.triu(marks)):
             if rng.random() < 0.6:
                 start, end = rng.permutation([i, j])

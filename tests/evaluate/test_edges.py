@@ -13,14 +13,9 @@ from hypothesis import strategies as st
 from dagathlon.evaluate import Counts, compare
 from dagathlon.evaluate.graphs.edges import arrowhead_counts, v_structure_counts
 from dagathlon.graphs import Graph, Mark, cpdag
+from strategies import random_dag
 
 TRUTH = Graph.from_edges(["A -> C", "B -> C", "C -> D"], names="ABCD")
-
-
-def random_dag(p: int, rng: np.random.Generator) -> Graph:
-    upper = np.triu(rng.random((p, p)) < 0.4, 1)
-    order = rng.permutation(p)
-    return Graph.from_adjacency([f"V{i}" for i in range(p)], upper[np.ix_(order, order)])
 
 
 @st.composite

@@ -16,6 +16,7 @@ from dagathlon.evaluate import (
     held_out_log_likelihood,
 )
 from dagathlon.graphs import Graph, cpdag
+from strategies import continuous
 
 CHAIN = Graph.from_edges(["A -> B", "B -> C"])
 SEM = LinearSem("ABC", [[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], [1.0, 0.5, 2.0])
@@ -24,10 +25,6 @@ SEM = LinearSem("ABC", [[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], [1.0, 0.5, 2.0])
 def discrete(*columns: list[int]) -> Dataset:
     codes = np.array(columns, dtype=np.uint8).T
     return Dataset([Variable(name, ("no", "yes")) for name in "AB"[: len(columns)]], codes=codes)
-
-
-def continuous(values: list[list[float]]) -> Dataset:
-    return Dataset([Variable(name) for name in "ABC"], values=np.array(values))
 
 
 def test_a_table_by_hand() -> None:
@@ -103,15 +100,15 @@ def test_rows_with_gaps_are_left_out() -> None:
     values = SEM.sample(50, np.random.default_rng(6)).to_matrix()
     gap = values.copy()
     gap[0, 1] = np.nan
-    assert fit(CHAIN, continuous(gap)) == fit(CHAIN, continuous(values[1:]))
+    assert fit(CHAIN, continuous(gap, "ABC")) == fit(CHAIN, continuous(values[1:], "ABC"))
 
 
 def test_what_cannot_be_fitted() -> None:
     rows = [[1.0, 2.0, 3.0], [2.0, 4.0, 3.0], [3.0, 6.0, 3.5]]
     with pytest.raises(DataError, match="without noise"):
-        fit(CHAIN, continuous(rows))
+        fit(CHAIN, continuous(rows, "ABC"))
     with pytest.raises(DataError, match="no row"):
-        fit(CHAIN, continuous([[np.nan, 1.0, 1.0]]))
+        fit(CHAIN, continuous([[np.nan, 1.0, 1.0]], "ABC"))
     mixed = read_data(np.array([[0.5], [1.5]]), names=["A"], kinds={"A": "continuous"})
     assert fit(Graph("A"), mixed).kind == "gaussian"
     with pytest.raises(GraphError):

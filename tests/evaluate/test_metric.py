@@ -32,6 +32,7 @@ from dagathlon.evaluate.steps import OwnMetrics
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import add_files, modules, registry
+from dagathlon.study.records.json import read_measures
 from dagathlon.workflow import Study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "degree_metric.py"
@@ -76,6 +77,17 @@ def test_headlines_are_declared_in_order() -> None:
 
 def test_a_column_that_nobody_declared_stands_for_itself() -> None:
     assert measure_of("unheard_of") == Measure("unheard_of", "unheard of", truth=False)
+
+
+def test_words_of_a_verdict_are_declared_and_not_guessed_from_names() -> None:
+    assert measures()["SHD_cpdag"].meaning.endswith("(0 is perfect)")
+    assert measures()["F1_skel"].meaning == " (1 is perfect)"
+    assert not measure_of("SHD_of_mine").meaning
+    own = Measure("SHD_of_mine", "weighted distance", "less", meaning=" (2 is perfect)")
+    saved = json.loads(json.dumps(own.to_json()))
+    assert read_measures([saved]) == [own]
+    older = {key: value for key, value in saved.items() if key != "meaning"}
+    assert not read_measures([older])[0].meaning
 
 
 def test_inputs_are_asked_for_by_name() -> None:

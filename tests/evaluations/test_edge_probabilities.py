@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 from pathlib import Path
@@ -43,6 +42,7 @@ from dagathlon.report.tables.runs import Combination
 from dagathlon.study.plan.plan import Run
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 NAMES = ("a", "b", "c")
 TRUE_DAG = Graph.from_edges(["b -> c", "a -> b"], "cab")
@@ -190,11 +190,6 @@ def test_of_many_variables_the_edges_that_matter_are_drawn() -> None:
     assert ">x0<" not in drawn.picture.svg
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def study(folder: Path, algorithms: dict[str, Any], evaluation: dict[str, Any]) -> Path:
     write_data(SEM.sample(100, np.random.default_rng(1)), folder / "rows.csv")
     truth = Graph.from_edges([("A", "B"), ("B", "C"), ("C", "D")])
@@ -232,7 +227,9 @@ def test_the_section_of_a_study(tmp_path: Path) -> None:
     asked = {"benchmarks": {"ids": ids}, "edge_probabilities": {"bins": 5}}
     Study.load(study(tmp_path, SAMPLERS, asked)).run(tmp_path / "out", jobs=1)
     folder = tmp_path / "out" / "mine"
-    methods = {row["setting"]: row for row in table(folder / "edge_probabilities" / "methods.csv")}
+    methods = {
+        row["setting"]: row for row in read_rows(folder / "edge_probabilities" / "methods.csv")
+    }
     # Chains that differ in their seed are one method's; further estimates from them are none.
     assert set(methods) == {"exact", "partition", "bootstrap"}
     assert methods["partition"]["chains"] == "2"
@@ -312,7 +309,7 @@ def test_the_report_on_one_sampler_has_its_posterior(tmp_path: Path) -> None:
     page = (tmp_path / "page" / "report.html").read_text("utf-8")
     assert '<section id="edge-probabilities"' in page
     assert "structure_mcmc gives a distribution over graphs." in page
-    rows = table(tmp_path / "page" / "edge_probabilities" / "edges.csv")
+    rows = read_rows(tmp_path / "page" / "edge_probabilities" / "edges.csv")
     assert {"from", "to", "probability"} <= set(rows[0])
 
 

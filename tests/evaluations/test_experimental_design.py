@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
@@ -22,6 +21,7 @@ from dagathlon.evaluations.experimental_design.evaluation import (
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 
 def row(design: str, method: str, seed: int, rows: int, **metrics: float) -> dict[str, Any]:
@@ -112,11 +112,6 @@ STUDY: dict[str, Any] = {
 }
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.mark.slow
 def test_a_study_of_experiments(tmp_path: Path) -> None:
     path = tmp_path / "design.json"
@@ -124,7 +119,7 @@ def test_a_study_of_experiments(tmp_path: Path) -> None:
     study = Study.load(path)
     study.run(tmp_path / "out", engine="inline", figures="all")
     folder = tmp_path / "out" / "design" / "experimental_design"
-    rows = table(folder / "runs.csv")
+    rows = read_rows(folder / "runs.csv")
     assert len(rows) == 2 * 2 * 2 * 2  # designs, steps, data sets, methods; none of the plain data
     assert {row["rows"] for row in rows} == {"0", "10"}
     expected = []
@@ -136,14 +131,14 @@ def test_a_study_of_experiments(tmp_path: Path) -> None:
                     expected.append(store.load(task.key).posterior.entropy)
     found = [float(row["entropy"]) for row in rows if (row["id"], row["rows"]) == ("boot", "10")]
     np.testing.assert_allclose(sorted(found), sorted(expected))
-    changes = table(folder / "changes.csv")
+    changes = read_rows(folder / "changes.csv")
     assert {(row["graph"], row["method"]) for row in changes} == {
         (design, method) for design in ("drawn", "chosen") for method in ("true", "boot")
     }
     mean = np.mean(found)
     after = [float(row["after"]) for row in changes if row["method"] == "boot"]
     assert np.mean(after[:: len(after) // 2]) == pytest.approx(mean)
-    assert len(table(folder / "designs.csv")) == len(changes) // 2
+    assert len(read_rows(folder / "designs.csv")) == len(changes) // 2
     page = (tmp_path / "out" / "design" / "report.html").read_text()
     assert "Do experiments make the methods surer, and right?" in page
     assert sorted(file.suffix for file in folder.glob("experiments_1*")) == [".png", ".svg"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,6 +35,7 @@ from dagathlon.report.tables.runs import Combination
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 NAMES = "ABCDEF"
 LEARNERS = ("hc", "pc", "boss")
@@ -63,11 +63,6 @@ def write_study(folder: Path, rows: int, evaluation: dict[str, Any], ids: Any = 
     path = folder / "study.json"
     path.write_text(json.dumps(study), "utf-8")
     return path
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def labels(path: Path) -> list[str]:
@@ -181,18 +176,18 @@ def test_tables_are_those_of_a_direct_computation(done: Path) -> None:
     (found,) = json.loads((folder / "interval.json").read_text("utf-8"))
     assert found["data"] == "fixed/filename=rows.csv"
     assert IntervalResult.from_dict(found) == expected
-    distances = table(folder / "distances.csv")
+    distances = read_rows(folder / "distances.csv")
     assert [
         (r["learner"], int(r["size"]), int(r["subsample"]), int(r["phd"])) for r in distances
     ] == [(row.learner, row.size, row.subsample, row.phd) for row in expected.distances]
-    learners = table(folder / "learners.csv")
+    learners = read_rows(folder / "learners.csv")
     assert [float(r["mean"]) for r in learners if r["size"] != "NA"] == [
         row.mean for row in expected.means
     ]
     places = {r["learner"]: r["rank"] for r in learners if r["size"] == "NA"}
     assert places == {place.learner: str(place.place) for place in expected.ranking}
-    assert len(table(folder / "pairwise.csv")) == 3 * 2
-    joined = [r for r in table(folder / "agreement.csv") if r["agreed"] != "NA"]
+    assert len(read_rows(folder / "pairwise.csv")) == 3 * 2
+    joined = [r for r in read_rows(folder / "agreement.csv") if r["agreed"] != "NA"]
     assert len(joined) == expected.forecast.n_connected
 
 
@@ -279,7 +274,7 @@ def test_who_fails_is_counted_and_who_has_no_graph_takes_no_part(tmp_path: Path)
     assert found["language"] == "skeletons"
     assert any("never has no graph of all rows" in note for note in found["notes"])
     assert any("picky gave no graph on 5 of 10 subsamples" in note for note in found["notes"])
-    rows = table(folder / "distances.csv")
+    rows = read_rows(folder / "distances.csv")
     failed = [(row["learner"], row["size"]) for row in rows if row["failed"] == "TRUE"]
     assert failed == [("picky", "60")] * 5
 

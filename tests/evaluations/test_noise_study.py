@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from dagathlon.evaluations.noise.runs import case_places, charged_limit, example
 from dagathlon.report.results import Results
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 pytestmark = pytest.mark.slow
 
@@ -59,11 +59,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "results" / "noise"
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_runs_are_named_by_network_code_rows_and_seed(folder: Path) -> None:
     results = Results.of(folder, Store(folder.parent / "store"))
     runs = noise_runs(results)
@@ -78,7 +73,7 @@ def test_runs_are_named_by_network_code_rows_and_seed(folder: Path) -> None:
 
 
 def test_accuracy_kept_is_that_of_the_joint_table(folder: Path) -> None:
-    joint = _table(folder / "benchmarks" / "joint_benchmarks.csv")
+    joint = read_rows(folder / "benchmarks" / "joint_benchmarks.csv")
     finished = [row for row in joint if row["status"] == "ok"]
 
     def mean(algorithm: str, noise: str) -> float:
@@ -89,7 +84,7 @@ def test_accuracy_kept_is_that_of_the_joint_table(folder: Path) -> None:
         assert len(scores) == 4
         return sum(scores) / 4
 
-    kept = _table(folder / "noise_study" / "accuracy_kept.csv")
+    kept = read_rows(folder / "noise_study" / "accuracy_kept.csv")
     found = {(row["algorithm"], row["code"]): row["kept"] for row in kept}
     for algorithm in ("hc", "gs", "fci"):
         clean = mean(algorithm, "standardized=False")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from dagathlon.modules import registry
 from dagathlon.study.records.file import load, save
 from dagathlon.study.records.from_plan import facts_of_setup
 from dagathlon.workflow import Study, rewrite
+from strategies import read_rows
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "edge_counts.json"
@@ -57,11 +57,6 @@ def run(tmp_path: Path) -> Callable[..., Path]:
     return run
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def payload(folder: Path) -> dict[str, Any]:
     page = (folder / "report.html").read_text("utf-8")
     found = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page)
@@ -79,11 +74,11 @@ def test_the_example_adds_tasks_a_table_a_figure_and_a_section(tmp_path: Path) -
     folder = tmp_path / "edge_counts"
     files = {path.name for path in (folder / "edge_counts").iterdir()}
     assert files == {"graphs.csv", "means.csv", "edges.svg", "edges.png"}
-    rows = table(folder / "edge_counts" / "graphs.csv")
+    rows = read_rows(folder / "edge_counts" / "graphs.csv")
     assert len(rows) == 36
     means = {
         (row["id"], row["rows"]): float(row["edges"])
-        for row in table(folder / "edge_counts" / "means.csv")
+        for row in read_rows(folder / "edge_counts" / "means.csv")
     }
     for (name, size), mean in means.items():
         edges = [int(r["edges"]) for r in rows if (r["id"], r["rows"]) == (name, size)]
@@ -94,7 +89,7 @@ def test_the_example_adds_tasks_a_table_a_figure_and_a_section(tmp_path: Path) -
     assert '<section id="edge-counts" data-nav="Edges by sample size"' in page
     assert "edge-counts" in payload(folder)["figures"]
     # What is learned for an evaluation is no part of the study's own tables.
-    assert len(table(folder / "metrics" / "metrics.csv")) == 4
+    assert len(read_rows(folder / "metrics" / "metrics.csv")) == 4
 
 
 @pytest.mark.slow
@@ -179,10 +174,10 @@ class Scored(Evaluation):
 @pytest.mark.slow
 def test_scores_are_answered_by_name(run: Callable[..., Path]) -> None:
     folder = run("scored", SCORES, ["hc"])
-    rows = table(folder / "scored" / "runs.csv")
+    rows = read_rows(folder / "scored" / "runs.csv")
     assert len(rows) == 2
     assert all(int(row["surplus"]) == int(row["edges"]) - 8 for row in rows)
-    data = table(folder / "scored" / "d.csv")
+    data = read_rows(folder / "scored" / "d.csv")
     assert [(row["seed"], row["here"], row["fresh"], row["same"]) for row in data] == [
         ("1", "400", "400", "0"),
         ("2", "400", "400", "0"),
@@ -218,7 +213,7 @@ def test_an_error_costs_that_section_alone(run: Callable[..., Path], where: str)
     reason = "is no file in" if where == "files" else "ZeroDivisionError"
     assert '<section id="failing_evaluation"' in page
     assert reason in page
-    assert len(table(folder / "metrics" / "metrics.csv")) == 4
+    assert len(read_rows(folder / "metrics" / "metrics.csv")) == 4
     assert not (folder.parent / "outside.txt").exists()
 
 
@@ -291,11 +286,11 @@ def test_false_leaves_out_what_is_shown_by_default(run: Callable[..., Path]) -> 
 def test_agreement_can_be_asked_for(run: Callable[..., Path]) -> None:
     folder = run("present", DEFAULT, None, agreement={})
     assert '<section id="present"' in (folder / "report.html").read_text("utf-8")
-    rows = table(folder / "agreement" / "edges.csv")
+    rows = read_rows(folder / "agreement" / "edges.csv")
     assert {"edge", "support", "in the truth"} <= set(rows[0])
     overlap = {
         (r["left"], r["right"]): float(r["overlap"])
-        for r in table(folder / "agreement" / "overlap.csv")
+        for r in read_rows(folder / "agreement" / "overlap.csv")
     }
     assert overlap["hc", "hc"] == overlap["pc", "pc"] == 1
     assert 0 < overlap["hc", "pc"] == overlap["pc", "hc"] < 1
@@ -317,7 +312,7 @@ def test_the_skeleton_of_an_evaluation_runs(
     (tmp_path / "study.json").write_text(json.dumps(content), "utf-8")
     assert main(["run", "study.json", "--out", "out", "--jobs", "1"]) == 0
     folder = tmp_path / "out" / "edge_counts"
-    assert len(table(folder / "my_sizes" / "edges.csv")) == 2
+    assert len(read_rows(folder / "my_sizes" / "edges.csv")) == 2
     assert {"edges.svg", "edges.png"} <= {p.name for p in (folder / "my_sizes").iterdir()}
     assert "my_sizes" in payload(folder)["figures"]
     assert main(["new", "evaluation", "my sizes.py"]) != 0
@@ -344,6 +339,6 @@ def test_the_evaluation_of_the_documentation_runs(run: Callable[..., Path]) -> N
     text = (ROOT / "docs" / "how-to" / "own-evaluation.md").read_text("utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     folder = run("halves", code, {"ids": ["hc"], "rows": 100})
-    rows = table(folder / "halves" / "halves.csv")
+    rows = read_rows(folder / "halves" / "halves.csv")
     assert [row["id"] for row in rows] == ["hc", "hc"]
     assert all(0 < int(row["edges"]) < 20 for row in rows)

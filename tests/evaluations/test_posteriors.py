@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -10,13 +9,9 @@ import pytest
 from dagathlon.errors import StudyError
 from dagathlon.evaluations.posterior_comparison.posteriors import Posteriors
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 SMALL = Path(__file__).parents[2] / "studies" / "posteriors_small.json"
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_small_study_runs(folder: Path) -> None:
-    runs = table(folder / "posteriors" / "runs.csv")
+    runs = read_rows(folder / "posteriors" / "runs.csv")
     # 4 kinds of data of 2 sets each in either model: three methods at two starts, one at one, the
     # true posterior, and where it is that of equal variances the one of bge besides.
     assert len(runs) == 8 * (3 * 2 + 1 + 2) + 8 * (3 * 2 + 1 + 1)
@@ -40,7 +35,7 @@ def test_the_small_study_runs(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_the_true_posterior_is_at_no_distance_from_itself(folder: Path) -> None:
-    for row in table(folder / "posteriors" / "runs.csv"):
+    for row in read_rows(folder / "posteriors" / "runs.csv"):
         distance = float(row["graph_mmd"])
         assert (row["method"] == "true posterior") == (row["reference"] == "TRUE")
         if row["reference"] == "TRUE":
@@ -56,10 +51,10 @@ def test_its_page_has_the_section(folder: Path) -> None:
     assert "Which metrics can stand for Graph MMD?" in page
     names = ("agreement", "distance", "metrics", "entropy", "correlations")
     assert all(f'data-figure="posterior-{name}"' in page for name in names)
-    means = table(folder / "posteriors" / "means.csv")
+    means = read_rows(folder / "posteriors" / "means.csv")
     assert {row["rows"] for row in means} == {"5", "100"}
     assert {row["data_sets"] for row in means} == {"2"}
-    ranked = table(folder / "posteriors" / "correlations.csv")
+    ranked = read_rows(folder / "posteriors" / "correlations.csv")
     assert {row["graph"] for row in ranked} == {"ER1", "SF1", "all graphs"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from dagathlon.study.config.new_study import picked_study
 from dagathlon.study.plan.task import TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 SEM = LinearSem(
     "ABCD",
@@ -41,11 +41,6 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_every_setting_is_learned_again_on_each_sample(study: Path) -> None:
     plan = Study.load(study).plan
     assert len(plan.runs) == 4
@@ -62,21 +57,23 @@ def test_the_report_without_truth(study: Path, tmp_path: Path) -> None:
     summary = Study.load(study).run(tmp_path / "out", jobs=1)
     assert not summary.failures()
     folder = tmp_path / "out" / "mine"
-    edges = table(folder / "agreement" / "edges.csv")
+    edges = read_rows(folder / "agreement" / "edges.csv")
     assert {row["support"] for row in edges if row["edge"][::4] in ("AB", "BC")} == {"1"}
     assert all(0 <= float(row["bootstrap"]) <= 1 for row in edges)
     # Three algorithms vote, of which one has two settings.
     assert all(float(row["support"]) * 6 % 1 < 1e-9 for row in edges)
-    learners = {row["setting"]: row for row in table(folder / "stability" / "learners.csv")}
+    learners = {row["setting"]: row for row in read_rows(folder / "stability" / "learners.csv")}
     assert set(learners) == {"pc, alpha = 0.01", "pc, alpha = 0.05", "hc", "fci"}
     assert {row["samples"] for row in learners.values()} == {str(COPIES)}
-    shares = [row for row in table(folder / "stability" / "edges.csv") if row["setting"] == "hc"]
+    shares = [
+        row for row in read_rows(folder / "stability" / "edges.csv") if row["setting"] == "hc"
+    ]
     mine = [float(row["joined"]) for row in shares if row["in the graph"] == "yes"]
     assert float(learners["hc"]["edges back"]) == pytest.approx(np.mean(mine))
-    held = {row["setting"]: row for row in table(folder / "held_out" / "held_out.csv")}
+    held = {row["setting"]: row for row in read_rows(folder / "held_out" / "held_out.csv")}
     assert held["fci"]["log-likelihood"] == "NA"
     assert float(held["hc"]["to no edges"]) > 1
-    graphs = {row["setting"]: row for row in table(folder / "independences" / "graphs.csv")}
+    graphs = {row["setting"]: row for row in read_rows(folder / "independences" / "graphs.csv")}
     assert graphs["hc"]["rejected"] == "0"
     page = (folder / "report.html").read_text("utf-8")
     for name in ("agreement", "stability", "held-out", "independences", "learned", "data"):
@@ -118,7 +115,7 @@ def test_one_learner_has_the_same_report(
         == 0
     )
     assert not (folder / "stability").exists()
-    rows = table(folder / "learned_graphs" / "statistics.csv")
+    rows = read_rows(folder / "learned_graphs" / "statistics.csv")
     assert {row["statistic"] for row in rows} >= {"edges", "kind of graph", "seconds"}
     assert main(["learn", data, "--with", "hc", "--report", str(folder)]) == 2
     assert "exists already" in capsys.readouterr().err

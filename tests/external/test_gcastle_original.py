@@ -16,6 +16,7 @@ from dagathlon.external import servers
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import find
+from strategies import stream
 
 NAMES = ("a", "b", "c", "d")
 # Benchpress's names and a few steps of each; the same in gCastle's own words.
@@ -58,10 +59,6 @@ def data() -> Dataset:
     values[:, 2] += values[:, 1] ** 2
     values[:, 3] += values[:, 2]
     return Dataset([Variable(name) for name in NAMES], values=values)
-
-
-def stream(key: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=key))
 
 
 def learned(case: str, key: int) -> Estimate:

@@ -10,6 +10,7 @@ from itertools import combinations, product
 import numpy as np
 from hypothesis import strategies as st
 
+import strategies
 from dagathlon.graphs import Graph
 
 Arcs = frozenset[tuple[int, int]]
@@ -43,14 +44,12 @@ def is_acyclic(arcs: Arcs, p: int) -> bool:
 
 @cache
 def all_dags(p: int) -> list[Arcs]:
-    pairs = list(combinations(range(p), 2))
-    found = []
-    for choice in product((0, 1, 2), repeat=len(pairs)):
-        chosen = zip(pairs, choice, strict=True)
-        arcs = frozenset((i, j) if c == 1 else (j, i) for (i, j), c in chosen if c)
-        if is_acyclic(arcs, p):
-            found.append(arcs)
-    return found
+    return [frozenset(map(tuple, np.argwhere(dag).tolist())) for dag in strategies.all_dags(p)]
+
+
+def random_dag(p: int, degree: float, seed: int) -> Arcs:
+    dag = strategies.random_dag(p, np.random.default_rng(seed), degree=degree)
+    return frozenset(map(tuple, np.argwhere(dag.adjacency).tolist()))
 
 
 def all_pdags(p: int) -> Iterator[Arcs]:
@@ -125,13 +124,6 @@ def naive_cpdag(dag: Arcs, p: int) -> Arcs:
         arcs -= {(b, a) for a, b in turned}
         changed = bool(turned)
     return frozenset(arcs)
-
-
-def random_dag(p: int, degree: float, seed: int) -> Arcs:
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(p).tolist()
-    kept = rng.random((p, p)) < degree / max(p - 1, 1)
-    return frozenset((order[i], order[j]) for i in range(p) for j in range(i + 1, p) if kept[i, j])
 
 
 @st.composite

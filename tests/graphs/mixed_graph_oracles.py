@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+import strategies
 from dagathlon import _core
 from dagathlon.graphs import Mark
 
@@ -35,10 +36,7 @@ def dags(p: int) -> Iterator[np.ndarray]:
 
 
 def random_dag(p: int, degree: float, rng: np.random.Generator) -> np.ndarray:
-    order = rng.permutation(p)
-    upper = np.triu(rng.random((p, p)) < degree / max(p - 1, 1), 1)
-    adjacency = upper[np.ix_(order, order)]
-    return np.where(adjacency, Mark.ARROW, np.where(adjacency.T, Mark.TAIL, 0)).astype(np.uint8)
+    return strategies.random_dag(p, rng, degree=degree).marks
 
 
 @cache

@@ -16,13 +16,7 @@ from dagathlon.graphs import (
     separated,
     unconditional_dependence,
 )
-
-
-def random_dag(seed: int, nodes: int = 7) -> Graph:
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(nodes)
-    matrix = np.triu(rng.random((nodes, nodes)) < 0.25, 1)[np.ix_(order, order)]
-    return Graph.from_adjacency([f"x{i}" for i in range(nodes)], matrix)
+from strategies import random_dag
 
 
 def test_pairs_that_nothing_separates_without_a_condition() -> None:
@@ -30,7 +24,7 @@ def test_pairs_that_nothing_separates_without_a_condition() -> None:
     found = unconditional_dependence(dag)
     assert found == Graph.from_edges(["a - b", "a - c", "b - c", "d - c", "e - f"], dag.names)
     for seed in range(5):
-        dag = random_dag(seed)
+        dag = random_dag(7, np.random.default_rng(seed), 0.25)
         joined = {frozenset((e.left, e.right)) for e in unconditional_dependence(dag).edges()}
         for a, b in itertools.combinations(dag.names, 2):
             assert (frozenset((a, b)) in joined) == (not separated(dag, a, b))
@@ -38,7 +32,7 @@ def test_pairs_that_nothing_separates_without_a_condition() -> None:
 
 def test_forms_belong_to_the_class() -> None:
     for seed in range(5):
-        dag = random_dag(seed)
+        dag = random_dag(7, np.random.default_rng(seed), 0.25)
         if cpdag(dag).is_undirected:
             continue
         assert as_undirected(cpdag(dag), "moral") == as_undirected(dag, "moral") == moral(dag)

@@ -12,23 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, multigammaln
 
+from strategies import all_dags
+
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Family = Callable[[int, tuple[int, ...]], tuple[float, float]]
-
-
-@cache
-def all_dags(d: int) -> Bools:
-    """Matrices from row to column of all DAGs: those whose powers vanish."""
-    pairs = list(itertools.combinations(range(d), 2))
-    kinds = np.array(list(itertools.product((0, 1, 2), repeat=len(pairs)))).reshape(-1, len(pairs))
-    arcs = np.zeros((len(kinds), d, d), dtype=np.int64)
-    for k, (i, j) in enumerate(pairs):
-        arcs[:, i, j], arcs[:, j, i] = kinds[:, k] == 1, kinds[:, k] == 2
-    walks = arcs
-    for _ in range(d):
-        walks = np.minimum(walks @ arcs, 1)
-    return arcs[~walks.any(axis=(1, 2))] == 1
 
 
 def paths_of(dags: Bools) -> Bools:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dagathlon.data import Dataset, Variable
+from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.bcd_nets import BcdNets, horseshoe_scale
@@ -16,20 +16,17 @@ from dagathlon.learners.jax.bcd_permutations import all_orders
 from dagathlon.learners.run import run_learner
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
+from strategies import continuous
 
 pytestmark = pytest.mark.slow
 NAMES = ("a", "b", "c", "d", "e", "f", "g")
-
-
-def table(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(name) for name in NAMES[: values.shape[1]]], values=values)
 
 
 def chain_data(seed: int, n: int, p: int = 3) -> Dataset:
     values = np.random.default_rng(seed).normal(size=(n, p))
     for j in range(1, p):
         values[:, j] += 1.2 * values[:, j - 1]
-    return table(values)
+    return continuous(values, NAMES)
 
 
 def log_normal_rows(data: Dataset, weights: np.ndarray, variances: np.ndarray) -> float:
@@ -220,7 +217,9 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
     with pytest.raises(DagathlonError, match="continuous"):
         run_learner(BcdNets(), ordinary("discrete"), np.random.default_rng(1))
     with pytest.raises(DataError, match="standard deviation"):
-        BcdNets().learn(table(1e8 * np.asarray(chain_data(1, 9).values)), np.random.default_rng(1))
+        BcdNets().learn(
+            continuous(1e8 * np.asarray(chain_data(1, 9).values), NAMES), np.random.default_rng(1)
+        )
     assert "noise_sd" in BcdNets(noise_sd=0).problem()
     assert not BcdNets().problem()
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import linprog
 
 from dagathlon import _core
-from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.learners import learn
 from dagathlon.learners.undirected.clime import Clime, smaller_of_both
 from dagathlon.learners.undirected.inputs import Matrix, Vector, moments
+from strategies import continuous
 
 
 def _values(p: int, n: int, seed: int = 2) -> Matrix:
@@ -20,10 +20,6 @@ def _values(p: int, n: int, seed: int = 2) -> Matrix:
     for j in range(1, p):
         values[:, j] += 0.7 * values[:, j - 1] * (-1) ** j
     return values * rng.uniform(0.5, 2, p)
-
-
-def _dataset(values: Matrix) -> Dataset:
-    return Dataset([Variable(f"v{j}") for j in range(values.shape[1])], values=values)
 
 
 def _least(correlation: Matrix, column: int, penalty: float) -> float:
@@ -80,12 +76,12 @@ def test_the_smaller_of_both_entries() -> None:
 
 def test_the_path_begins_empty_and_the_chain_is_found() -> None:
     values = _values(6, 2000)
-    found = learn(_dataset(values), "clime")
+    found = learn(continuous(values, "v"), "clime")
     assert found.path is not None
     assert not found.path.adjacency[0].any()
     assert found.path.adjacency[1].any()
     assert np.array_equal(found.graph.marks != 0, np.eye(6, k=1) + np.eye(6, k=-1) > 0)
-    near = learn(_dataset(values), "clime", penalty=1e-6).precision
+    near = learn(continuous(values, "v"), "clime", penalty=1e-6).precision
     assert near is not None
     assert np.allclose(near @ np.cov(values.T), np.eye(6), atol=1e-3)
 
@@ -93,7 +89,7 @@ def test_the_path_begins_empty_and_the_chain_is_found() -> None:
 def test_ric_is_the_penalty_at_which_shifted_columns_are_apart() -> None:
     values = _values(3, 12)
     module = Clime(ridge=0.1, stars_samples=11)
-    found = module.ric_penalty(_dataset(values), np.random.default_rng(0))
+    found = module.ric_penalty(continuous(values, "v"), np.random.default_rng(0))
     tops = []
     for shift in range(1, 12):
         both = moments(np.hstack([values, np.roll(values, shift, axis=0)])).correlation[:3, 3:]
@@ -103,7 +99,7 @@ def test_ric_is_the_penalty_at_which_shifted_columns_are_apart() -> None:
 
 
 def test_singular_correlations() -> None:
-    few = _dataset(_values(8, 6))
+    few = continuous(_values(8, 6), "v")
     assert learn(few, "clime", penalty=0.05).graph.n_edges > 0
     with pytest.raises(DataError, match="raise ridge"):
         learn(few, "clime", penalty=0.001, ridge=0.0)

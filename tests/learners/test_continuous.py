@@ -8,6 +8,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
+from strategies import continuous
 
 QUICK = {
     "notears": {},
@@ -16,10 +17,6 @@ QUICK = {
     "direct_lingam": {"thresh": 0.3},
     "ica_lingam": {"thresh": 0.3},
 }
-
-
-def dataset(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(f"V{i}") for i in range(values.shape[1])], values=values)
 
 
 def model(p: int, n: int, seed: int, noise: str = "normal", low: float = 0.6):
@@ -100,7 +97,7 @@ def test_easy_models_are_recovered(name: str):
     raw = {} if "lingam" in name else {"standardize": False}
     for seed in range(3):
         weights, values = model(6, 20_000, seed, noise)
-        found = learn(dataset(values), name, **QUICK[name], **raw).graph
+        found = learn(continuous(values), name, **QUICK[name], **raw).graph
         assert (arcs(found) == (weights != 0)).all()
 
 
@@ -109,9 +106,9 @@ def test_units_of_measurement_do_not_matter(name: str):
     values = model(5, 300, 2)[1]
     units = np.array([1e-3, 1.0, 50.0, 1e4, 0.2])
     settings = QUICK.get(name, {})
-    plain = learn(dataset(values), name, **settings).graph
+    plain = learn(continuous(values), name, **settings).graph
     assert plain.edges()
-    assert learn(dataset(values * units + 7 * units), name, **settings).graph == plain
+    assert learn(continuous(values * units + 7 * units), name, **settings).graph == plain
 
 
 def test_discrete_columns_are_refused_with_the_ways_out():
@@ -134,15 +131,15 @@ def test_discrete_columns_are_refused_with_the_ways_out():
 def test_columns_of_few_values_are_noted():
     values = model(3, 60, 1)[1]
     values[:, 1] = values[:, 1] > 0
-    (note,) = learn(dataset(values), "direct_lingam").notes
+    (note,) = learn(continuous(values), "direct_lingam").notes
     assert "V1 has at most 5 different values" in note
-    assert learn(dataset(values), "notears", **QUICK["notears"]).notes
-    assert not learn(dataset(model(3, 60, 1)[1]), "direct_lingam").notes
+    assert learn(continuous(values), "notears", **QUICK["notears"]).notes
+    assert not learn(continuous(model(3, 60, 1)[1]), "direct_lingam").notes
 
 
 @pytest.mark.parametrize("name", ["notears", "golem", "dagma", "direct_lingam"])
 def test_order_of_columns_does_not_matter(name: str):
-    data = dataset(model(8, 400, 5, "uniform", low=0.3)[1])
+    data = continuous(model(8, 400, 5, "uniform", low=0.3)[1])
     turned = data.select(data.names[::-1])
     found = learn(turned, name, **QUICK[name]).graph.subgraph(data.names)
     assert found == learn(data, name, **QUICK[name]).graph
@@ -153,13 +150,13 @@ def test_losses_of_binary_data_and_counts():
     rng = np.random.default_rng(7)
     cause = rng.integers(0, 2, 600)
     effect = np.where(rng.random(600) < 0.1, 1 - cause, cause)
-    binary = dataset(np.column_stack([cause, effect]).astype(float))
+    binary = continuous(np.column_stack([cause, effect]).astype(float))
     assert len(learn(binary, "notears", loss_type="logistic", lambda1=0.02).graph.edges()) == 1
     assert len(learn(binary, "dagma", loss_type="logistic", **QUICK["dagma"]).graph.edges()) == 1
     with pytest.raises(DataError, match=r"needs columns of 0 and 1; 'V0' has [23]"):
-        learn(dataset(binary.values + 2), "notears", loss_type="logistic")
+        learn(continuous(binary.values + 2), "notears", loss_type="logistic")
     with pytest.raises(DataError, match="needs counts; 'V0' has -1"):
-        learn(dataset(binary.values - 1), "notears", loss_type="poisson")
+        learn(continuous(binary.values - 1), "notears", loss_type="poisson")
     assert learn(binary, "notears", loss_type="poisson").graph.is_dag
 
 
@@ -167,7 +164,7 @@ def test_additive_noise_finds_the_direction():
     rng = np.random.default_rng(3)
     cause = rng.uniform(-2, 2, 200)
     effect = cause**3 / 2 + cause + rng.normal(size=200)
-    found = learn(dataset(np.column_stack([effect, cause])), "anm").graph
+    found = learn(continuous(np.column_stack([effect, cause])), "anm").graph
     assert found == Graph.from_edges([("V1", "V0")], names=["V0", "V1"])
 
 
@@ -176,7 +173,7 @@ def test_graphical_lasso_of_a_chain():
     values = rng.normal(size=(5000, 4))
     for j in range(1, 4):
         values[:, j] += 0.8 * values[:, j - 1]
-    found = learn(dataset(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.2).graph
+    found = learn(continuous(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.2).graph
     assert (found.marks != 0).tolist() == (np.eye(4, k=1) + np.eye(4, k=-1) > 0).tolist()
 
 
@@ -184,19 +181,19 @@ def test_bad_input_is_named():
     values = model(4, 50, 1)[1]
     for name in QUICK:
         with pytest.raises(DataError, match="rows, found 1"):
-            learn(dataset(values[:1]), name)
+            learn(continuous(values[:1]), name)
         with pytest.raises(DataError, match="missing"):
-            learn(dataset(np.where(values > 1, np.nan, values)), name)
-        constant = dataset(np.column_stack([values, np.full(50, 3.0)]))
+            learn(continuous(np.where(values > 1, np.nan, values)), name)
+        constant = continuous(np.column_stack([values, np.full(50, 3.0)]))
         assert not arcs(learn(constant, name, **QUICK[name]).graph)[4].any()
     with pytest.raises(DataError, match="more rows than columns"):
-        learn(dataset(values[:4]), "direct_lingam")
+        learn(continuous(values[:4]), "direct_lingam")
 
 
 def test_duplicated_columns_and_few_rows_give_a_dag():
     values = model(6, 5, 2)[1]
-    assert learn(dataset(values), "notears").graph.is_dag
-    doubled = dataset(model(3, 60, 2)[1][:, [0, 0, 1, 2]])
+    assert learn(continuous(values), "notears").graph.is_dag
+    doubled = continuous(model(3, 60, 2)[1][:, [0, 0, 1, 2]])
     assert learn(doubled, "notears").graph.is_dag
     assert learn(doubled, "direct_lingam").graph.is_dag
     with pytest.raises(DataError, match="combination of others"):
@@ -211,7 +208,7 @@ def test_direct_lingam_agrees_with_lingam_and_gcastle():
         values = model(4 + seed % 6, 300, 4000 + seed, noise, low=0.3)[1]
         peer = lingam.DirectLiNGAM()
         peer.fit(values)
-        found = learn(dataset(values), "direct_lingam")
+        found = learn(continuous(values), "direct_lingam")
         assert found.stats["order"] == " ".join(f"V{i}" for i in peer.causal_order_)
         assert (arcs(found.graph) == (peer.adjacency_matrix_.T != 0)).all()
 
@@ -224,7 +221,7 @@ def test_dagma_agrees_with_its_package():
         values = model(6, 500, 5000 + seed)[1]
         peer = linear.DagmaLinear("l2").fit(values.copy(), **steps)
         assert (
-            arcs(learn(dataset(values), "dagma", solver="adam", **steps).graph) == (peer != 0)
+            arcs(learn(continuous(values), "dagma", solver="adam", **steps).graph) == (peer != 0)
         ).all()
 
 

@@ -13,13 +13,10 @@ from dagathlon.data.spec import facts_of
 from dagathlon.learners import learn
 from dagathlon.learners.undirected.copula import copula_start
 from dagathlon.modules import find
+from strategies import continuous
 
 Matrix = npt.NDArray[np.float64]
 PRECISION = np.array([[1.5, -0.9, 0.0], [-0.9, 2.0, 0.5], [0.0, 0.5, 1.0]])
-
-
-def continuous(values: Matrix) -> Dataset:
-    return Dataset([Variable(f"v{j}") for j in range(values.shape[1])], values=values)
 
 
 def ordinal(codes: npt.NDArray[np.int64]) -> Dataset:
@@ -57,7 +54,7 @@ def test_latent_values_keep_the_order_of_the_data():
 def test_normal_scores_stay():
     values = np.random.default_rng(3).normal(size=(30, 3))
     values[4, 1] = np.nan
-    start = copula_start(continuous(values), [True] * 3)
+    start = copula_start(continuous(values, "v"), [True] * 3)
     first, later = start.drawn(PRECISION, 0, 1), start.drawn(PRECISION, 9, 1)
     seen = ~np.isnan(values)
     assert np.array_equal(first[seen], later[seen])
@@ -129,11 +126,13 @@ def test_monotone_functions_of_the_columns_change_nothing(scores: bool):
     values[3, 2] = np.nan
     other = np.column_stack([np.exp(values[:, 0]), values[:, 1] ** 3, 5 + 2 * values[:, 2:]])
     given = {"normal_scores": scores, "iterations": 60}
-    assert np.array_equal(edges(continuous(values), **given), edges(continuous(other), **given))
+    assert np.array_equal(
+        edges(continuous(values, "v"), **given), edges(continuous(other, "v"), **given)
+    )
 
 
 def test_a_copula_is_needed_for_levels_and_gaps():
-    gaps = continuous(np.array([[1.0, np.nan], [2.0, 0.0], [0.0, 1.0]]))
+    gaps = continuous(np.array([[1.0, np.nan], [2.0, 0.0], [0.0, 1.0]]), "v")
     levels = ordinal(np.array([[0, 1], [1, 0], [1, 1]]))
     for name in ("bd_mcmc", "rj_mcmc"):
         cls = find("algorithm", name)
@@ -169,6 +168,6 @@ def test_values_missing_at_random_are_filled_in():
     gaps = values.copy()
     gaps[values[:, 0] > 0.3, 1] = np.nan
     gaps[values[:, 0] > 0.6, 3] = np.nan
-    estimate = learn(continuous(gaps), "bd_mcmc", model="copula", iterations=2000)
+    estimate = learn(continuous(gaps, "v"), "bd_mcmc", model="copula", iterations=2000)
     assert estimate.posterior is not None
     assert np.array_equal(estimate.posterior.edge_probabilities > 0.5, joined)

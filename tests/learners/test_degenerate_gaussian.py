@@ -16,6 +16,7 @@ from dagathlon.graphs import Graph, cpdag, members
 from dagathlon.learners import learn
 from dagathlon.learners.score.score_kinds import ScoreParameters
 from dagathlon.learners.score.scores import native_score, score_graph
+from strategies import random_dag
 
 NAMES = tuple("ABCDE")
 DISCRETE = (True, False, True, False, True)
@@ -71,17 +72,11 @@ def by_determinants(data: Dataset, graph: Graph, k: float) -> float:
     )
 
 
-def random_dag(rng: np.random.Generator) -> Graph:
-    order = rng.permutation(NAMES).tolist()
-    arcs = [pair for pair in itertools.combinations(order, 2) if rng.random() < 0.5]
-    return Graph.from_edges(arcs, names=NAMES)
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_scores_are_differences_of_determinants(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    data, graph = mixed(rng), random_dag(rng)
+    data, graph = mixed(rng), random_dag(NAMES, rng, 0.5)
     for score, k in (("loglik-dg", 0.0), ("aic-dg", 1.0), ("bic-dg", math.log(len(data)) / 2)):
         expected = by_determinants(data, graph, k)
         assert score_graph(data, graph, score).total == pytest.approx(expected, rel=1e-6)
@@ -111,7 +106,7 @@ def singular(rng: np.random.Generator) -> Dataset:
 def test_equivalent_graphs_have_equal_scores_on_any_data(seed: int, degenerate: bool) -> None:
     rng = np.random.default_rng(seed)
     data = singular(rng) if degenerate else mixed(rng)
-    some = itertools.islice(members(cpdag(random_dag(rng))), 12)
+    some = itertools.islice(members(cpdag(random_dag(NAMES, rng, 0.5))), 12)
     totals = [score_graph(data, member, "bic-dg").total for member in some]
     assert np.isfinite(totals).all()
     # What rounding leaves of a variance of 1e-8 is not exact to more digits.

@@ -21,6 +21,7 @@ from dagathlon.learners.exact.cluster_program import SolverLimits, solve_by_cuts
 from dagathlon.learners.exact.exact_map import ExactMap, optimal_dag
 from dagathlon.learners.score.score_kinds import ScoreParameters
 from dagathlon.learners.score.scores import native_score, score_graph
+from strategies import copied_levels, linear_gaussian
 
 Lists = list[list[tuple[float, list[int]]]]
 
@@ -106,25 +107,6 @@ def test_components_are_solved_apart() -> None:
     assert found.score == 3 + 4 + 9 + 6 + 7
 
 
-def discrete(seed: int, p: int, n: int = 120) -> Dataset:
-    rng = np.random.default_rng(seed)
-    levels = rng.integers(2, 4, size=p)
-    codes = np.zeros((n, p), dtype=np.uint8)
-    for j in range(p):
-        noise = rng.integers(0, levels[j], size=n)
-        source = codes[:, rng.integers(0, j)] if j else noise
-        codes[:, j] = np.where(rng.random(n) < 0.6, source % levels[j], noise)
-    names = [tuple("abc"[:k]) for k in levels]
-    return Dataset([Variable(f"V{j}", names[j]) for j in range(p)], codes=codes)
-
-
-def continuous(seed: int, p: int, n: int = 60) -> Dataset:
-    rng = np.random.default_rng(seed)
-    weights = np.triu(rng.normal(size=(p, p)) * (rng.random((p, p)) < 0.6), 1)
-    values = rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights)
-    return Dataset([Variable(f"V{i}") for i in range(p)], values=values)
-
-
 GAUSSIAN: list[str] = ["bge", "bic-g", "sem-bic", "l0-g"]
 SCORES: list[str] = ["bdeu", "bic", "fnml", "qnml", "k2", *GAUSSIAN]
 
@@ -140,7 +122,7 @@ SCORES: list[str] = ["bdeu", "bic", "fnml", "qnml", "k2", *GAUSSIAN]
 def test_pruning_never_loses_the_optimum(
     seed: int, score: str, most: int, iss: float, prior: str
 ) -> None:
-    data = continuous(seed, 6) if score in GAUSSIAN else discrete(seed, 6)
+    data = linear_gaussian(seed, 6) if score in GAUSSIAN else copied_levels(seed, 6)
     kwargs = {"score": score, "max_parents": most, "iss": iss, "prior": prior, "solver": "dp"}
     pruned = learn(data, "exact_map", **kwargs)
     full = learn(data, "exact_map", prune=False, **kwargs)
@@ -152,7 +134,7 @@ def test_pruning_never_loses_the_optimum(
 def test_bounds_hold_for_all_supersets(score: str) -> None:
     """What is left out unscored is never better than a subset: every superset was scored here."""
     for seed in range(5):
-        data = continuous(seed, 6) if score in GAUSSIAN else discrete(seed, 6)
+        data = linear_gaussian(seed, 6) if score in GAUSSIAN else copied_levels(seed, 6)
         native = native_score(data, score, ScoreParameters())
         none = np.zeros((6, 6), dtype=bool)
         pruned = _core.enumerate_parent_sets(native, _core.SearchLimits(none, none, 5), True)
@@ -179,7 +161,7 @@ def test_result_is_as_good_as_any_search() -> None:
 @given(seed=st.integers(0, 100))
 @settings(max_examples=10)
 def test_constraints_are_obeyed(seed: int) -> None:
-    data = continuous(seed, 6)
+    data = linear_gaussian(seed, 6)
     order = np.random.default_rng(seed).permutation(data.names).tolist()
     knowledge = Knowledge(
         forbidden=frozenset((order[j], order[i]) for i in range(3) for j in range(i + 1, 6)),
@@ -194,7 +176,7 @@ def test_constraints_are_obeyed(seed: int) -> None:
 def test_required_edges_in_a_circle_are_refused() -> None:
     circle = Knowledge(required=frozenset({("V0", "V1"), ("V1", "V2"), ("V2", "V0")}))
     with pytest.raises(GraphError, match="cycle"):
-        ExactMap(constraints=circle).learn(continuous(1, 4), np.random.default_rng(0))  # type: ignore[arg-type]
+        ExactMap(constraints=circle).learn(linear_gaussian(1, 4), np.random.default_rng(0))  # type: ignore[arg-type]
 
 
 def test_limits_leave_a_dag_with_its_gap() -> None:
@@ -238,7 +220,7 @@ def test_singular_data_have_a_best_dag(n: int) -> None:
 
 
 def test_missing_values_and_wrong_kinds_are_refused() -> None:
-    data = continuous(1, 3)
+    data = linear_gaussian(1, 3)
     with pytest.raises(DataError, match="needs discrete data"):
         learn(data, "exact_map", score="bdeu")
     values = np.array(data.values)
@@ -248,11 +230,11 @@ def test_missing_values_and_wrong_kinds_are_refused() -> None:
 
 
 def test_gobnilp_answers() -> None:
-    data = discrete(2, 6)
+    data = copied_levels(2, 6)
     ours = learn(data, "exact_map", score="bdeu", iss=2.0, max_parents=2)
     assert learn(data, "gobnilp", continuous=False, alpha=2, palim=2) == ours
     assert len(list(learn(data, "gobnilp", continuous=False, palim=0).graph.edges())) == 0
-    values = continuous(3, 5)
+    values = linear_gaussian(3, 5)
     theirs = learn(values, "gobnilp", alpha_omega_minus_nvars=3)
     assert theirs == learn(values, "exact_map", score="bge", iss_w=8.0)
 

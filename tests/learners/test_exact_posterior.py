@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import strategies
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, GraphError
@@ -26,36 +26,10 @@ Floats = npt.NDArray[np.float64]
 STRUCTURE, ORDER = _core.Modularity.structure, _core.Modularity.order
 
 
-@cache
 def all_dags(d: int) -> npt.NDArray[np.int64]:
     """Parent sets as bits, one row per DAG."""
-    if d == 0:
-        return np.zeros((1, 0), dtype=np.int64)
-    subsets = [[m for m in range(2**d) if not m >> j & 1] for j in range(d)]
-    found: list[tuple[int, ...]] = []
-
-    def extend(chosen: tuple[int, ...]) -> None:
-        if len(chosen) == d:
-            found.append(chosen)
-            return
-        for parents in subsets[len(chosen)]:
-            if acyclic((*chosen, parents), d):
-                extend((*chosen, parents))
-
-    extend(())
-    return np.array(found)
-
-
-def acyclic(parents: tuple[int, ...], d: int) -> bool:
-    left = set(range(len(parents)))
-    placed = sum(1 << j for j in range(len(parents), d))
-    while left:
-        ready = {j for j in left if not parents[j] & ~placed}
-        if not ready:
-            return False
-        left -= ready
-        placed |= sum(1 << j for j in ready)
-    return True
+    bits: npt.NDArray[np.int64] = 1 << np.arange(d)
+    return np.einsum("kij,i->kj", strategies.all_dags(d), bits)
 
 
 def ranks(parents: npt.NDArray[np.int64], child: int) -> npt.NDArray[np.int64]:

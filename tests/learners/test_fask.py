@@ -7,14 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, UnsuitedError
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.skewness import left_right, standardised
-
-
-def dataset(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(f"X{i}") for i in range(values.shape[1])], values=values)
+from strategies import continuous
 
 
 def chain(rows: int = 2000, last: float = -0.8) -> np.ndarray:
@@ -30,7 +26,7 @@ def chain(rows: int = 2000, last: float = -0.8) -> np.ndarray:
 def test_skewness_tells_directions(rule: str, skeleton: str) -> None:
     # The first rule does not look at the sign of the skewness.
     values = chain(last=0.8 if rule == "fask1" else -0.8)
-    found = learn(dataset(values), "fask", left_right=rule, skeleton=skeleton)
+    found = learn(continuous(values, "X"), "fask", left_right=rule, skeleton=skeleton)
     assert [str(edge) for edge in found.graph.edges()] == ["X0 -> X1", "X1 -> X2"]
     assert found.stats["two_cycles"] == 0
 
@@ -41,25 +37,25 @@ def test_two_cycles_are_found_and_reported() -> None:
     weights[0, 1] = weights[1, 0] = 0.5
     weights[1, 2] = 0.6
     values = rng.exponential(size=(4000, 3)) @ np.linalg.inv(np.eye(3) - weights)
-    found = learn(dataset(values), "fask", two_cycle_cutoff=0.05)
+    found = learn(continuous(values, "X"), "fask", two_cycle_cutoff=0.05)
     assert "X0 <-> X1" in [str(edge) for edge in found.graph.edges()]
     assert found.stats["two_cycles"] == 1
     assert found.notes == ("2-cycles, drawn as edges with two arrows: X0 and X1",)
-    tested = learn(dataset(values), "fask", two_cycle_cutoff=0.05, two_cycle_alpha=0.01)
+    tested = learn(continuous(values, "X"), "fask", two_cycle_cutoff=0.05, two_cycle_alpha=0.01)
     assert tested.graph == found.graph
-    assert learn(dataset(chain(200)), "fask", two_cycle_alpha=1e-9).stats["two_cycles"] == 0
+    assert learn(continuous(chain(200), "X"), "fask", two_cycle_alpha=1e-9).stats["two_cycles"] == 0
 
 
 def test_knowledge_decides_before_skewness(tmp_path: Path) -> None:
     file = tmp_path / "known.json"
     file.write_text('{"forbidden_edges": [["X0", "X1"]], "required_edges": [["X2", "X0"]]}')
-    graph = learn(dataset(chain()), "fask", constraints=str(file)).graph
+    graph = learn(continuous(chain(), "X"), "fask", constraints=str(file)).graph
     assert {str(edge) for edge in graph.edges()} >= {"X1 -> X0", "X2 -> X0"}
 
 
 def test_symmetric_variables_are_named() -> None:
     values = np.random.default_rng(3).uniform(size=(500, 2))
-    (note,) = learn(dataset(values), "fask").notes
+    (note,) = learn(continuous(values, "X"), "fask").notes
     assert note == "hardly skewed, so that directions at these are guesses: X0, X1"
 
 
@@ -90,12 +86,12 @@ def test_constant_columns_have_no_edges() -> None:
     assert np.any(values[:, 3] != values[:, 3].mean())
     assert np.all(standardised(values)[:, 3] == 0)
     for skeleton in ("fas", "none"):
-        assert not learn(dataset(values), "fask", skeleton=skeleton).graph.adjacencies("X3")
+        assert not learn(continuous(values, "X"), "fask", skeleton=skeleton).graph.adjacencies("X3")
 
 
 def test_one_row_says_nothing() -> None:
     with pytest.raises(DataError, match="at least 2 rows, found 1"):
-        learn(dataset(chain()[:1]), "fask", skeleton="none")
+        learn(continuous(chain()[:1], "X"), "fask", skeleton="none")
 
 
 @pytest.mark.parametrize("test", [None, "zf.td"])
@@ -103,4 +99,4 @@ def test_missing_values_are_refused_with_any_test(test: str | None) -> None:
     values = chain(50)
     values[3, 1] = np.nan
     with pytest.raises(UnsuitedError, match="impute them first or drop the rows"):
-        learn(dataset(values), "fask", test=test)
+        learn(continuous(values, "X"), "fask", test=test)

@@ -19,6 +19,7 @@ from dagathlon.learners.jax.vbg import Vbg
 from dagathlon.learners.run import run_learner
 from dagathlon.testing import check_learner
 from dagathlon.testing.samples import ordinary
+from strategies import random_dag
 
 pytestmark = pytest.mark.slow
 NAMES = ("a", "b", "c", "d")
@@ -37,11 +38,6 @@ def streams(count: int) -> list[np.random.Generator]:
     return [np.random.default_rng(seed) for seed in range(count)]
 
 
-def random_dag(rng: np.random.Generator, p: int = 4) -> np.ndarray:
-    order = rng.permutation(p)
-    return np.triu(rng.random((p, p)) < 0.4, 1)[order][:, order]
-
-
 def test_moves_are_those_that_leave_a_dag_and_gain_what_the_table_says():
     pytest.importorskip("jax")
     from dagathlon.learners.jax.gflownet_states import Graphs, Reward, moves, with_arc
@@ -58,7 +54,7 @@ def test_moves_are_those_that_leave_a_dag_and_gain_what_the_table_says():
         return sum(weight[j, tuple(np.flatnonzero(arcs[:, j]))] for j in range(4))
 
     for _ in range(5):
-        arcs = random_dag(rng)
+        arcs = random_dag(4, rng).adjacency == 1
         graph = Graphs(np.asarray(arcs), closure(arcs))
         found = moves(graph, Reward(table, np.zeros((4, 4), bool)), 1e6)
         for parent, child in np.argwhere(~arcs & ~np.eye(4, dtype=bool)).tolist():

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, StudyError
 from dagathlon.learners import learn
 from dagathlon.learners.undirected.inputs import Matrix
+from strategies import continuous
 
 
 def _columns(p: int, n: int, seed: int = 5) -> Matrix:
@@ -27,10 +27,6 @@ def _columns(p: int, n: int, seed: int = 5) -> Matrix:
     precision += max(0.0, 0.2 - np.linalg.eigvalsh(precision)[0]) * np.eye(p)
     values = np.linalg.solve(np.linalg.cholesky(precision).T, rng.normal(size=(p, n))).T
     return np.asarray(values * rng.uniform(0.5, 2, p))
-
-
-def _dataset(values: Matrix) -> Dataset:
-    return Dataset([Variable(f"v{j}") for j in range(values.shape[1])], values=values)
 
 
 def _path(covariance: Matrix, diagonal: bool = False) -> _core.GraphicalLassoPath:
@@ -146,19 +142,19 @@ def test_inverse_of_a_positive_definite_matrix(n: int) -> None:
 def test_the_precision_is_in_the_units_of_the_columns() -> None:
     values = _columns(6, 400)
     unit = np.array([1.0, 10, 0.1, 5, 2, 1])
-    plain = learn(_dataset(values), "glasso", penalty=0.1).precision
-    scaled = learn(_dataset(values * unit), "glasso", penalty=0.1).precision
+    plain = learn(continuous(values), "glasso", penalty=0.1).precision
+    scaled = learn(continuous(values * unit, "v"), "glasso", penalty=0.1).precision
     assert plain is not None
     assert scaled is not None
     assert np.allclose(scaled * np.outer(unit, unit), plain, rtol=1e-4)
-    inverse = learn(_dataset(values), "glasso", penalty=0.0).precision
+    inverse = learn(continuous(values), "glasso", penalty=0.0).precision
     assert inverse is not None
     assert np.allclose(inverse @ np.cov(values.T, ddof=0), np.eye(6), atol=1e-5)
 
 
 def test_refitted_on_its_graph() -> None:
     values = _columns(7, 300)
-    found = learn(_dataset(values), "glasso", penalty=0.2, refit=True)
+    found = learn(continuous(values), "glasso", penalty=0.2, refit=True)
     assert found.precision is not None
     completed, given = np.linalg.inv(found.precision), np.cov(values.T, ddof=0)
     joined = (found.graph.marks != 0) | np.eye(7, dtype=np.bool_)
@@ -166,29 +162,29 @@ def test_refitted_on_its_graph() -> None:
     assert np.array_equal(found.precision != 0, joined)
     assert np.allclose(completed[joined], given[joined], rtol=1e-6)
     with pytest.raises(DataError, match="set a penalty"):
-        learn(_dataset(values[:5]), "glasso", penalty=0.0)
+        learn(continuous(values[:5], "v"), "glasso", penalty=0.0)
 
 
 def test_columns_in_their_own_units() -> None:
     values = _columns(5, 80) + 3
     centred = learn(
-        _dataset(values), "glasso", columns="centred", penalty=0.2, refit=False
+        continuous(values), "glasso", columns="centred", penalty=0.2, refit=False
     ).precision
-    raw = learn(_dataset(values), "glasso", columns="raw", penalty=0.2, refit=False).precision
+    raw = learn(continuous(values), "glasso", columns="raw", penalty=0.2, refit=False).precision
     for found, shift in ((centred, values.mean(axis=0)), (raw, 0.0)):
         assert found is not None
         covariance = (values - shift).T @ (values - shift) / 80
         weights = _penalties(covariance, 0.2, False)
         assert _violation(covariance, found, weights) < 1e-6 * np.trace(covariance)
     with pytest.raises(StudyError, match="standardised"):
-        learn(_dataset(values), "glasso", columns="raw", relation="kendall")
+        learn(continuous(values), "glasso", columns="raw", relation="kendall")
     constant = np.column_stack([values, np.full(80, 3.3)])
-    assert not learn(_dataset(constant), "glasso", columns="centred").graph.adjacency[5].any()
+    assert not learn(continuous(constant), "glasso", columns="centred").graph.adjacency[5].any()
 
 
 @pytest.mark.parametrize("select", ["ebic", "ric", "stars", "cv"])
 def test_every_criterion_for_columns_of_either_kind(select: str) -> None:
-    given = _dataset(_columns(5, 60))
+    given = continuous(_columns(5, 60), "v")
     for columns in ("standardised", "centred"):
         found = learn(given, "glasso", select=select, columns=columns, n_penalties=4)
         assert found.path is not None
@@ -197,9 +193,9 @@ def test_every_criterion_for_columns_of_either_kind(select: str) -> None:
 
 def test_benchpress_rounds_to_three_decimals_and_takes_means_for_zero() -> None:
     values = _columns(6, 100)
-    found = learn(_dataset(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.29)
+    found = learn(continuous(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.29)
     ours = learn(
-        _dataset(values), "glasso", penalty=0.02, columns="raw", tolerance=1e-8, refit=False
+        continuous(values), "glasso", penalty=0.02, columns="raw", tolerance=1e-8, refit=False
     )
     assert ours.precision is not None
     edges = np.abs(np.round(ours.precision, 3)) > 0.29
@@ -217,7 +213,7 @@ def test_scikit_learn_gives_the_same() -> None:
             model = covariance.GraphicalLasso(
                 alpha=alpha, tol=1e-10, enet_tol=1e-10, max_iter=1000, assume_centered=True
             ).fit(values)
-        found = learn(_dataset(values), "sklearn_glasso", alpha=alpha, precmat_threshold=0.05)
+        found = learn(continuous(values), "sklearn_glasso", alpha=alpha, precmat_threshold=0.05)
         edges = np.abs(np.round(model.precision_, 3)) > 0.05
         np.fill_diagonal(edges, False)
         assert np.array_equal(found.graph.adjacency, edges)

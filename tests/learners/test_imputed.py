@@ -17,6 +17,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.independence import independence_test
 from dagathlon.modules import find
+from strategies import stream
 
 
 def with_gaps(share: float = 0.08, rows: int = 400) -> Dataset:
@@ -27,10 +28,6 @@ def with_gaps(share: float = 0.08, rows: int = 400) -> Dataset:
     values = np.array(data.values)
     values[np.random.default_rng(2).random(values.shape) < share] = np.nan
     return Dataset([Variable(name) for name in "abcd"], values=values)
-
-
-def stream() -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=1))
 
 
 def test_the_pool_is_of_graphs_from_completed_copies() -> None:

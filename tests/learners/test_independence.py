@@ -20,10 +20,7 @@ from dagathlon.learners.independence import (
     separation_test,
     suitable_tests,
 )
-
-
-def continuous(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(f"V{j}") for j in range(values.shape[1])], values=values)
+from strategies import continuous
 
 
 def discrete(codes: np.ndarray, arities: list[int]) -> Dataset:

@@ -9,6 +9,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
 from dagathlon.learners.score.score_kinds import ScoreParameters
 from dagathlon.learners.score.scores import native_score
+from strategies import continuous
 
 RIDGES = {"cv-kernel": 1e-4, "cv-kernel-2018": 1e-2}
 
@@ -21,10 +22,6 @@ def curved(rows: int, seed: int) -> np.ndarray:
     c = a**2 + 0.3 * rng.normal(size=rows)
     e = np.tanh(2 * b) * d + 0.3 * rng.normal(size=rows)
     return np.column_stack([a, b, c, d, e])
-
-
-def dataset(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(name) for name in "abcde"], values=values)
 
 
 def kernel(values: np.ndarray, columns: list[int]) -> np.ndarray:
@@ -67,7 +64,7 @@ def by_matrices(values: np.ndarray, x: int, parents: list[int], ridge: float) ->
 @pytest.mark.parametrize(("x", "parents"), [(0, []), (1, [0]), (4, [1, 3]), (0, [2])])
 def test_the_score_is_that_of_whole_matrices(name: str, x: int, parents: list[int]) -> None:
     values = curved(90, 3)
-    native = native_score(dataset(values), name, ScoreParameters())
+    native = native_score(continuous(values, "abcde"), name, ScoreParameters())
     expected = by_matrices(values, x, parents, RIDGES[name])
     # Kernels are factorised up to a millionth of their diagonal.
     assert native.local(x, parents) == pytest.approx(expected, abs=0.02 + 2e-4 * abs(expected))
@@ -76,7 +73,7 @@ def test_the_score_is_that_of_whole_matrices(name: str, x: int, parents: list[in
 def test_scores_do_not_depend_on_units() -> None:
     values = curved(80, 1)
     one, other = (
-        native_score(dataset(v), "cv-kernel", ScoreParameters())
+        native_score(continuous(v, "abcde"), "cv-kernel", ScoreParameters())
         for v in (values, values * [5, 0.1, 1, 1, 30] + 7)
     )
     for x, parents in ((0, []), (4, [1, 3])):
@@ -102,16 +99,16 @@ def test_levels_are_alike_or_not() -> None:
 
 
 def test_it_finds_what_lines_do_not_show() -> None:
-    graph = learn(dataset(curved(250, 0)), "kernel_ges").graph
+    graph = learn(continuous(curved(250, 0), "abcde"), "kernel_ges").graph
     assert {"b", "c"} <= set(graph.adjacencies("a"))
     assert {"b", "d"} <= set(graph.adjacencies("e"))
     assert "d" not in graph.adjacencies("a")
-    plain = learn(dataset(curved(250, 0)), "ges").graph
+    plain = learn(continuous(curved(250, 0), "abcde"), "ges").graph
     assert "c" not in plain.adjacencies("a")
 
 
 def test_constant_columns_and_few_rows() -> None:
     values = curved(40, 4)
     values[:, 2] = 1
-    assert not learn(dataset(values), "kernel_ges").graph.adjacencies("c")
-    assert learn(dataset(curved(5, 4)), "kernel_ges").graph.kind
+    assert not learn(continuous(values, "abcde"), "kernel_ges").graph.adjacencies("c")
+    assert learn(continuous(curved(5, 4), "abcde"), "kernel_ges").graph.kind

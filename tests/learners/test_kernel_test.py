@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dagathlon.data import Dataset, Variable, read_data
+from dagathlon.data import read_data
 from dagathlon.errors import DataError
 from dagathlon.learners import learn
 from dagathlon.learners.independence import independence_test
+from strategies import continuous
 
 QUESTIONS = ((0, 1, []), (0, 3, []), (0, 1, [2]), (0, 4, [2]), (0, 1, [2, 3]), (1, 3, [0, 2]))
 
@@ -24,10 +25,6 @@ def curved(rows: int, seed: int) -> np.ndarray:
     x = np.sin(z) + 0.5 * rng.normal(size=rows)
     y = z**2 + 0.5 * rng.normal(size=rows)
     return np.column_stack([x, y, z, w, x * y + rng.normal(size=rows)])
-
-
-def dataset(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(f"V{j}") for j in range(values.shape[1])], values=values)
 
 
 def kernel(columns: np.ndarray, width: float) -> np.ndarray:
@@ -64,7 +61,7 @@ def by_hand(values: np.ndarray, x: int, y: int, given: list[int]) -> tuple[float
 @pytest.mark.parametrize(("x", "y", "given"), QUESTIONS)
 def test_kernel_test_by_hand(x: int, y: int, given: list[int]) -> None:
     values = curved(70, 4)
-    found = independence_test(dataset(values), "kci").test(
+    found = independence_test(continuous(values), "kci").test(
         f"V{x}", f"V{y}", [f"V{j}" for j in given]
     )
     assert (found.statistic, found.p_value) == pytest.approx(by_hand(values, x, y, given), rel=1e-7)
@@ -74,7 +71,7 @@ def test_kernel_test_by_hand(x: int, y: int, given: list[int]) -> None:
 def test_kernel_test_against_causal_learn(x: int, y: int, given: list[int]) -> None:
     kci = pytest.importorskip("causallearn.utils.KCI.KCI")
     values = curved(120, 9)
-    found = independence_test(dataset(values), "kci").test(
+    found = independence_test(continuous(values), "kci").test(
         f"V{x}", f"V{y}", [f"V{j}" for j in given]
     )
     columns = [values[:, [x]], values[:, [y]]]
@@ -89,7 +86,7 @@ def test_kernel_test_against_causal_learn(x: int, y: int, given: list[int]) -> N
 def test_kernel_test_is_level_and_sees_curves() -> None:
     p_values = []
     for seed in range(60):
-        test = independence_test(dataset(curved(100, seed)), "kci")
+        test = independence_test(continuous(curved(100, seed)), "kci")
         p_values.append([test.test("V0", "V3").p_value, test.test("V2", "V1").p_value])
     null, dependent = np.array(p_values).T
     assert stats.kstest(null, "uniform").pvalue > 0.01
@@ -98,11 +95,11 @@ def test_kernel_test_is_level_and_sees_curves() -> None:
 
 def test_kernel_test_refuses_too_many_rows() -> None:
     with pytest.raises(DataError, match=r"at most 5000 rows, found 5001"):
-        independence_test(dataset(curved(5001, 1)), "kci")
+        independence_test(continuous(curved(5001, 1)), "kci")
 
 
 def test_tetrad_pc_names_the_kernel_test() -> None:
-    estimate = learn(dataset(curved(80, 3)), "tetrad_pc", test="kci-test", alpha=0.01)
+    estimate = learn(continuous(curved(80, 3)), "tetrad_pc", test="kci-test", alpha=0.01)
     assert not estimate.graph.marks[:, 3].any()
     assert estimate.graph.n_edges > 0
     assert estimate.stats["ntests"] > 0
@@ -140,7 +137,7 @@ def test_degenerate_gaussian_by_hand(x: str, y: str) -> None:
 
 
 def test_degenerate_gaussian_of_continuous_variables_is_the_gaussian_test() -> None:
-    data = dataset(curved(90, 5))
+    data = continuous(curved(90, 5))
     left, right = (independence_test(data, name) for name in ("lr-dg", "mi-g"))
     for x, y, given in QUESTIONS:
         question = (f"V{x}", f"V{y}", [f"V{j}" for j in given])

@@ -8,17 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from dagathlon.data import Dataset, Variable
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.threads import several_threads
+from strategies import continuous
 
 P = 420  # more than the columns whose correlations stay in a processor's own memory
-
-
-def dataset(values: npt.NDArray[np.float64]) -> Dataset:
-    return Dataset([Variable(f"V{j}") for j in range(values.shape[1])], values=values)
 
 
 def linear(rows: int, copies: int = 0) -> npt.NDArray[np.float64]:
@@ -48,7 +44,7 @@ def test_pairs_asked_about_one_after_the_other_give_the_same(
     options: dict[str, Any], rows: int, copies: int
 ) -> None:
     """They are where possible causes are looked at, which here are all."""
-    data, rng = dataset(linear(rows, copies)), np.random.default_rng(0)
+    data, rng = continuous(linear(rows, copies)), np.random.default_rng(0)
     found = Pc(**options).learn(data, rng)
     plain = Pc(possible_causes_only=True, **options).learn(data, rng)
     assert (found.graph, found.stats) == (plain.graph, plain.stats)
@@ -60,8 +56,8 @@ def test_pairs_asked_about_one_after_the_other_give_the_same(
 
 def test_a_constant_column_changes_nothing() -> None:
     values = linear(60)
-    found = learn(dataset(values), "pc")
-    more = learn(dataset(np.insert(values, 7, 1.0, axis=1)), "pc")
+    found = learn(continuous(values), "pc")
+    more = learn(continuous(np.insert(values, 7, 1.0, axis=1)), "pc")
     others = np.delete(np.arange(P + 1), 7)
     assert np.array_equal(found.graph.marks, more.graph.marks[np.ix_(others, others)])
     assert more.graph.n_edges == found.graph.n_edges
@@ -70,7 +66,7 @@ def test_a_constant_column_changes_nothing() -> None:
 
 
 def test_rows_that_do_not_suffice_for_one_given_variable() -> None:
-    data, rng = dataset(linear(4, 100)), np.random.default_rng(0)
+    data, rng = continuous(linear(4, 100)), np.random.default_rng(0)
     found = Pc(alpha=0.2).learn(data, rng)
     plain = Pc(alpha=0.2, possible_causes_only=True).learn(data, rng)
     assert (found.graph, found.stats) == (plain.graph, plain.stats)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.networks import drawn, shd
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DagathlonError, OutOfTimeError
@@ -21,10 +21,7 @@ from dagathlon.learners.jax.mcsl import Mcsl
 from dagathlon.learners.run import run_learner
 from dagathlon.pulse import watch
 from dagathlon.testing import check_learner
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
-
-from benchmarks.networks import drawn, shd
+from strategies import continuous
 
 pytestmark = pytest.mark.slow
 NAMES = ("a", "b", "c", "d")
@@ -35,17 +32,13 @@ SHORT = {"steps": 20, "max_iter": 2, "hidden": (4,), "batch_size": 8}
 FOUND_BY_GCASTLE = json.loads(Path(__file__).with_name("gcastle_masked.json").read_text())
 
 
-def table(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(name) for name in NAMES[: values.shape[1]]], values=values)
-
-
 def clear(seed: int = 1, n: int = 1000) -> Dataset:
     """A causes b, a and b cause c; d is alone. No inverse of these functions is one."""
     rng = np.random.default_rng(seed)
     a, b, c, d = rng.normal(size=(4, n))
     b += 2 * np.cos(1.5 * a)
     c += 2 * np.sin(1.5 * b) + 1.5 * np.abs(a)
-    return table(np.column_stack([a, b, c, d]))
+    return continuous(np.column_stack([a, b, c, d]), NAMES)
 
 
 CLEAR = {("a", "b"), ("a", "c"), ("b", "c")}
@@ -220,7 +213,7 @@ def test_least_squares_find_them_too_and_no_common_unit_counts():
     learner, data = Mcsl(noise="equal", standardize=False), clear()
     found = learner.learn(data, np.random.default_rng(1))
     assert arcs_of(found.graph) == CLEAR
-    assert learner.learn(table(1024 * data.values), np.random.default_rng(1)) == found
+    assert learner.learn(continuous(1024 * data.values, NAMES), np.random.default_rng(1)) == found
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -244,7 +237,7 @@ def is_acyclic(weights: np.ndarray) -> bool:
 def test_units_do_not_count_where_columns_are_standardised():
     pytest.importorskip("jax")
     data = clear(n=60)
-    other = table(data.values * np.array([1024, 1, 1 / 64, 2]))
+    other = continuous(data.values * np.array([1024, 1, 1 / 64, 2]), NAMES)
     for learner in (Grandag(**SHORT), Mcsl(**SHORT)):
         one, two = (learner.learn(each, np.random.default_rng(1)) for each in (data, other))
         assert one.graph == two.graph
@@ -275,7 +268,7 @@ def test_knowledge_and_constant_columns(learner):
     values[:, 3] = 7.0
     known = Knowledge(frozenset({("a", "b")}), frozenset({("c", "b")}))
     found = replace(learner, constraints=known, **SHORT).learn(
-        table(values), np.random.default_rng(1)
+        continuous(values, NAMES), np.random.default_rng(1)
     )
     assert ("c", "b") in arcs_of(found.graph)
     assert not {("a", "b"), ("b", "c")} & arcs_of(found.graph)

@@ -13,6 +13,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
 from dagathlon.modules import find
+from strategies import continuous
 
 Matrix = npt.NDArray[np.float64]
 Term = Callable[[int, list[int]], float]
@@ -23,10 +24,6 @@ def gaussian(n: int = 30, p: int = 4, seed: int = 1) -> Matrix:
     rng = np.random.default_rng(seed)
     weights = np.diag(np.full(p - 1, 0.4), 1)
     return rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights)
-
-
-def continuous(values: Matrix) -> Dataset:
-    return Dataset([Variable(f"v{j}") for j in range(values.shape[1])], values=values)
 
 
 def discrete(values: Matrix, cuts: tuple[float, ...] = (0.0,)) -> Dataset:
@@ -94,7 +91,7 @@ def test_gaussian_pseudo_posterior(most: int):
     values = gaussian()
     expected = enumerated(4, fractional_term(values), most)
     assert np.any((expected > 0.05) & (expected < 0.95))
-    found = sampled(continuous(values), max_neighbours=most)
+    found = sampled(continuous(values, "v"), max_neighbours=most)
     np.testing.assert_allclose(found, expected, atol=0.02)
 
 
@@ -109,7 +106,7 @@ def test_discrete_pseudo_posterior():
 def test_pseudo_posteriors_of_five_variables():
     values = gaussian(40, p=5, seed=7)
     expected = enumerated(5, fractional_term(values), 4)
-    np.testing.assert_allclose(sampled(continuous(values)), expected, atol=0.015)
+    np.testing.assert_allclose(sampled(continuous(values, "v")), expected, atol=0.015)
     data = discrete(values)
     expected = enumerated(5, dirichlet_term(data, 0.5), 4)
     np.testing.assert_allclose(sampled(data), expected, atol=0.015)
@@ -117,7 +114,7 @@ def test_pseudo_posteriors_of_five_variables():
 
 def test_the_score_is_the_log_weight_of_a_graph():
     values = gaussian()
-    estimate = learn(continuous(values), "mpl_mcmc", edge_probability=Q, iterations=50)
+    estimate = learn(continuous(values, "v"), "mpl_mcmc", edge_probability=Q, iterations=50)
     graph, term = estimate.graph.adjacency, fractional_term(values)
     terms = sum(term(node, np.flatnonzero(graph[node]).tolist()) for node in range(4))
     expected = terms + estimate.graph.n_edges * math.log(Q / (1 - Q))
@@ -125,14 +122,14 @@ def test_the_score_is_the_log_weight_of_a_graph():
 
 
 def test_what_the_rows_allow():
-    few = continuous(gaussian(3, p=6))
+    few = continuous(gaussian(3, p=6), "v")
     estimate = learn(few, "mpl_mcmc", iterations=200, chains=2)
     assert estimate.graph.adjacency.sum(axis=0).max() <= 1
     assert estimate.posterior is not None
     assert "at most 1 neighbours" in estimate.posterior.space
     constant = gaussian(30)
     constant[:, 2] = 5.0
-    graph = learn(continuous(constant), "mpl_mcmc", iterations=200).graph
+    graph = learn(continuous(constant, "v"), "mpl_mcmc", iterations=200).graph
     assert not graph.adjacency[2].any()
 
 
@@ -149,7 +146,7 @@ def test_hundreds_of_variables():
     for i, j in edges:
         precision[i, j] = precision[j, i] = 0.4
     values = rng.multivariate_normal(np.zeros(p), np.linalg.inv(precision), size=300)
-    for data, least in ((continuous(values), 95), (discrete(values), 80)):
+    for data, least in ((continuous(values, "v"), 95), (discrete(values), 80)):
         found = learn(data, "mpl_mcmc", iterations=100).posterior
         assert found is not None
         likely = np.triu(found.edge_probabilities > 0.5)

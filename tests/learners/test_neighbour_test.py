@@ -11,6 +11,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import independence_test
+from strategies import continuous
 
 QUESTIONS = ((0, 1, []), (0, 1, [2]), (1, 2, [0]), (0, 3, [1, 2]))
 
@@ -22,10 +23,6 @@ def curved(rows: int, seed: int) -> np.ndarray:
     values[:, 1] = values[:, 0] ** 2 + 0.5 * values[:, 1]
     values[:, 2] = np.sin(2 * values[:, 0]) + 0.5 * values[:, 2]
     return values
-
-
-def dataset(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(f"V{j}") for j in range(values.shape[1])], values=values)
 
 
 def mixed(rows: int, seed: int) -> Dataset:
@@ -73,14 +70,14 @@ def by_hand(data: Dataset, x: int, y: int, given: list[int], ties: bool) -> floa
 
 @pytest.mark.parametrize(("x", "y", "given"), QUESTIONS)
 def test_estimates_by_hand(x: int, y: int, given: list[int]) -> None:
-    numbers, levels = dataset(curved(60, 1)), mixed(60, 2)
+    numbers, levels = continuous(curved(60, 1)), mixed(60, 2)
     for data, ties in ((numbers, False), (levels, True)):
         found = independence_test(data, "cmi-knn", replicates=1).native.test(x, y, given)
         assert found[0] == pytest.approx(by_hand(data, x, y, given, ties), abs=1e-12)
 
 
 def test_answers_depend_on_seed_and_question_alone() -> None:
-    data = dataset(curved(60, 3))
+    data = continuous(curved(60, 3))
     first, other = (
         independence_test(data, "cmi-knn", replicates=50, seed=seed).native for seed in (1, 2)
     )
@@ -90,13 +87,13 @@ def test_answers_depend_on_seed_and_question_alone() -> None:
     assert again.test(2, 1, [0]) == again.test(1, 2, [0])
     assert [other.test(*question) for question in QUESTIONS] != expected
     # A monotone function of a column changes no rank.
-    bent = dataset(np.exp(curved(60, 3)))
+    bent = continuous(np.exp(curved(60, 3)))
     third = independence_test(bent, "cmi-knn", replicates=50, seed=1).native
     assert [third.test(*question) for question in QUESTIONS] == expected
 
 
 def test_curves_that_correlations_do_not_see() -> None:
-    data = dataset(curved(150, 4))
+    data = continuous(curved(150, 4))
     linear, near = independence_test(data, "zf"), independence_test(data, "cmi-knn", seed=1)
     assert linear.native.test(0, 1, [])[2] > 0.05
     assert near.native.test(0, 1, [])[2] < 0.01
@@ -114,9 +111,9 @@ def test_levels_that_numbers_depend_on() -> None:
 def test_data_that_cannot_answer() -> None:
     values = curved(40, 1)
     values[:, 3] = 1.0
-    assert not independence_test(dataset(values), "cmi-knn").native.test(0, 3, [])[3]
+    assert not independence_test(continuous(values), "cmi-knn").native.test(0, 3, [])[3]
     with pytest.raises(DataError, match="5000 rows"):
-        independence_test(dataset(np.zeros((5001, 2))), "cmi-knn")
+        independence_test(continuous(np.zeros((5001, 2))), "cmi-knn")
 
 
 @pytest.mark.slow
@@ -124,7 +121,7 @@ def test_data_that_cannot_answer() -> None:
 def test_p_values_are_uniform_under_independence(given: bool) -> None:
     found = []
     for seed in range(200):
-        test = independence_test(dataset(curved(80, seed)), "cmi-knn", replicates=100, seed=seed)
+        test = independence_test(continuous(curved(80, seed)), "cmi-knn", replicates=100, seed=seed)
         found.append(test.native.test(1, 2, [0])[2] if given else test.native.test(0, 3, [])[2])
     # Values of the grid of hundredths are spread over their cells.
     spread = np.minimum(1, np.array(found) + np.random.default_rng(1).random(200) / 100)
@@ -134,7 +131,9 @@ def test_p_values_are_uniform_under_independence(given: bool) -> None:
 
 @pytest.mark.slow
 def test_a_skeleton_of_curves() -> None:
-    found = Pc(test="cmi-knn", alpha=0.01).learn(dataset(curved(200, 7)), np.random.default_rng(1))
+    found = Pc(test="cmi-knn", alpha=0.01).learn(
+        continuous(curved(200, 7)), np.random.default_rng(1)
+    )
     edges = {frozenset((edge.left, edge.right)) for edge in found.graph.edges()}
     assert edges == {frozenset(("V0", "V1")), frozenset(("V0", "V2"))}
 
@@ -143,7 +142,7 @@ def test_a_skeleton_of_curves() -> None:
 def test_estimates_are_those_of_tigramite() -> None:
     peer = pytest.importorskip("tigramite.independence_tests.cmiknn")
     values = curved(200, 6)
-    test = independence_test(dataset(values), "cmi-knn", replicates=1).native
+    test = independence_test(continuous(values), "cmi-knn", replicates=1).native
     cmi = peer.CMIknn(knn=0.2, transform="ranks")
     for x, y, given in QUESTIONS:
         array = values[:, [x, y, *given]].T.copy()

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dagathlon.data import Dataset, Variable
+from dagathlon.data import Dataset
 from dagathlon.errors import DataError, GraphError, OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
@@ -23,6 +23,7 @@ from dagathlon.learners.run import run_learner
 from dagathlon.pulse import watch
 from dagathlon.study.store.formats import FORMATS
 from dagathlon.testing import check_learner
+from strategies import continuous
 
 NAMES = ("a", "b", "c", "d")
 # Few steps: later ones make more and more of rounding.
@@ -33,17 +34,13 @@ LEARNERS = [
 BY_NAME = pytest.mark.parametrize("learner", LEARNERS, ids=["mlp", "dagma"])
 
 
-def table(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(name) for name in NAMES[: values.shape[1]]], values=values)
-
-
 def waves(seed: int, rows: int = 200) -> Dataset:
     """A chain a -> b -> c of strong curved relations, with noise of one variance."""
     noise = np.random.default_rng(seed).normal(size=(rows, 3))
     a = 2 * noise[:, 0]
     b = 3 * np.sin(a) + 1.5 * a + 0.5 * noise[:, 1]
     c = 0.5 * b + 2 * np.cos(b) + 0.5 * noise[:, 2]
-    return table(np.column_stack([a, b, c]))
+    return continuous(np.column_stack([a, b, c]), NAMES)
 
 
 def arcs(estimate) -> set[tuple[str, str]]:
@@ -192,7 +189,7 @@ def test_a_deadline_is_kept_and_units_are_noted():
     data = waves(9)
     with pytest.raises(OutOfTimeError, match="before"):
         run_learner(LEARNERS[1], data, np.random.default_rng(0), timeout=0.0)
-    wide = table(data.values * [1, 1000, 1])
+    wide = continuous(data.values * [1, 1000, 1], NAMES)
     found = LEARNERS[1].learn(wide, np.random.default_rng(0))
     assert any("standardize=true" in note for note in found.notes)
 
@@ -239,10 +236,10 @@ def test_basis_functions_are_those_of_the_sobolev_space():
 def test_what_cannot_be_learned_from_is_refused_with_the_reason():
     values = np.random.default_rng(1).normal(size=(10, 3))
     with pytest.raises(DataError, match="use standardize=true"):
-        NotearsMlp().learn(table(values * 1e7), np.random.default_rng(0))
+        NotearsMlp().learn(continuous(values * 1e7, NAMES), np.random.default_rng(0))
     told = Knowledge(required=frozenset({("a", "b"), ("b", "c"), ("c", "a")}))
     with pytest.raises(GraphError, match="directed cycle"):
-        DagmaMlp(constraints=told).learn(table(values), np.random.default_rng(0))
+        DagmaMlp(constraints=told).learn(continuous(values, NAMES), np.random.default_rng(0))
     assert "mu_factor" in DagmaMlp(mu_factor=1.0).problem()
 
 

@@ -15,6 +15,7 @@ from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import IndependenceTest, independence_test, separation_test
+from strategies import random_dag
 
 CONFLICTS = ("last", "first", "confirmed", "mark", "lowest-p", "highest-p")
 RNG = np.random.default_rng(1)
@@ -32,12 +33,6 @@ def dags(p: int) -> list[Graph]:
         if graph.is_dag:
             found.append(graph)
     return found
-
-
-def random_dag(p: int, rng: np.random.Generator) -> Graph:
-    order = rng.permutation(p)
-    upper = np.triu(rng.random((p, p)) < 0.6, 1)
-    return Graph.from_adjacency([f"V{i}" for i in range(p)], upper[np.ix_(order, order)])
 
 
 def class_of(dag: Graph) -> list[set[Arc]]:
@@ -82,7 +77,7 @@ def wrong_with_knowledge(dag: Graph, conflicts: str, rng: np.random.Generator) -
 @pytest.mark.parametrize("conflicts", CONFLICTS)
 def test_known_arcs_lead_to_all_that_follows(conflicts: str) -> None:
     rng = np.random.default_rng(3)
-    graphs = chain(dags(3), (random_dag(5, rng) for _ in range(120)))
+    graphs = chain(dags(3), (random_dag(5, rng, 0.6) for _ in range(120)))
     assert sum(wrong_with_knowledge(dag, conflicts, rng) for dag in graphs) == 0
 
 
@@ -90,7 +85,7 @@ def test_known_arcs_lead_to_all_that_follows(conflicts: str) -> None:
 @pytest.mark.parametrize("conflicts", CONFLICTS)
 def test_known_arcs_of_all_small_dags(conflicts: str) -> None:
     rng = np.random.default_rng(4)
-    graphs = chain(dags(4), (random_dag(5, rng) for _ in range(300)))
+    graphs = chain(dags(4), (random_dag(5, rng, 0.6) for _ in range(300)))
     assert sum(wrong_with_knowledge(dag, conflicts, rng) for dag in graphs) == 0
 
 

@@ -15,14 +15,9 @@ from dagathlon.graphs import Graph, cpdag, skeleton
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import separation_test
 from dagathlon.modules import find
+from strategies import random_dag
 
 RNG = np.random.default_rng(0)
-
-
-def random_dag(p: int, degree: float, rng: np.random.Generator) -> Graph:
-    upper = np.triu(rng.random((p, p)) < degree / max(p - 1, 1), 1)
-    order = rng.permutation(p)
-    return Graph.from_adjacency([f"V{i}" for i in range(p)], upper[np.ix_(order, order)])
 
 
 def linear_data(dag: Graph, n: int, rng: np.random.Generator) -> Dataset:
@@ -39,7 +34,7 @@ def test_oracle_gives_the_cpdag(stable: bool, colliders: str, conflicts: str):
     rng = np.random.default_rng(11)
     learner = Pc(stable=stable, colliders=colliders, conflicts=conflicts)  # type: ignore[arg-type]
     for _ in range(25):
-        dag = random_dag(int(rng.integers(1, 11)), 2.5, rng)
+        dag = random_dag(int(rng.integers(1, 11)), rng, degree=2.5)
         assert learner.learn_with(separation_test(dag), rng).graph == cpdag(dag)
 
 
@@ -47,7 +42,7 @@ def test_oracle_gives_the_cpdag(stable: bool, colliders: str, conflicts: str):
 def test_oracle_gives_the_cpdag_of_2000_graphs():
     rng = np.random.default_rng(12)
     for k in range(2000):
-        dag = random_dag(int(rng.integers(2, 16)), float(rng.uniform(1, 5)), rng)
+        dag = random_dag(int(rng.integers(2, 16)), rng, degree=float(rng.uniform(1, 5)))
         learner = Pc(stable=k % 2 == 0)
         assert learner.learn_with(separation_test(dag), rng).graph == cpdag(dag)
 
@@ -55,7 +50,7 @@ def test_oracle_gives_the_cpdag_of_2000_graphs():
 @hypothesis.given(st.integers(0, 2**32 - 1))
 def test_stable_skeleton_does_not_depend_on_the_order_of_columns(seed: int):
     rng = np.random.default_rng(seed)
-    data = linear_data(random_dag(8, 3, rng), 60, rng)
+    data = linear_data(random_dag(8, rng, degree=3), 60, rng)
     shuffled = data.select([str(name) for name in rng.permutation(data.names)])
     left, right = (learn(d, "pc", test="zf").graph for d in (data, shuffled))
     assert skeleton(left) == skeleton(right)
@@ -64,7 +59,7 @@ def test_stable_skeleton_does_not_depend_on_the_order_of_columns(seed: int):
 @hypothesis.given(st.integers(0, 2**32 - 1))
 def test_majority_with_marked_conflicts_does_not_depend_on_the_order_of_columns(seed: int):
     rng = np.random.default_rng(seed)
-    data = linear_data(random_dag(8, 3, rng), 60, rng)
+    data = linear_data(random_dag(8, rng, degree=3), 60, rng)
     shuffled = data.select([str(name) for name in rng.permutation(data.names)])
     settings = {"colliders": "majority", "conflicts": "mark"}
     assert learn(data, "pc", **settings).graph == learn(shuffled, "pc", **settings).graph
@@ -82,7 +77,7 @@ def test_collider_and_chain_are_learned():
 
 def test_tests_are_counted_and_the_order_is_limited():
     rng = np.random.default_rng(6)
-    data = linear_data(random_dag(10, 4, rng), 200, rng)
+    data = linear_data(random_dag(10, rng, degree=4), 200, rng)
     marginal = learn(data, "pc", max_order=0)
     assert marginal.stats["ntests"] == 45
     assert marginal.stats["max_order"] == 0
@@ -137,7 +132,7 @@ def test_tiers_direct_edges():
 def test_contradictions_are_resolved(contradiction: str):
     rng = np.random.default_rng(9)
     for _ in range(30):
-        data = linear_data(random_dag(8, 4, rng), 40, rng)
+        data = linear_data(random_dag(8, rng, degree=4), 40, rng)
         plain = learn(data, "pc", conflicts="last").graph
         found = learn(data, "pc", conflicts="last", contradiction=contradiction).graph
         assert skeleton(found) == skeleton(plain)
@@ -149,14 +144,14 @@ def test_marked_conflicts_are_bidirected():
     rng = np.random.default_rng(10)
     connectors = set()
     for _ in range(30):
-        data = linear_data(random_dag(8, 4, rng), 40, rng)
+        data = linear_data(random_dag(8, rng, degree=4), 40, rng)
         connectors |= {edge.connector for edge in learn(data, "pc", conflicts="mark").graph.edges()}
     assert connectors == {"-", "->", "<->"}
 
 
 def test_original_and_stable_differ_but_agree_on_the_number_of_marginal_tests():
     rng = np.random.default_rng(13)
-    data = linear_data(random_dag(12, 5, rng), 60, rng)
+    data = linear_data(random_dag(12, rng, degree=5), 60, rng)
     counts = {stable: learn(data, "pc", stable=stable).stats["ntests"] for stable in (True, False)}
     assert counts[True] > counts[False] > 66
 

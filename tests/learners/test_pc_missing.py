@@ -14,6 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.missing_values import MissingValuePc, missingness_causes
 from dagathlon.learners.constraint.pc import Pc
+from strategies import continuous
 
 NAMES = ("X", "Y", "W", "V")
 TRUTH = Graph.from_edges([("X", "W"), ("Y", "W"), ("W", "V")], names=NAMES)
@@ -21,10 +22,6 @@ TRUTH = Graph.from_edges([("X", "W"), ("Y", "W"), ("W", "V")], names=NAMES)
 
 def learned(learner: Pc, data: Dataset) -> Estimate:
     return learner.learn(data, np.random.default_rng(1))
-
-
-def continuous(values: np.ndarray) -> Dataset:
-    return Dataset([Variable(name) for name in NAMES[: values.shape[1]]], values=values)
 
 
 def binary(codes: np.ndarray, missing: np.ndarray) -> Dataset:
@@ -49,7 +46,7 @@ def with_gaps(n: int, seed: int, mechanism: str) -> Dataset:
         gaps[:, 0] = (values[:, 2] > 0) & (rng.random(n) < 0.9)
     if mechanism == "mnar":
         gaps[:, 2] = (values[:, 3] > 0) & (rng.random(n) < 0.6)
-    return continuous(np.where(gaps, np.nan, values))
+    return continuous(np.where(gaps, np.nan, values), NAMES)
 
 
 def binary_with_gaps(n: int, seed: int, mechanism: str) -> Dataset:
@@ -68,7 +65,7 @@ def binary_with_gaps(n: int, seed: int, mechanism: str) -> Dataset:
 @pytest.mark.parametrize("correction", ["density-ratio", "permutation", None])
 def test_without_gaps_it_is_pc(correction: str | None):
     for seed in range(5):
-        data = continuous(collider(200, seed)[0])
+        data = continuous(collider(200, seed)[0], NAMES)
         expected = learned(Pc(test="gaussCItest", alpha=0.05), data).graph
         assert learned(MissingValuePc(correction=correction), data).graph == expected
 
@@ -94,7 +91,7 @@ def test_correction_removes_the_edge_that_deletion_makes(simulate, mechanism: st
 def test_causes_of_gaps():
     causes = [missingness_causes(with_gaps(5000, s, "mnar"), alpha=0.001) for s in range(10)]
     assert sum(found == {"X": ["W"], "W": ["V"]} for found in causes) >= 9
-    assert missingness_causes(continuous(collider(50, 1)[0])) == {}
+    assert missingness_causes(continuous(collider(50, 1)[0], NAMES)) == {}
 
 
 def test_complete_rows_only():
@@ -122,20 +119,20 @@ def test_hopeless_columns_are_survived(correction: str):
     values[rng.random(60) < 0.5, 0] = np.nan
     for broken in (np.full(60, 3.0), values[:, 1], np.where(np.arange(60) == 5, 1.0, np.nan)):
         values[:, 3] = broken
-        graph = learned(MissingValuePc(correction=correction), continuous(values)).graph
+        graph = learned(MissingValuePc(correction=correction), continuous(values, NAMES)).graph
         assert graph.names == NAMES
     values[:, 3] = np.nan
-    graph = learned(MissingValuePc(correction=correction), continuous(values)).graph
+    graph = learned(MissingValuePc(correction=correction), continuous(values, NAMES)).graph
     assert not graph.adjacencies("V")
 
 
 def test_mistakes_are_named():
     rows = np.array([[1.0, np.nan], [np.nan, 2.0], [1.0, 2.0]])
     with pytest.raises(DataError, match="set deletion to 'test-wise'"):
-        learned(MissingValuePc(deletion="complete-rows"), continuous(rows))
+        learned(MissingValuePc(deletion="complete-rows"), continuous(rows, NAMES))
     assert "corrects the tests" in MissingValuePc(test="cor").problem()
     with pytest.raises(DataError, match="at least 2 rows"):
-        learn(continuous(np.array([[1.0, np.nan]])), "pc_missing")
+        learn(continuous(np.array([[1.0, np.nan]]), NAMES), "pc_missing")
     mixed = Dataset(
         [Variable("A"), Variable("B", ("0", "1"))],
         values=np.array([[1.0], [np.nan]]),

@@ -178,11 +178,8 @@ def of_numbers(clusters: Any, columns: int) -> MeasurementModel:
 
 def agreement(cases: list[dict[str, Any]]) -> tuple[float, float, float]:
     """Mean agreement with the truth, of ours and of Tetrad; share of cases with the same result."""
-    sys.path.insert(0, str(TOOLS))
-    try:
-        import tetrad_clusters as tool  # type: ignore[import-not-found]
-    finally:
-        sys.path.remove(str(TOOLS))
+    import tetrad_clusters as tool  # type: ignore[import-not-found]
+
     values = []
     for case in cases:
         table, of = tool.pure(case["seed"])

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.inputs import linear_data
+from benchmarks.mixed_scores import mixed_data
+from benchmarks.penalties import discrete_data
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import extension
 from dagathlon.learners import learn
 from dagathlon.learners.score.scores import score_graph
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from benchmarks.inputs import linear_data
-from benchmarks.mixed_scores import mixed_data
-from benchmarks.penalties import discrete_data
 
 SETS = 12
 KINDS = ("regression", "cells", "threshold")

@@ -18,7 +18,7 @@ from posterior_oracle import (
     order_marginals,
 )
 
-from dagathlon.data import Dataset, Variable, read_data
+from dagathlon.data import Dataset, read_data
 from dagathlon.errors import DataError, GraphError, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
@@ -34,6 +34,7 @@ from dagathlon.learners.score.scores import score_graph
 from dagathlon.posteriors.convergence import effective_sample_size
 from dagathlon.posteriors.draws import Draws
 from dagathlon.posteriors.posterior import Posterior
+from strategies import copied_levels
 
 Marginals = Callable[[np.ndarray], np.ndarray]
 BURNIN = 0.1
@@ -44,20 +45,6 @@ def gaussian(seed: int, p: int, n: int = 40) -> Dataset:
     weights = np.triu(rng.normal(0, 0.8, (p, p)) * (rng.random((p, p)) < 0.5), 1)
     values = rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - weights)
     return read_data(values[:, rng.permutation(p)])
-
-
-def discrete(seed: int, p: int, n: int = 60) -> Dataset:
-    """Each column copies an earlier one more often than not; two or three levels."""
-    rng = np.random.default_rng(seed)
-    codes = np.zeros((n, p), dtype=np.uint8)
-    arities = rng.integers(2, 4, p)
-    for j in range(p):
-        codes[:, j] = rng.integers(0, arities[j], n)
-        copied = rng.random(n) < 0.6
-        if j:
-            codes[copied, j] = codes[copied, rng.integers(j)] % arities[j]
-    levels = [tuple("abc"[:k]) for k in arities]
-    return Dataset([Variable(f"V{j}", levels=levels[j]) for j in range(p)], codes=codes)
 
 
 def complete(data: Dataset) -> Graph:
@@ -115,7 +102,7 @@ KINDS: list[tuple[type[DagSampler], dict[str, Any], Marginals]] = [
 )
 @pytest.mark.parametrize(
     ("make", "score"),
-    [pytest.param(gaussian, "bge", marks=pytest.mark.slow), (discrete, "bde")],
+    [pytest.param(gaussian, "bge", marks=pytest.mark.slow), (copied_levels, "bde")],
 )
 def test_frequencies_are_the_exact_posterior(
     kind: type[DagSampler], parameters: Any, exact: Marginals, make: Any, score: str
@@ -130,7 +117,7 @@ def test_frequencies_are_the_exact_posterior(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "parameters", "exact"), KINDS[:2])
-@pytest.mark.parametrize(("make", "score"), [(gaussian, "bge"), (discrete, "bde")])
+@pytest.mark.parametrize(("make", "score"), [(gaussian, "bge"), (copied_levels, "bde")])
 def test_frequencies_are_the_exact_posterior_of_twenty_data_sets(
     kind: type[DagSampler], parameters: Any, exact: Marginals, make: Any, score: str
 ) -> None:
@@ -178,7 +165,7 @@ def test_the_same_seed_gives_the_same_chain(kind: type[DagSampler]) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
 def test_scores_of_a_chain_are_those_of_its_graphs(kind: type[DagSampler]) -> None:
-    data = discrete(3, 5)
+    data = copied_levels(3, 5)
     found = sample(kind(iterations=1000, edge_penalty=2.0, iss=0.5), data)
     assert found.posterior is not None
     (chain,) = found.posterior.chains
@@ -352,7 +339,7 @@ def test_bidags_score_parameters_mean_the_same_here() -> None:
     found = learn(data, "bidag_partition_mcmc", am=0.1, iterations=500)
     expected = score_graph(data, found.graph, "bge", iss_mu=0.1, iss_w=6 + 0.1 + 1)
     assert found.stats["score"] == pytest.approx(expected.total)
-    table = discrete(3, 5)
+    table = copied_levels(3, 5)
     for given, iss, penalty in (({}, 0.5, 2.0), ({"chi": 1.0, "edgepf": 3.0}, 1.0, 3.0)):
         found = learn(table, "bidag_itsearch", scoretype="bdecat", **given)
         expected = score_graph(table, found.graph, "bde", iss=iss, edge_penalty=penalty)

@@ -15,6 +15,7 @@ from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph, cpdag, members
 from dagathlon.learners.score.score_kinds import ScoreParameters, known_scores
 from dagathlon.learners.score.scores import native_score, score_graph, scores_for
+from strategies import random_dag
 
 NAMES = tuple("ABCDE")
 NOT_EQUIVALENT = {"k2", "bds", "bdj", "fnml", "mbde", "nig", "bic-blip", "bic-blip1"}
@@ -23,17 +24,6 @@ EQUIVALENT = [
     for name, kind in known_scores().items()
     if "mixed" not in kind.takes and name not in NOT_EQUIVALENT
 ]
-
-
-def random_dag(rng: np.random.Generator, density: float = 0.5) -> Graph:
-    order = rng.permutation(NAMES)
-    arcs = [
-        (str(order[i]), str(order[j]))
-        for j in range(len(NAMES))
-        for i in range(j)
-        if rng.random() < density
-    ]
-    return Graph.from_edges(arcs, names=NAMES)
 
 
 def gaussian(rng: np.random.Generator, n: int = 60) -> Dataset:
@@ -102,7 +92,7 @@ def test_equivalent_graphs_have_equal_scores(score: str) -> None:
     data = data_for(score, rng)
     compared = 0
     for _ in range(8):
-        some = itertools.islice(members(cpdag(random_dag(rng))), 20)
+        some = itertools.islice(members(cpdag(random_dag(NAMES, rng, 0.5))), 20)
         totals = [score_graph(data, member, score).total for member in some]
         assert totals == pytest.approx([totals[0]] * len(totals), rel=1e-11)
         compared += len(totals) > 1
@@ -136,7 +126,7 @@ def test_additions_are_the_scores_of_larger_families(score: str, seed: int) -> N
 def test_order_of_rows_and_columns_does_not_matter(score: str) -> None:
     rng = np.random.default_rng(11)
     data = data_for(score, rng)
-    graph = random_dag(rng, 0.3)
+    graph = random_dag(NAMES, rng, 0.3)
     kinds = {variable.name: variable.is_discrete for variable in data.variables}
     kept = [(e.left, e.right) for e in graph.edges() if kinds[e.left] or not kinds[e.right]]
     graph = Graph.from_edges(kept, names=NAMES)

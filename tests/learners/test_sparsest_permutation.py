@@ -14,13 +14,7 @@ from dagathlon.learners import learn
 from dagathlon.learners.independence import separation_test
 from dagathlon.learners.order.sparsest_permutation import Gsp
 from dagathlon.testing.samples import ordinary
-
-
-def random_dag(rng: np.random.Generator, p: int, degree: float) -> Graph:
-    order = rng.permutation(p)
-    arcs = np.triu(rng.random((p, p)) < degree / max(p - 1, 1), 1)
-    names = [f"V{i}" for i in range(p)]
-    return Graph.from_adjacency(names, arcs[np.ix_(order, order)])
+from strategies import random_dag
 
 
 @pytest.mark.parametrize("take_sparsest", [False, True])
@@ -28,7 +22,7 @@ def test_an_oracle_finds_the_class_of_random_graphs(take_sparsest: bool) -> None
     """Faithful independences and no limit of depth: one start is enough (Solus et al. 2021)."""
     rng = np.random.default_rng(3)
     for trial in range(100):
-        truth = random_dag(rng, int(rng.integers(2, 8)), degree=2)
+        truth = random_dag(int(rng.integers(2, 8)), rng, degree=2)
         search = Gsp(starts=1, draws=1, depth=None, by_degree=False, take_sparsest=take_sparsest)
         found = search.learn_with(separation_test(truth), rng)
         assert cpdag(found.graph) == cpdag(truth), f"graph {trial}"

@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pytest
 
 from dagathlon import _core
-from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
 from dagathlon.learners.undirected import thresholds
 from dagathlon.threads import several_threads
+from strategies import continuous
 
 
 def columns(p: int, n: int, seed: int = 0) -> npt.NDArray[np.float64]:
@@ -19,10 +19,6 @@ def columns(p: int, n: int, seed: int = 0) -> npt.NDArray[np.float64]:
     values = rng.normal(size=(n, p)).cumsum(axis=1) * 0.3 + rng.normal(size=(n, p))
     values[:, 3], values[:, p - 1] = 0.1, 1e9 / 3
     return values
-
-
-def dataset(values: npt.NDArray[np.float64]) -> Dataset:
-    return Dataset([Variable(f"V{j}") for j in range(values.shape[1])], values=values)
 
 
 def by_pair(values: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]:
@@ -52,7 +48,7 @@ def test_pairs_one_by_one(missing: bool, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"thresh": 0.25}, np.array(strong) > 0.25),
         ({"method": "pval", "thresh": 0.2}, np.array(p_values) < 0.2),
     ]:
-        path = learn(dataset(values), "corr_thresh", **options).path
+        path = learn(continuous(values), "corr_thresh", **options).path
         assert path is not None
         assert path.pairs[path.chosen].tolist() == expected.tolist()
         assert 0 < expected.sum() < len(expected)

@@ -67,6 +67,14 @@ def test_classes_of_learners_tests_and_scores_are_imported_from_one_place() -> N
     assert {"HillClimbing", "StructureLearner", "learn"} <= names
 
 
+def test_a_worker_imports_no_learner_before_its_first_task() -> None:
+    found = modules_imported_by("import dagathlon.study.engine.worker")
+    rooms = {".".join(name.split(".")[:2]) for name in found if name.startswith("dagathlon.")}
+    assert rooms.isdisjoint({f"dagathlon.{room}" for room in ("benchpress", "cli", "external")})
+    assert "dagathlon.learners.score.hill_climbing" not in found
+    assert len([name for name in found if name.startswith("dagathlon")]) <= 170
+
+
 def test_help_imports_no_command() -> None:
     found = modules_imported_by(
         "import contextlib, io, dagathlon.cli\n"

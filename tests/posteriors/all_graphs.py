@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
 
+import strategies
 from dagathlon.graphs import Graph
 
 
 def all_dags(names: str) -> list[Graph]:
-    """Every DAG, from the orders of the nodes and the subsets of the pairs."""
-    found: dict[frozenset[tuple[str, str]], Graph] = {}
-    for order in itertools.permutations(names):
-        pairs = list(itertools.combinations(order, 2))
-        for size in range(len(pairs) + 1):
-            for chosen in itertools.combinations(pairs, size):
-                found.setdefault(frozenset(chosen), Graph.from_edges(chosen, names))
-    return list(found.values())
+    """Every DAG over nodes with names of one letter."""
+    return [Graph.from_adjacency(names, dag) for dag in strategies.all_dags(len(names))]
 
 
 def mean(graphs: list[Graph], weights: np.ndarray, measure: Callable[[Graph], float]) -> float:

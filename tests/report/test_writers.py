@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from dagathlon.report.results import Results
 from dagathlon.report.tables.runs import Combination, combinations
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
+from strategies import read_rows
 
 FIGURES = (
     "FPR_TPR_pattern",
@@ -41,11 +41,6 @@ def _names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_every_evaluation_is_in_a_room_or_a_file_of_its_name() -> None:
     room = {"noise_study": "noise", "interval_accuracy": "forecast_accuracy"}
     for name, module in modules("evaluation").items():
@@ -53,8 +48,8 @@ def test_every_evaluation_is_in_a_room_or_a_file_of_its_name() -> None:
 
 
 def test_metrics_stand_beside_the_joint_table(everything: Path) -> None:
-    joint = _table(everything / "benchmarks" / "sub" / "joint_benchmarks.csv")
-    rows = _table(everything / "metrics" / "metrics.csv")
+    joint = read_rows(everything / "benchmarks" / "sub" / "joint_benchmarks.csv")
+    rows = read_rows(everything / "metrics" / "metrics.csv")
     wanted = {"SHD_dag", "SHD_skel", "SHD_half", "v_structure_F1", "arrowhead_F05", "SID"}
     wanted |= {"parent_AID", "oset_AID", "held_out_log_likelihood", "cross_entropy"}
     assert wanted <= set(rows[0])
@@ -71,7 +66,7 @@ def test_metrics_stand_beside_the_joint_table(everything: Path) -> None:
 
 
 def test_data_sets_have_diagnostics(everything: Path) -> None:
-    rows = _table(everything / "metrics" / "data_sets.csv")
+    rows = read_rows(everything / "metrics" / "data_sets.csv")
     assert [row["seed"] for row in rows] == ["1", "2"]
     for row in rows:
         assert row["n"] == "50"
@@ -123,7 +118,7 @@ def test_true_graphs_are_drawn_and_counted_once_each(everything: Path) -> None:
     assert _names(everything / "graph_true_plots") == {
         f"{name}_true_{i}.png" for name in ("graph", "adjmat") for i in (1, 2)
     }
-    rows = _table(everything / "graph_true_stats" / "joint_stats.csv")
+    rows = read_rows(everything / "graph_true_stats" / "joint_stats.csv")
     assert [row["seed"] for row in rows] == ["1", "2"]
     assert {row["n_nodes"] for row in rows} == {"6"}
     assert (everything / "graph_true_stats" / "graph_properties_plot.png").stat().st_size > 1000
@@ -138,12 +133,12 @@ def test_chains_have_trajectories_heat_maps_and_autocorrelations(everything: Pat
     assert _names(heat / "heatmaps") == {f"heatmap_{i}.png" for i in range(1, 5)}
     assert _names(heat / "heatgraphs") == {f"heatgraph_{i}.png" for i in range(1, 5)}
     paths = everything / "mcmc_traj_plots"
-    rows = _table(paths / "mcmc_filled_trajs.csv")
+    rows = read_rows(paths / "mcmc_filled_trajs.csv")
     assert {row["functional"] for row in rows} == {"score", "size"}
     assert {int(row["sample"]) for row in rows} == set(range(100, 200, 2))
     assert _names(paths / "single_param_settings") == {f"{k}.png" for k in range(1, 5)}
     lags = everything / "mcmc_autocorr_plots"
-    assert {row["lag"] for row in _table(lags / "joined_autocorr.csv")} == {
+    assert {row["lag"] for row in read_rows(lags / "joined_autocorr.csv")} == {
         str(k) for k in range(1, 11)
     }
     assert len(_names(lags / "induvidual")) == 4

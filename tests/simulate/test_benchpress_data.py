@@ -18,14 +18,11 @@ from dagathlon.study.config.json_source import Node
 from dagathlon.study.engine.execute import execute
 from dagathlon.study.plan.task import TaskKind, random_stream
 from dagathlon.workflow import Study
+from strategies import stream
 
 GRAPH = ErdosRenyi(nodes=20, neighbours=4).sample(np.random.default_rng(1))
 MODEL = RandomLinearSem().sample(GRAPH, np.random.default_rng(2))
 SINGLE = LinearSem("A", [[0]])
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
 
 
 @pytest.mark.parametrize(

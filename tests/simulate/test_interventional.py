@@ -7,13 +7,10 @@ from dagathlon.data import LinearSem, MultivariateNormal, Network, read_data, wr
 from dagathlon.data.spec import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.simulate.interventional import Interventional
+from strategies import stream
 
 WEIGHTS = np.array([[0, 0.8, 0.5], [0, 0, -0.7], [0, 0, 0]])
 MODEL = LinearSem("ABC", WEIGHTS, [1, 0.5, 2])
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
 
 
 def block(data, *targets):

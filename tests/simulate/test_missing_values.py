@@ -10,14 +10,11 @@ from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.linear_sem import RandomLinearSem
 from dagathlon.simulate.missing import Missing
 from dagathlon.simulate.streams import substreams
+from strategies import stream
 
 GRAPH = ErdosRenyi(nodes=12, neighbours=4).sample(np.random.default_rng(5))
 MODEL = RandomLinearSem(min=0.3, max=0.9).sample(GRAPH, np.random.default_rng(6))
 N = 20_000
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
 
 
 def drawn(mechanism: str, seed: int = 1, **values):

@@ -13,15 +13,12 @@ from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.graphs import Graph, latent_projection, read_graph
 from dagathlon.simulate.noise import Noise, ObservedTruth
 from dagathlon.simulate.noise_code import code_of, parse_code
+from strategies import stream
 
 CODES = ["N", "M5", "M10", "I5", "I10", "S5", "S10", "L5", "L10"]
 CODES += ["cMI", "cMS", "cML", "cIS", "cIL", "cSL", "cMISL"]
 ALARM = Network.load("alarm")
 CLEAN = ALARM.sample(20_000, 1)
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
 
 
 def noisy(code: str, data: Dataset = CLEAN, seed: int = 1) -> Dataset:

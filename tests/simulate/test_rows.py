@@ -18,12 +18,9 @@ from dagathlon.simulate.non_gaussian import Logistic, NonGaussian
 from dagathlon.simulate.nonlinear import Nonlinear
 from dagathlon.simulate.row_generator import standardize
 from dagathlon.simulate.streams import substreams
+from strategies import stream
 
 CHAIN = LinearSem("ABC", [[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], [1, 2, 0.5])
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
 
 
 def sem(nodes: int = 10) -> LinearSem:

@@ -21,10 +21,7 @@ from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
 from dagathlon.simulate.resampling import BootstrapSample, Fold, Subsample
 from dagathlon.simulate.transform import Transform
-
-
-def stream(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed))
+from strategies import stream
 
 
 def numbered(rows: int) -> Dataset:

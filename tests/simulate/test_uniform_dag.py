@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from graph_draws import draws, stream
@@ -12,6 +10,7 @@ from scipy import stats
 from dagathlon.graphs import Graph
 from dagathlon.simulate import uniform_dag
 from dagathlon.simulate.uniform_dag import UniformDag, count_by_roots
+from strategies import all_dags
 
 
 def test_counts_are_those_of_robinson():
@@ -21,18 +20,6 @@ def test_counts_are_those_of_robinson():
     assert count_by_roots(3) == (15, 9, 1)
 
 
-def all_dags(p: int) -> set[bytes]:
-    pairs = [(i, j) for i in range(p) for j in range(i)]
-    found = set()
-    for states in product(range(3), repeat=len(pairs)):
-        matrix = np.zeros((p, p), dtype=np.uint8)
-        for (i, j), state in zip(pairs, states, strict=True):
-            matrix[i, j], matrix[j, i] = state == 1, state == 2
-        if Graph.from_adjacency(map(str, range(p)), matrix).is_dag:
-            found.add(matrix.tobytes())
-    return found
-
-
 @pytest.mark.slow
 def test_all_543_dags_of_four_nodes_are_equally_likely():
     n = 543 * 25
@@ -40,7 +27,7 @@ def test_all_543_dags_of_four_nodes_are_equally_likely():
     for graph in draws(UniformDag(nodes=4), n):
         key = graph.adjacency.tobytes()
         seen[key] = seen.get(key, 0) + 1
-    assert set(seen) == all_dags(4)
+    assert set(seen) == {dag.astype(np.uint8).tobytes() for dag in all_dags(4)}
     counts = np.array(list(seen.values()))
     assert stats.chi2.sf(((counts - 25) ** 2 / 25).sum(), 542) > 1e-4
 

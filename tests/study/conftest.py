@@ -1,12 +1,8 @@
 """The helpers of these tests are plain modules beside them."""
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 # In the place of the library that draws, which takes seconds to start.
 PLAIN = """

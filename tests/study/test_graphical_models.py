@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -10,16 +9,12 @@ import numpy as np
 import pytest
 
 from dagathlon import Study
+from strategies import read_rows
 
 pytestmark = pytest.mark.slow
 
 STUDIES = Path(__file__).parents[2] / "studies"
 SHAPES = {"band", "hub", "cluster", "scale-free", "random"}
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_small_and_large_differ_in_sizes_alone() -> None:
@@ -34,10 +29,10 @@ def test_small_and_large_differ_in_sizes_alone() -> None:
 def test_every_run_of_the_small_study_ends_well(tmp_path: Path) -> None:
     Study.load(STUDIES / "graphical_models_small.json").run(tmp_path, jobs=2, figures="none")
     folder = tmp_path / "graphical_models_small"
-    joint = rows_of(folder / "benchmarks/joint_benchmarks.csv")
+    joint = read_rows(folder / "benchmarks/joint_benchmarks.csv")
     assert len(joint) == 5 * 2 * 13
     assert {row["status"] for row in joint} == {"ok"}
-    means = rows_of(folder / "recovery/means.csv")
+    means = read_rows(folder / "recovery/means.csv")
     assert {row["graph"] for row in means} == SHAPES
     for one in means[::37]:
         data = f"iid/n={one['rows']}/standardized=True"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -10,13 +9,9 @@ import numpy as np
 import pytest
 
 from dagathlon import Study
+from strategies import read_rows
 
 STUDIES = Path(__file__).parents[2] / "studies"
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.mark.slow
@@ -28,11 +23,11 @@ def test_every_run_of_the_small_study_ends_well_beside_its_sortability(tmp_path:
     path.write_text(json.dumps(content))
     Study.load(path).run(tmp_path / "out", jobs=2, figures="none")
     folder = tmp_path / "out" / "nonlinear_small"
-    joint = rows_of(folder / "benchmarks/joint_benchmarks.csv")
+    joint = read_rows(folder / "benchmarks/joint_benchmarks.csv")
     assert len(joint) == 8 * 11
     assert {row["status"] for row in joint} == {"ok"}
-    runs = rows_of(folder / "metrics/metrics.csv")
-    known = {(row["data"], row["seed"]): row for row in rows_of(folder / "metrics/data_sets.csv")}
+    runs = read_rows(folder / "metrics/metrics.csv")
+    known = {(row["data"], row["seed"]): row for row in read_rows(folder / "metrics/data_sets.csv")}
     for row in runs:
         case = known[row["data"], row["seed"]]
         assert row["varsortability"] == case["varsortability"]

@@ -173,7 +173,7 @@ class Open(Secretive):
 def test_undeclared_work_is_found() -> None:
     (problem,) = problems_of(Secretive)
     assert problem.endswith(
-        "it hands work to the algorithm pc, the test cor, which delegates() does not name"
+        "it hands work to the algorithm pc, the test cor, which delegates() does not return"
     )
     assert problems_of(Open) == []
 

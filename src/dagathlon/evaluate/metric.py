@@ -69,6 +69,8 @@ class Measure:
         Whether it is computed for random graphs too, as a negative control.
     show
         Whether the page has room for it beside the joint table's columns.
+    meaning
+        Words after its value in a verdict: what it counts, and which value is perfect.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Measure:
     headline: int | None = None
     control: bool = False
     show: bool = False
+    meaning: str = ""
 
     @property
     def label(self) -> str:
@@ -189,6 +192,7 @@ def metric(
     takes: Sequence[str] = ANY_KIND,
     references: Sequence[str] = (),
     headline: int | None = None,
+    meaning: str = "",
     version: int = 1,
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a function as a metric.
@@ -197,7 +201,7 @@ def metric(
     ----------
     name
         The column of tables.
-    title, better, short, unit, takes, references, headline
+    title, better, short, unit, takes, references, headline, meaning
         As in `Measure`.
     version
         Raised when the values change; a metric of your own file has its content as version.
@@ -217,6 +221,7 @@ def metric(
             tuple(references),
             headline=headline,
             show=True,
+            meaning=meaning,
         )
         return Metric(function, _module(name, function, needs, (measure,), version))
 

@@ -214,7 +214,7 @@ class _Trial:
             yield "the same random stream gives other statistics"
         hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
         if hidden:
-            yield f"it hands work to {listing(hidden)}, which delegates() does not name"
+            yield f"it hands work to {listing(hidden)}, which delegates() does not return"
 
     def _any_order(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         turned = data.select(tuple(reversed(data.names)))

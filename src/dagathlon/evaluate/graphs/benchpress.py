@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from dagathlon.evaluate.graphs.counts import on_shared_nodes, pattern_counts, skeleton_counts
-from dagathlon.evaluate.graphs.distance import HAMMING, shd
+from dagathlon.evaluate.graphs.distance import HAMMING, OF_HAMMING, shd
 from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
 from dagathlon.graphs import Graph, cpdag
 
@@ -24,16 +24,17 @@ def _column(
     control: bool = False,
     takes: tuple[str, ...] = (),
     references: tuple[str, ...] = (),
+    meaning: str = "",
 ) -> Measure:
     """Declare a column of Benchpress's joint table."""
     unit = "" if "/" in title or not better else "edges"
-    return Measure(
-        name, title, better, short, unit, takes, True, references, "benchpress", headline, control
-    )
+    described = partial(Measure, name, title, better, short, unit, takes, True, references)
+    return described("benchpress", headline, control, meaning=meaning)
 
 
 # Columns that we put at the end of that table.
 _beside = partial(Measure, table="beside")
+_OF_F1 = " (1 is perfect)"
 
 
 @metric_family(
@@ -71,6 +72,7 @@ _beside = partial(Measure, table="beside")
         headline=20,
         control=True,
         references=HAMMING,
+        meaning=OF_HAMMING,
     ),
     _column(
         "SHD_cpdag",
@@ -81,6 +83,7 @@ _beside = partial(Measure, table="beside")
         control=True,
         takes=("dag", "cpdag"),
         references=HAMMING,
+        meaning=OF_HAMMING,
     ),
     _column("FPR_skel", "false positives / true edges (skeleton)", "less", "FP/P (skeleton)"),
     _column("FNR_skel", "missing edges / true edges (skeleton)", "less", "FN/P (skeleton)"),
@@ -92,8 +95,8 @@ _beside = partial(Measure, table="beside")
     _column("true_n_edges_skel", "true edges"),
     _column("true_n_non_edges_skel", "true non-edges"),
     _column("graph_type", "kind of the estimated graph"),
-    _beside("F1_skel", "F1 (skeleton)", "more", headline=60, control=True),
-    _beside("F1_pattern", "F1 (pattern)", "more", headline=50, control=True),
+    _beside("F1_skel", "F1 (skeleton)", "more", headline=60, control=True, meaning=_OF_F1),
+    _beside("F1_pattern", "F1 (pattern)", "more", headline=50, control=True, meaning=_OF_F1),
     _beside(
         "FPR_pattern_corrected",
         "false positives / true non-edges (pattern)",
@@ -108,6 +111,7 @@ _beside = partial(Measure, table="beside")
         unit="edges",
         control=True,
         references=HAMMING,
+        meaning=OF_HAMMING,
     ),
     Measure(
         "TPR_skel",

@@ -16,6 +16,7 @@ HAMMING = (
     "Tsamardinos, Brown and Aliferis 2006, The max-min hill-climbing Bayesian network structure "
     "learning algorithm, Machine Learning 65",
 )
+OF_HAMMING = ", which counts the edges to add, to remove or to turn (0 is perfect)"
 Variant: TypeAlias = Literal["marks", "dag", "cpdag", "pattern", "skeleton"]
 
 
@@ -77,7 +78,9 @@ def _reordered(truth: Graph, estimate: Graph) -> Graph:
 def _hamming(
     name: str, title: str, short: str, takes: tuple[str, ...] = (), better: Better = "less"
 ) -> Measure:
-    return Measure(name, title, better, short, "edges", takes, references=HAMMING)
+    return Measure(
+        name, title, better, short, "edges", takes, references=HAMMING, meaning=OF_HAMMING
+    )
 
 
 @metric_family(

@@ -54,8 +54,9 @@ def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
 def _one_kind(chosen: Verdict) -> Iterator[str]:
     """Yield sentences on the best mean on the only kind of data, and the next algorithm."""
     (kind,) = chosen.kinds
-    value = f"{text(words(chosen.metric).title)} {stated(kind.best[0].result)}"
-    value += f"{_meaning(chosen.metric)}, {_over(kind.n)}"
+    measure = words(chosen.metric)
+    value = f"{text(measure.title)} {stated(kind.best[0].result)}"
+    value += f"{text(measure.meaning)}, {_over(kind.n)}"
     beaten = kind.best[0].setting in kind.below and kind.baseline is not None
     if kind.baseline is not None and beaten:
         yield f"No setting beats {kind.baseline.name} ({number(kind.baseline.value)})."
@@ -81,13 +82,6 @@ def _sharing(kind: KindVerdict, n_settings: int) -> str:
 def _over(n: int) -> str:
     """Return the clause on the data a mean is over."""
     return "on the only data set" if n == 1 else f"on average over {n:,} data sets"
-
-
-def _meaning(metric: str) -> str:
-    """Return a sentence on what a metric counts."""
-    if metric.startswith("SHD"):
-        return ", which counts the edges to add, to remove or to turn (0 is perfect)"
-    return " (1 is perfect)" if metric.startswith("F1") else ""
 
 
 def _runner_up(kind: KindVerdict, second: Contender, gap: Interval) -> str:

@@ -230,8 +230,9 @@ def _network_entry(
 
 
 def _random_entry(resources: dict[str, Any]) -> dict[str, Any]:
-    resources["graph"]["pcalg_randdag"] = [{"id": "dag", "n": 20, "d": 4, "max_parents": 5}]
-    resources["parameters"]["sem_params"] = [{"id": "sem", "min": 0.25, "max": 1}]
+    dag = {"id": "dag", "nodes": 20, "neighbours": 4, "max_parents": 5}
+    resources["graph"]["erdos_renyi"] = [dag]
+    resources["parameters"]["linear_sem"] = [{"id": "sem", "min": 0.25, "max": 1}]
     resources["data"]["iid"] = [{"id": "rows", "n": 300, "standardized": True}]
     return {
         "graph_id": "dag",

@@ -122,6 +122,7 @@ def _measure(facts: dict[str, Any]) -> Measure:
         headline=None if headline is None else _number(headline),
         control=_typed(facts["control"], bool),
         show=_typed(facts["show"], bool),
+        meaning=_typed(facts.get("meaning", ""), str),  # earlier versions saved none
         **{name: _typed(facts[name], str) for name in texts},
     )
 
