@@ -17,8 +17,6 @@ from dagathlon.evaluations.intersection_validation.tables import Validated, kind
 from dagathlon.evaluations.intersection_validation.validation import (
     DISTANCES,
     IntervalResult,
-    Mean,
-    summarise,
 )
 from dagathlon.evaluations.intersection_validation.words import (
     HOW,
@@ -30,7 +28,7 @@ from dagathlon.evaluations.intersection_validation.words import (
     weighted,
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
-from dagathlon.frame import Cells, grouped
+from dagathlon.frame import Cells, Row, grouped
 from dagathlon.report.charts.metric_lines import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
@@ -162,7 +160,7 @@ def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
         yield Words(_KINDS, "By kind of data")
         head = ["data", "learner", "mean rank", *(f"{size:,} rows" for size in sizes)]
         shown = [
-            [*key, _rank(own), *(_over(own.get(n)) for n in sizes)] for key, own in lines.items()
+            [*key, _rank(own), *(_mean(own.get(n)) for n in sizes)] for key, own in lines.items()
         ]
         yield Grid(head, shown[:_MOST_DATA], 2)
 
@@ -170,12 +168,6 @@ def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
 def _rank(own: Mapping[int, Any]) -> str:
     ranks = [row["mean_rank"] for row in own.values() if row["mean_rank"] is not None]
     return f"{fmean(ranks):.2f}" if ranks else "–"
-
-
-def _over(row: Any) -> str:
-    if row is None or row["mean"] is None:
-        return "–"
-    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
 
 
 def _ranking(result: IntervalResult) -> Grid:
@@ -190,16 +182,17 @@ def _ranking(result: IntervalResult) -> Grid:
             cells[1] = Html(f"<b>{cells[1]}</b>")
         cells.append("–" if place.mean_rank is None else f"{place.mean_rank:.2f}")
         mine = [of.get((place.learner, size)) for size in result.sizes]
-        cells += [_mean(row) for row in mine]
+        cells += [_mean(row and row._asdict()) for row in mine]
         rows.append(cells + ([sum(row.failures for row in mine if row)] if failed else []))
     head = ["learner", "place", "mean rank", *sizes, *(["failures"] if failed else [])]
     return Grid(head, rows)
 
 
-def _mean(row: Mean | None) -> str:
-    if row is None or row.mean is None:
+def _mean(row: Row | None) -> str:
+    """A mean with its standard error; a dash where there is none."""
+    if row is None or row["mean"] is None:
         return "–"
-    return f"{row.mean:.2f}" if row.se is None else f"{row.mean:.2f} ± {row.se:.2f}"
+    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
 
 
 def _first(one: Validated) -> list[Any]:
@@ -236,22 +229,13 @@ def _curves(found: Sequence[Validated]) -> Iterator[Figure]:
     for one in found[:_MOST_DATA]:
         if one.result is None:
             continue
-        measures = _measures(one.result) if len(found) == 1 else ["phd"]
+        measures = one.result.measures if len(found) == 1 else ["phd"]
         for measure in measures:
             title = DISTANCES[measure][0]
-            rows = [row._asdict() for row in summarise(one.result.distances, measure)]
+            rows = [row._asdict() for row in one.result.means_by(measure)]
             variants.append((one.name or title, learning_curves(rows, _look(one.result), title)))
     if variants:
         yield Figure("learning-curves", "How many rows does each learner need?", _CURVES, variants)
-
-
-def _measures(result: IntervalResult) -> list[str]:
-    """Return the distances known for some subsample."""
-    return [
-        name
-        for name in DISTANCES
-        if any(getattr(row, name) is not None for row in result.distances)
-    ]
 
 
 def _drawings(found: Sequence[Validated]) -> Iterator[Picture]:
@@ -329,7 +313,7 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
     if len(found) != 1 or found[0].result is None:
         return
     result = found[0].result
-    averages = {name: _averages(result, name) for name in _measures(result)}
+    averages = {name: _averages(result, name) for name in result.measures}
     columns = {name: found for name, found in averages.items() if found}
     if len(columns) < 2:
         return
@@ -343,9 +327,7 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
 
 def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
     found = grouped(
-        (row.learner, row.mean)
-        for row in summarise(result.distances, measure)
-        if row.mean is not None
+        (row.learner, row.mean) for row in result.means_by(measure) if row.mean is not None
     )
     whole = len(result.sizes)
     return {name: fmean(means) for name, means in found.items() if len(means) == whole}
