@@ -73,8 +73,9 @@ def _say_direction(graph: Graph, dag: Graph) -> None:
     undirected = sum(edge.connector == "-" for edge in graph.edges())
     taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
     print(
-        f"{counted(undirected, 'edge')} of the graph {agreeing(undirected, 'has', 'have')} no direction; of "
-        "the DAGs that it represents, which all fit equally well, one was taken: "
+        f"{counted(undirected, 'edge')} of the graph {agreeing(undirected, 'has', 'have')} no "
+        "direction; of the DAGs that it represents, which all fit equally well, "
+        "one was taken: "
         f"{', '.join(taken[:8])}{', …' if undirected > 8 else ''}",
         file=sys.stderr,
     )
