@@ -20,7 +20,8 @@ _FORMS = (
     "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name or class and its "
     "parameters, a mapping with the keys module and parameters, a Learner or its class"
 )
-_KEYS = frozenset({"module", "parameters"})
+# A planned study adds the version of the module.
+_KEYS = frozenset({"module", "parameters", "version"})
 _SECONDS = parameter_type(NonNegative)
 
 
