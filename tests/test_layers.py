@@ -104,6 +104,14 @@ def test_no_file_is_too_long() -> None:
     assert {path: length for path, length in lengths.items() if length > 500} == {}
 
 
+def test_helpers_of_tests_are_found_by_settings_alone() -> None:
+    """The folders stand in pyproject.toml; no test changes the path of imports."""
+    root = CONTRIBUTING.parent
+    changing = re.compile(r"^\s*sys\.path(\.insert|\.append|\[)", re.M)
+    files = [path for path in (root / "tests").rglob("*.py") if path.name != "test_containers.py"]
+    assert [path.name for path in files if changing.search(path.read_text())] == []
+
+
 def test_native_calls_have_few_arguments() -> None:
     """Calls with more take a struct; its own constructor has named fields."""
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
