@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagathlon.data import Dataset, Variable, discretize, log_columns
-from dagathlon.data.preparing.discretization import equal_frequency, equal_width, intervals_of
-from dagathlon.data.preparing.histogram import candidates, log_regrets, shortest_histogram
+from dagathlon.data.preparing.discretization import (
+    candidates,
+    equal_frequency,
+    equal_width,
+    intervals_of,
+    log_regrets,
+    shortest_histogram,
+)
 from dagathlon.errors import DataError
 
 whole = st.lists(st.integers(-20, 20), min_size=2, max_size=40)

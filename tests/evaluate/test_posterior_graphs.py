@@ -25,7 +25,6 @@ from dagathlon.evaluate.posteriors.discrepancies import (
     exponential_graph_mmd,
     graph_mmd,
 )
-from dagathlon.evaluate.posteriors.effects import expected_aid, expected_sid
 from dagathlon.evaluate.posteriors.graphs import (
     auroc,
     average_precision,
@@ -36,6 +35,7 @@ from dagathlon.evaluate.posteriors.graphs import (
     expected_shd,
     ranked_edges,
 )
+from dagathlon.evaluate.posteriors.scores import expected_aid, expected_sid
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
 from dagathlon.posteriors import MarginalPosterior, Posterior

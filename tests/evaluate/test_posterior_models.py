@@ -11,10 +11,10 @@ import pytest
 from dagathlon.data import LinearSem
 from dagathlon.errors import DataError, GraphError
 from dagathlon.evaluate.posteriors.discrepancies import parameter_mmd, weighted_mmd
-from dagathlon.evaluate.posteriors.effects import averaged_effects, effect_error
 from dagathlon.evaluate.posteriors.entropy import likelihood_entropy, nearest_neighbour_entropy
 from dagathlon.evaluate.posteriors.interventions import interventional_kl, interventional_mmd
 from dagathlon.evaluate.posteriors.likelihoods import interventional_nll, negative_log_likelihood
+from dagathlon.evaluate.posteriors.scores import averaged_effects, effect_error
 from dagathlon.graphs import Graph
 from dagathlon.posteriors import Posterior
 from dagathlon.posteriors.arrays import LinearModels, linear_models, systematic

@@ -12,8 +12,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.run import run_learner
-from dagathlon.learners.undirected.ising_lasso import IsingLasso
-from dagathlon.learners.undirected.mixed_lasso import MixedLasso
+from dagathlon.learners.undirected.ising_lasso import IsingLasso, MixedLasso
 from dagathlon.learners.undirected.neighbourhood_lasso import NeighbourhoodLasso
 from dagathlon.learners.undirected.space import Space
 from dagathlon.learners.undirected.tiger import Tiger

@@ -60,8 +60,6 @@ SCORE_RULE: Table = (
     | {None: ANY}
 )
 
-_BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)"
-
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnLearner(BenchpressLearner):

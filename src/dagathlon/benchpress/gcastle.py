@@ -9,8 +9,6 @@ from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.table import add_classes
 from dagathlon.learners.base import Output
 
-_TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class GcastleLearner(BenchpressLearner):

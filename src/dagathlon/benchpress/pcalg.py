@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dagathlon.graphs import Graph
     from dagathlon.learners.base import Estimate
 
-_PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
     "relaxed": "keep",
     "rand": "random",

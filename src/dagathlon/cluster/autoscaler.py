@@ -30,17 +30,6 @@ class Autoscaler:
 
     dask's own clusters notice a worker that has gone, but ask for no other; and they do not
     notice a job that ended before its worker came up.
-
-    Parameters
-    ----------
-    made
-        The cluster, already started.
-    settings
-        The settings of the cluster.
-    say
-        Called with messages for the user.
-    monotonic
-        The clock.
     """
 
     def __init__(

@@ -25,13 +25,7 @@ class PackedBatch(NamedTuple):
 
 
 class Packer:
-    """Packs batches; keeps track of which worker holds which large result.
-
-    Parameters
-    ----------
-    work
-        The run.
-    """
+    """Packs batches; keeps track of which worker holds which large result."""
 
     def __init__(self, work: Coordinator) -> None:
         self._work = work

@@ -38,17 +38,7 @@ _MAX_FAILURES = 6
 
 
 class Dispatch:
-    """The coordinator's side of a run on a cluster; leaving the context ends local tasks.
-
-    Parameters
-    ----------
-    work
-        The run.
-    dask_client
-        The connection to the workers.
-    store
-        The store of results.
-    """
+    """The coordinator's side of a run on a cluster; leaving the context ends local tasks."""
 
     def __init__(self, work: Coordinator, dask_client: DaskClient, store: Store) -> None:
         self._work = work

@@ -137,11 +137,6 @@ def main() -> int:
 class Handshake:
     """Accepts or refuses workers that join.
 
-    Parameters
-    ----------
-    work
-        The run.
-
     Attributes
     ----------
     here

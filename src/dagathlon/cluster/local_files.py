@@ -35,15 +35,7 @@ def with_local_files(plan: Workload) -> PlanWithLocalFiles:
 
 
 class LocalFileWorker:
-    """A `RemoteHost` of one core in the coordinator's process.
-
-    Parameters
-    ----------
-    folder
-        A folder on the store's disk.
-    tell
-        Called with events.
-    """
+    """A `RemoteHost` of one core in the coordinator's process."""
 
     def __init__(self, folder: Path, tell: Callable[[Event], None]) -> None:
         self._folder = folder

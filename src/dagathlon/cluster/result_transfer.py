@@ -150,15 +150,7 @@ class HereError(Exception):
 
 
 class DamagedHereError(DagathlonError):
-    """A result is damaged in the store.
-
-    Parameters
-    ----------
-    digest
-        Its hash.
-    reason
-        What is wrong.
-    """
+    """A result is damaged in the store."""
 
     def __init__(self, digest: bytes, reason: str) -> None:
         super().__init__(reason)

@@ -41,11 +41,6 @@ class Selection(NamedTuple):
 class TaskSelector:
     """Selects tasks for workers.
 
-    Parameters
-    ----------
-    work
-        The run.
-
     Attributes
     ----------
     losses

@@ -34,13 +34,6 @@ _LOOK_MS = 100
 class Server:
     """Server process, and the folder that contains the folders of its runs.
 
-    Parameters
-    ----------
-    command
-        The command line.
-    variables
-        Its environment.
-
     Attributes
     ----------
     owner

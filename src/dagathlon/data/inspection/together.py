@@ -11,8 +11,6 @@ import numpy.typing as npt
 from dagathlon.data.inspection import across
 from dagathlon.data.inspection.remarks import Remark
 
-_NAMED = 4
-
 
 class ColumnStatistics:
     """Collector of statistics over all columns, which are added one by one.

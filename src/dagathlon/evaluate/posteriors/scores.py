@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from dagathlon.errors import DagathlonError, unknown
+import numpy as np
+
+from dagathlon.data import LinearSem
+from dagathlon.errors import DagathlonError, GraphError, unknown
+from dagathlon.evaluate.graphs.causal import Adjustment, coded, count_mistakes
 from dagathlon.evaluate.metric import MetricModule, Value
 from dagathlon.evaluate.posteriors import graphs
 from dagathlon.evaluate.posteriors.calibration import calibration, path_outcomes
@@ -17,19 +21,28 @@ from dagathlon.evaluate.posteriors.discrepancies import (
     graph_mmd,
     parameter_mmd,
 )
-from dagathlon.evaluate.posteriors.effects import effect_error, expected_aid, expected_sid
 from dagathlon.evaluate.posteriors.entropy import likelihood_entropy
-from dagathlon.evaluate.posteriors.graphs import MissingInputError
+from dagathlon.evaluate.posteriors.graphs import MissingInputError, reorder_nodes
 from dagathlon.evaluate.posteriors.interventions import interventional_kl, interventional_mmd
-from dagathlon.evaluate.posteriors.likelihoods import interventional_nll, negative_log_likelihood
+from dagathlon.evaluate.posteriors.likelihoods import (
+    Drawn,
+    dense_models,
+    interventional_nll,
+    negative_log_likelihood,
+    total_effects,
+)
 from dagathlon.evaluate.posteriors.measures import MEASURES
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, Probability
+from dagathlon.posteriors.arrays import distinct_graphs
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 
 Row: TypeAlias = Mapping[str, Value]
 Part: TypeAlias = Callable[[PosteriorCase], Row]
+MOST_GRAPHS = 64
 INPUTS = ("truth", "data", "model", "test_data", "posterior", "reference")
 
 
@@ -197,3 +210,67 @@ PARTS: tuple[Part, ...] = (
     _causal,
     _sizes,
 )
+
+
+class AveragedEffects(NamedTuple):
+    """Total effects from row to column under Bayesian model averaging: mean and sd."""
+
+    mean: Floats
+    deviation: Floats
+
+
+def averaged_effects(posterior: Drawn) -> AveragedEffects:
+    """Return the effect of a unit of do(x) on y, averaged over graphs and parameters.
+
+    Parameters
+    ----------
+    posterior
+        Draws with parameters of linear models.
+    """
+    models = dense_models(posterior)
+    effects = total_effects(models)
+    mean = np.tensordot(models.shares, effects, 1)
+    squares = np.tensordot(models.shares, (effects - mean) ** 2, 1)
+    return AveragedEffects(mean, np.sqrt(squares))
+
+
+def effect_error(posterior: Drawn, model: LinearSem) -> float:
+    """Return the mean absolute error of the averaged effects of do(x) on y over ordered pairs."""
+    models = dense_models(posterior)
+    true = total_effects(dense_models(model, models.names))[0]
+    p = len(models.names)
+    gaps = np.abs(averaged_effects(models).mean - true)
+    return float(gaps.sum() / max(p * (p - 1), 1))
+
+
+def expected_aid(
+    posterior: Posterior,
+    truth: Graph,
+    adjustment: Adjustment = "ancestor",
+    most: int = MOST_GRAPHS,
+) -> float:
+    """Return the expected AID of drawn DAGs; with adjustment by parents it is the E-SID.
+
+    Parameters
+    ----------
+    posterior
+        Draws of DAGs.
+    truth
+        The true DAG.
+    adjustment
+        The set to adjust for: parents, ancestors, or the optimal set.
+    most
+        So many distinct graphs are compared; of more, an even sample by their probabilities.
+    """
+    true = reorder_nodes(truth, posterior.names, "the true graph")
+    posterior.require_dags()
+    if not true.is_dag:
+        raise GraphError("expected intervention distances compare with a true DAG")
+    found = distinct_graphs(posterior).drawn(most)
+    drawn = found.adjacency().astype(np.int8)
+    return float(found.shares @ np.array(count_mistakes(coded(true), drawn, adjustment)))
+
+
+def expected_sid(posterior: Posterior, truth: Graph, most: int = MOST_GRAPHS) -> float:
+    """Return the expected structural intervention distance; see `expected_aid`."""
+    return expected_aid(posterior, truth, "parent", most)

@@ -110,20 +110,22 @@ def by_network(points: Sequence[Point]) -> dict[str, dict[int, list[Point]]]:
 
 def over_data_sets(points: Sequence[Point], method: str) -> dict[str, Mean]:
     """Return the mean of a method that uses all rows, by learner."""
-    lists = grouped(pair for point in points for pair in point.values.get(method, {}).items())
-    means = {learner: mean_of(values) for learner, values in lists.items()}
-    return {learner: mean for learner, mean in means.items() if mean is not None}
+    return _means(pair for point in points for pair in point.values.get(method, {}).items())
 
 
 def over_subsamples(samples: Sequence[Distances], rows: int) -> dict[str, Mean]:
     """Return, by learner, the mean over data sets of means over subsamples of that size."""
-    lists = grouped(
+    return _means(
         (learner, mean.mean)
         for distances in samples
         for learner, values in distances.get(rows, {}).items()
         if (mean := mean_of(values.tolist())) is not None
     )
-    means = {learner: mean_of(values) for learner, values in lists.items()}
+
+
+def _means(values: Iterable[tuple[str, float]]) -> dict[str, Mean]:
+    """The mean of the numbers of each learner that has some."""
+    means = {learner: mean_of(own) for learner, own in grouped(values).items()}
     return {learner: mean for learner, mean in means.items() if mean is not None}
 
 
@@ -132,13 +134,7 @@ def _plain(means: Mapping[str, Mean]) -> dict[str, float]:
 
 
 class Networks:
-    """Means of a study, each computed once, and the tables derived from them.
-
-    Parameters
-    ----------
-    points
-        All data sets.
-    """
+    """Means of a study, each computed once, and the tables derived from them."""
 
     def __init__(self, points: Sequence[Point]) -> None:
         self.points = points

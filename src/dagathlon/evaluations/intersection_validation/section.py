@@ -17,8 +17,6 @@ from dagathlon.evaluations.intersection_validation.tables import Validated, kind
 from dagathlon.evaluations.intersection_validation.validation import (
     DISTANCES,
     IntervalResult,
-    Mean,
-    summarise,
 )
 from dagathlon.evaluations.intersection_validation.words import (
     HOW,
@@ -30,7 +28,7 @@ from dagathlon.evaluations.intersection_validation.words import (
     weighted,
 )
 from dagathlon.evaluations.ranking.chart import critical_difference
-from dagathlon.frame import Cells, grouped
+from dagathlon.frame import Cells, Row, grouped
 from dagathlon.report.charts.metric_lines import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.figures.palette import Look
@@ -178,7 +176,7 @@ def _kinds(data_sets: Sequence[Validated]) -> Iterator[Part]:
         yield Words(_KINDS, "By kind of data")
         head = ["data", "learner", "mean rank", *(f"{size:,} rows" for size in sizes)]
         shown = [
-            [*key, _rank(members), *(_over(members.get(n)) for n in sizes)]
+            [*key, _rank(members), *(_mean(members.get(n)) for n in sizes)]
             for key, members in lines.items()
         ]
         yield Grid(head, shown[:_MOST_DATA], 2)
@@ -187,12 +185,6 @@ def _kinds(data_sets: Sequence[Validated]) -> Iterator[Part]:
 def _rank(members: Mapping[int, Any]) -> str:
     ranks = [row["mean_rank"] for row in members.values() if row["mean_rank"] is not None]
     return f"{fmean(ranks):.2f}" if ranks else "–"
-
-
-def _over(row: Any) -> str:
-    if row is None or row["mean"] is None:
-        return "–"
-    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
 
 
 def _ranking(result: IntervalResult) -> Grid:
@@ -207,16 +199,17 @@ def _ranking(result: IntervalResult) -> Grid:
             cells[1] = Html(f"<b>{cells[1]}</b>")
         cells.append("–" if place.mean_rank is None else f"{place.mean_rank:.2f}")
         mine = [of.get((place.learner, size)) for size in result.sizes]
-        cells += [_mean(row) for row in mine]
+        cells += [_mean(row and row._asdict()) for row in mine]
         rows.append(cells + ([sum(row.failures for row in mine if row)] if failed else []))
     head = ["learner", "place", "mean rank", *sizes, *(["failures"] if failed else [])]
     return Grid(head, rows)
 
 
-def _mean(row: Mean | None) -> str:
-    if row is None or row.mean is None:
+def _mean(row: Row | None) -> str:
+    """A mean with its standard error; a dash where there is none."""
+    if row is None or row["mean"] is None:
         return "–"
-    return f"{row.mean:.2f}" if row.se is None else f"{row.mean:.2f} ± {row.se:.2f}"
+    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
 
 
 def _first(data_set: Validated) -> list[Any]:
@@ -253,24 +246,15 @@ def _curves(data_sets: Sequence[Validated]) -> Iterator[Figure]:
     for data_set in data_sets[:_MOST_DATA]:
         if data_set.result is None:
             continue
-        measures = _measures(data_set.result) if len(data_sets) == 1 else ["phd"]
+        measures = data_set.result.measures if len(data_sets) == 1 else ["phd"]
         for measure in measures:
             title = DISTANCES[measure][0]
-            rows = [row._asdict() for row in summarise(data_set.result.distances, measure)]
+            rows = [row._asdict() for row in data_set.result.means_by(measure)]
             variants.append(
                 (data_set.name or title, learning_curves(rows, _look(data_set.result), title))
             )
     if variants:
         yield Figure("learning-curves", "How many rows does each learner need?", _CURVES, variants)
-
-
-def _measures(result: IntervalResult) -> list[str]:
-    """Return the distances known for some subsample."""
-    return [
-        name
-        for name in DISTANCES
-        if any(getattr(row, name) is not None for row in result.distances)
-    ]
 
 
 def _drawings(data_sets: Sequence[Validated]) -> Iterator[Picture]:
@@ -350,7 +334,7 @@ def _others(data_sets: Sequence[Validated]) -> Iterator[Part]:
     if len(data_sets) != 1 or data_sets[0].result is None:
         return
     result = data_sets[0].result
-    averages = {name: _averages(result, name) for name in _measures(result)}
+    averages = {name: _averages(result, name) for name in result.measures}
     columns = {name: data_sets for name, data_sets in averages.items() if data_sets}
     if len(columns) < 2:
         return
@@ -364,9 +348,7 @@ def _others(data_sets: Sequence[Validated]) -> Iterator[Part]:
 
 def _averages(result: IntervalResult, measure: str) -> dict[str, float]:
     averages = grouped(
-        (row.learner, row.mean)
-        for row in summarise(result.distances, measure)
-        if row.mean is not None
+        (row.learner, row.mean) for row in result.means_by(measure) if row.mean is not None
     )
     whole = len(result.sizes)
     return {name: fmean(means) for name, means in averages.items() if len(means) == whole}

@@ -249,15 +249,7 @@ def _copies(graphs: Sequence[Graph], failed: int) -> Copies:
 def pair_probabilities(
     copies: Mapping[Place, Copies], algorithms: Mapping[str, str]
 ) -> dict[frozenset[str], float]:
-    """Return the share of bootstrap samples on which two nodes are joined; one vote per algorithm.
-
-    Parameters
-    ----------
-    copies
-        Those of settings over the same nodes.
-    algorithms
-        The algorithm of each id.
-    """
+    """Return shares of bootstrap samples on which two nodes are joined; one vote per algorithm."""
     names = next((members.names for members in copies.values() if members.names), ())
     groups = grouped(
         (algorithms.get(place.id, place.id), members.joined)

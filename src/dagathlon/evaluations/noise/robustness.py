@@ -186,11 +186,6 @@ EVERYWHERE = "all networks"
 def rate_curves(trials: Iterable[Trial]) -> list[Cells]:
     """Return the mean accuracy of each learner at each rate of each kind of noise.
 
-    Parameters
-    ----------
-    trials
-        All runs, clean ones included.
-
     Returns
     -------
     list of dict

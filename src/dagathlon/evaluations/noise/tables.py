@@ -227,17 +227,7 @@ class Named(NamedTuple):
 def noise_tables(
     study: NoiseStudyTables, runs: Sequence[NoiseRun], groups: Groups
 ) -> Iterator[Named]:
-    """Yield the list of all tables of a noise study.
-
-    Parameters
-    ----------
-    study
-        The tables of the runs.
-    runs
-        At least one.
-    groups
-        For the strengths.
-    """
+    """Yield the list of all tables of a noise study."""
     yield Named("runs", lambda: [asdict(run) for run in runs])
     yield from _ranks(study)
     yield from _scores(study)

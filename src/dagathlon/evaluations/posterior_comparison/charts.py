@@ -147,15 +147,7 @@ def _diagonal() -> Chart:
 
 
 def trace_plot(chains: Sequence[tuple[Sequence[float], Sequence[float]]], burnin: float) -> Chart:
-    """Plot the score along each chain, scaled to the part after the burn-in.
-
-    Parameters
-    ----------
-    chains
-        States and scores.
-    burnin
-        State before which draws do not count.
-    """
+    """Plot the score along each chain, scaled to the part after the burn-in."""
     late = [y for x, chain in chains for s, y in zip(x, chain, strict=True) if s >= burnin]
     if not late:
         return nothing("there is no chain")

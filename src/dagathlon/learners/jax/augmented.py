@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import flatten_util, jax, jnp
-from dagathlon.learners.jax.loop import Ended, compile_steps, over_runs, run_until_converged
+from dagathlon.learners.jax.loop import (
+    Compiled,
+    Ended,
+    compile_steps,
+    over_runs,
+    run_until_converged,
+)
 from dagathlon.learners.jax.quasi_newton import Memory, Objective, initial_memory, lbfgs_step
 
 
@@ -287,14 +293,6 @@ def check_convergence(problem: Problem, state: State, facts: Any) -> tuple[State
     )
     after = jax.tree_util.tree_map(partial(jnp.where, at_minimum), turned, going_on)
     return after, at_minimum & (last | (turned.outer >= problem.outer_steps))
-
-
-class Compiled(NamedTuple):
-    """Compiled functions for many runs, one compilation per shape."""
-
-    initial: Any
-    advance: Any
-    settled: Any
 
 
 @cache

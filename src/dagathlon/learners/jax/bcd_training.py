@@ -9,7 +9,7 @@ from dagathlon.learners.jax import bcd_bound, bcd_orders
 from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
-from dagathlon.learners.jax.loop import compile_steps
+from dagathlon.learners.jax.loop import Compiled, compile_steps
 
 # Steps after which the step size is halved; after twice as many it is a third, and so on.
 _SLOWING = 500
@@ -99,15 +99,6 @@ def check_convergence(training: Training, state: State) -> tuple[State, Any]:
         waited=waited.astype(state.waited.dtype),
     )
     return after, waited >= training.patience
-
-
-class Compiled(NamedTuple):
-    """Compiled functions for many runs, one compilation per shape."""
-
-    initial: Any
-    advance: Any
-    settled: Any
-    draws: Any
 
 
 @cache

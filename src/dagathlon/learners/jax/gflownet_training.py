@@ -9,7 +9,7 @@ from dagathlon.learners.jax.adam import Averages, adam_step, zero_averages
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.gflownet_policy import Policy, imbalance, log_odds, network
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, with_arc
-from dagathlon.learners.jax.loop import compile_steps
+from dagathlon.learners.jax.loop import Compiled, compile_steps
 
 # Steps over which the share of random moves falls from one half to its final value.
 _EXPLORING = 1000
@@ -183,15 +183,6 @@ def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, cou
     most = policy.p * (policy.p - 1) // 2 + 1
     begin = (_repeated(Graphs(reward.start, leads), count), jnp.zeros(count, bool))
     return jax.lax.fori_loop(0, most, grown, begin)[0].arcs
-
-
-class Compiled(NamedTuple):
-    """Compiled functions for many runs, one compilation per shape."""
-
-    initial: Any
-    advance: Any
-    settled: Any
-    draws: Any
 
 
 @cache

@@ -39,6 +39,15 @@ class Ended(NamedTuple):
     settled: npt.NDArray[np.bool_]
 
 
+class Compiled(NamedTuple):
+    """Compiled functions for many runs, one compilation per shape."""
+
+    initial: Any
+    advance: Any
+    settled: Any
+    draws: Any = None
+
+
 def require_steps(ended: Ended) -> None:
     """Raise an error if a run was stopped before its first step."""
     if not ended.steps.all():

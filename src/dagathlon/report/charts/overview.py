@@ -20,7 +20,6 @@ from dagathlon.report.charts.parts import (
 from dagathlon.report.words import words
 
 _STEP, _CELL = 24, 58
-_STAR = "(datum._part ? '*' : '')"
 
 
 def overview(

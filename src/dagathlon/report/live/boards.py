@@ -30,15 +30,7 @@ class _Kept(NamedTuple):
 
 
 class Boards:
-    """Cache of the scoreboards of all setups in a folder of results.
-
-    Parameters
-    ----------
-    folder
-        The folder of results.
-    store
-        The folder of their store.
-    """
+    """Cache of the scoreboards of all setups in a folder of results."""
 
     def __init__(self, folder: Path, store: Path) -> None:
         self._folder, self._store = folder, store

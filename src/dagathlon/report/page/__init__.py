@@ -31,15 +31,7 @@ _POLICY = (
 
 
 def render(results: Results, parts: Sequence[Section] = ()) -> str:
-    """Return the HTML page of one setup.
-
-    Parameters
-    ----------
-    results
-        Those of the setup.
-    parts
-        The sections of its evaluations.
-    """
+    """Return the HTML page of one setup."""
     collected = collect(results)
     tables = Tables(results, collected.sizes)
     data_rows = by_data(tables)

@@ -34,15 +34,7 @@ def combination_of(case: Case) -> Combination:
 
 
 def named_places(results: Results, places: Iterable[Place]) -> dict[Place, Cells]:
-    """Return the first cells of each row: the setting, and the data set if there are several.
-
-    Parameters
-    ----------
-    results
-        Those of the setup.
-    places
-        All places of a table.
-    """
+    """Return the first cells of each row: the setting, and the data set if there are several."""
     distinct = list(dict.fromkeys(places))
     names = case_names(list(dict.fromkeys(place.data for place in distinct)))
     several = len({place[:2] for place in distinct}) > 1

@@ -61,15 +61,7 @@ def picks_of(learners: Any) -> list[Pick]:
 
 
 def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
-    """Raise when fewer than two learners take the data, or one occurs twice.
-
-    Parameters
-    ----------
-    picks
-        The learners.
-    facts
-        The facts of the data.
-    """
+    """Raise when fewer than two learners take the data, or one occurs twice."""
     settings = [(pick, setting) for pick in picks for setting in pick.settings]
     if len(settings) < _FEWEST:
         names = listing(pick.id for pick in picks)

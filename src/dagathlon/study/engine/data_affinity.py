@@ -15,13 +15,7 @@ from dagathlon.study.plan.task import Call
 
 
 class DataAffinity:
-    """Groups of tasks that share work on one data set.
-
-    Parameters
-    ----------
-    schedule
-        The tasks and where each stands.
-    """
+    """Groups of tasks that share work on one data set."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule

@@ -23,11 +23,6 @@ class Losses:
     kernel because others took its memory. So the task begins again. One that is lost again and
     again is a failure if it is a learner's. Tasks of other kinds are skipped then, which is no
     result either: the next run tries them again.
-
-    Parameters
-    ----------
-    work
-        The run.
     """
 
     def __init__(self, work: Coordinator) -> None:

@@ -52,15 +52,6 @@ class Skip(NamedTuple):
 class Schedule:
     """The tasks of a plan and their states.
 
-    Parameters
-    ----------
-    plan
-        The tasks.
-    store
-        Outcomes that are known already.
-    options
-        Order, retries, and which part.
-
     Attributes
     ----------
     shapes

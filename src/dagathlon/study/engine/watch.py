@@ -43,17 +43,7 @@ def overtime(worker: WorkerProcess, limits: Limits, elapsed: float) -> Outcome |
 
 
 def excess(worker: WorkerProcess, limits: Limits, start: float) -> tuple[Outcome | None, float]:
-    """Return the outcome of a task that exceeds its memory limit, else None, and when to recheck.
-
-    Parameters
-    ----------
-    worker
-        The process.
-    limits
-        The limits of its present task.
-    start
-        When the clock of that task started.
-    """
+    """Return the outcome of a task beyond its memory limit, else None, and when to recheck."""
     if limits.memory is None:
         return None, LATEST
     taken, is_over = worker.taken(limits.memory)

@@ -18,13 +18,7 @@ _STREAMED = (TaskKind.DATA, *_TRANSFORMED)
 
 
 class Collector:
-    """Tasks by position; repeated parts of the study are one task.
-
-    Parameters
-    ----------
-    tasks
-        List to which tasks are appended.
-    """
+    """Tasks by position; repeated parts of the study are one task."""
 
     def __init__(self, tasks: list[Task]) -> None:
         self.tasks = tasks

@@ -13,13 +13,7 @@ from dagathlon.study.plan.task import Call, TaskKind
 
 
 class Pooling:
-    """The data sets that learners impute themselves, and the calls that do it.
-
-    Parameters
-    ----------
-    collect
-        The collector of calls.
-    """
+    """The data sets that learners impute themselves, and the calls that do it."""
 
     def __init__(self, collect: Collector) -> None:
         self._collect = collect

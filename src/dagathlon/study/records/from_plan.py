@@ -39,15 +39,7 @@ _Record = TypeVar("_Record", Case, Run)
 
 
 def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
-    """Return the facts that a run saves of one setup of a study.
-
-    Parameters
-    ----------
-    config, plan
-        The study and all its tasks.
-    number
-        Number of the setup.
-    """
+    """Return the facts that a run saves of one setup of a study."""
     setup = config.setups[number]
     with uncollected():
         plan_of_setup = _saved_plan(plan, number)

@@ -53,13 +53,7 @@ class Pull:
     store: str = "store"
 
     def fetch(self, tell: Callable[[str], None]) -> None:
-        """Update the copy.
-
-        Parameters
-        ----------
-        tell
-            Called with messages for the user.
-        """
+        """Update the copy."""
         self._check()
         refuse_link(self.cache.parent)
         refuse_links(self.cache)

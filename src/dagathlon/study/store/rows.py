@@ -54,13 +54,7 @@ class DamagedRowError(StudyError):
 
 
 def outcome_of(row: Sequence[Any]) -> Outcome | None:
-    """Return the outcome that the columns `OUTCOME` give; None where they are damaged.
-
-    Parameters
-    ----------
-    row
-        The values, in this order.
-    """
+    """Return the outcome that the columns `OUTCOME` give; None where they are damaged."""
     status, reason, detail, wall, cpu, memory, time_limit, memory_limit, host, cpu_limit = row
     if tuple(map(type, row)) not in _OUTCOMES or status not in _STATUS:
         return None
