@@ -242,6 +242,22 @@ def test_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
         assert found.stats.get("score") == known.stats.get("score")
 
 
+def test_counts_are_found_out_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is begun again once for all whole numbers that are no levels."""
+    table = pa.table({f"X{j}": np.arange(N_ROWS) + j for j in range(5)})
+    pq.write_table(table, tmp_path / "d.parquet")
+    expected, begun = read_data(tmp_path / "d.parquet"), []
+
+    def noted(*given: Any) -> Iterator[pa.RecordBatch]:
+        begun.append(given)
+        return table_batches(*given)
+
+    monkeypatch.setattr(large_file, "table_batches", noted)
+    monkeypatch.setenv(MOST_UNPACKED, str(LIMIT))
+    assert read_data(tmp_path / "d.parquet") == expected
+    assert len(begun) == 2
+
+
 def test_batches_of_wide_files_have_few_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,9 +98,8 @@ def _is_readable(field: pa.Field, request: ColumnRequest) -> bool:
     kind = field.type
     if _is_text(kind) or pt.is_boolean(kind):
         return request.kind(field.name) != "continuous"
-    return bool(pt.is_floating(kind) or pt.is_decimal(kind) or pt.is_integer(kind)) or pt.is_null(
-        kind
-    )
+    number = pt.is_floating(kind) or pt.is_decimal(kind) or pt.is_integer(kind)
+    return bool(number or pt.is_null(kind))
 
 
 def _is_text(kind: Any) -> bool:
@@ -146,8 +145,8 @@ class _Reader:
         marks: list[list[Any]] = [[] for _ in self.marks]
         for before, batch in self._batches():
             rows = slice(before, before + len(batch))
-            for found, target in zip(distinct, codes[rows].T, strict=True):
-                part = self._codes(found, batch, before)
+            coded = [self._codes(found, batch, before) for found in distinct]
+            for target, part in zip(codes[rows].T, coded, strict=True):
                 if part is None:
                     return None
                 target[:] = part
