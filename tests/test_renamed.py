@@ -7,8 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from dagathlon import evaluate
 from dagathlon.data import Dataset
 from dagathlon.data.spec import DataFacts
+from dagathlon.evaluations.intersection_validation.validation import (
+    IntervalResult,
+    interval_validation,
+)
 from dagathlon.graphs import Graph
 from dagathlon.learners import Estimate, Learner, run
 from dagathlon.learners.constraint.pc import Pc
@@ -47,6 +52,13 @@ def test_an_override_under_a_former_name_is_in_effect() -> None:
         assert Derived().why_unsuitable(DataFacts()) == "derived: never"
 
 
-def test_a_former_function_can_be_imported() -> None:
+def test_former_functions_can_be_imported_from_where_they_were() -> None:
     with pytest.deprecated_call(match="run_inner_learner"):
-        assert run.attempt_inside is run.run_inner_learner
+        from dagathlon.learners.attempt import attempt_inside
+    assert attempt_inside is run.run_inner_learner
+    with pytest.deprecated_call(match="IntervalResult"):
+        assert evaluate.IntervalResult is IntervalResult
+    with pytest.deprecated_call(match="random_baselines"):
+        assert evaluate.random_control is evaluate.random_baselines
+    with pytest.deprecated_call(match="interval_validation"):
+        assert evaluate.interval_validation is interval_validation

@@ -74,10 +74,10 @@ def partial(connected: int, apart: int, p: int = 10) -> PartialGraph:
     [
         (4, 0, "not reliable", "share only 4 edges; fewer than 5"),
         (0, 0, "not reliable", "share no edge"),
-        (1, 10, "not reliable", "only 1 edge, and agree on only 77.7 %"),
-        (20, 10, "not reliable", "agree on only 77.7 % of all pairs; under 80 %"),
+        (1, 10, "not reliable", "only 1 edge, and agree on only 77.8 %"),
+        (20, 10, "not reliable", "agree on only 77.8 % of all pairs; under 80 %"),
         (20, 9, "fair", "80.0 % of all pairs; good is above 90 %"),
-        (5, 5, "fair", "88.8 %"),
+        (5, 5, "fair", "88.9 %"),
         (5, 4, "good", "share 5 edges and agree on 91.1 %"),
     ],
 )

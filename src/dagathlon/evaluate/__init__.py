@@ -56,12 +56,12 @@ __all__ = [
     "varsortability",
 ]
 
-_VALIDATION = "dagathlon.evaluations.intersection_validation"
+_VALIDATION = "dagathlon.evaluations.intersection_validation.validation"
 __getattr__ = renamed(
     __name__,
     {
-        "IntervalResult": f"{_VALIDATION}.result:IntervalResult",
+        "IntervalResult": f"{_VALIDATION}:IntervalResult",
         "random_control": f"{__name__}:random_baselines",
-        "interval_validation": f"{_VALIDATION}.validation:interval_validation",
+        "interval_validation": f"{_VALIDATION}:interval_validation",
     },
 )

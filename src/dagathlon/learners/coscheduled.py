@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from dagathlon.learners.base import Learner
-from dagathlon.renamed import renamed
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,3 @@ def add_note(text: str) -> None:
     current = _current.get(None)
     if current is not None and text not in current.notes:
         current.notes.append(text)
-
-
-__getattr__ = renamed(
-    __name__, {"in_company": "dagathlon.learners.coscheduled:coscheduled_learners"}
-)

@@ -16,7 +16,6 @@ from dagathlon.learners.run import Start, make_ready, run_inner_learner
 from dagathlon.learners.spec import LearnerLike, LearnerSpec
 from dagathlon.modules import Delegate, Reference
 from dagathlon.pulse import part
-from dagathlon.renamed import renamed
 from dagathlon.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -142,11 +141,3 @@ def _reads_graph(learner: Learner, parameter: Any) -> bool:
     reference = parameter.type.reference
     reads = reference is not None and reference.to == "algorithm"
     return reads and getattr(learner, parameter.attribute) is not None
-
-
-__getattr__ = renamed(
-    __name__,
-    {
-        "Around": "dagathlon.learners.meta_learner:MetaLearner",
-    },
-)

@@ -31,7 +31,6 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, python_value
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
-from dagathlon.renamed import renamed
 from dagathlon.threads import allowed_threads, several_threads
 
 if TYPE_CHECKING:
@@ -283,13 +282,3 @@ def _blas(with_scipy: bool) -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415
 
     return ThreadpoolController()
-
-
-__getattr__ = renamed(
-    __name__,
-    {
-        "attempt": "dagathlon.learners.run:run_learner",
-        "attempt_inside": "dagathlon.learners.run:run_inner_learner",
-        "attempt_many": "dagathlon.learners.run:run_learner_on_many",
-    },
-)

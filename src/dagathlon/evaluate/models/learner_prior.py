@@ -8,7 +8,6 @@ from typing import Self
 from dagathlon.evaluate.metric import MetricModule
 from dagathlon.learners.base import Learner
 from dagathlon.modules import NonNegative
-from dagathlon.renamed import renamed
 
 SAMPLE_SIZE = 5.0
 """Imaginary sample size for learners without a prior, as for BIC and fNML in the paper."""
@@ -32,6 +31,3 @@ class LearnerPriorScore(MetricModule):
         """Return the score with the imaginary sample size of this learner, if it has one."""
         learner_size = learner.parameter_sample_size()
         return self if learner_size is None else replace(self, sample_size=learner_size)
-
-
-__getattr__ = renamed(__name__, {"UnderOwnPrior": f"{__name__}:LearnerPriorScore"})
