@@ -5,7 +5,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated, Final, overload
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
