@@ -59,8 +59,10 @@ class Orienter {
         &Orienter::two_uncovered_ways,
     };
     bool changed = false;
-    for (unsigned k = from; k <= to; ++k)
-      if ((options_.rules & rule(k)) != 0) changed |= (this->*steps[k - 1])();
+    for (unsigned k = from; k <= to; ++k) {
+      const Step step = steps[k - 1];  // as a copy, since GCC 12's sanitizer misreads a call through an element
+      if ((options_.rules & rule(k)) != 0) changed |= (this->*step)();
+    }
     return changed;
   }
   void until_unchanged(unsigned from, unsigned to) {

@@ -72,7 +72,7 @@ class PartialGraph(Immutable):
 
     @classmethod
     def of(cls, graph: Graph, by: Language = "classes") -> PartialGraph:
-        """Return a partial graph of all pairs of a graph, by the given comparison language.
+        """Return the types of all pairs of nodes; `by` says what of an edge counts.
 
         Parameters
         ----------

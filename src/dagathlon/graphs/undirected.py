@@ -41,7 +41,7 @@ _FORMS: Mapping[str, Callable[[Graph], Graph]] = {
 
 
 def as_undirected(graph: Graph, form: UndirectedForm) -> Graph:
-    """Return the undirected form of a graph of directed edges.
+    """Return the skeleton or the moral graph of a graph of directed edges, as `form` says.
 
     Undirected graphs are returned unchanged. A CPDAG, or any graph that a DAG extends, has the
     form of that DAG, which is the same for all DAGs of its class.

@@ -16,7 +16,7 @@ MOST_KEPT = 8
 
 
 class DagWeights(NamedTuple):
-    """Log weights by node and parent set: Σ terms - shape·log(rate + Σ rests) over nodes.
+    """Log weights of DAGs with one noise variance: Σ terms - shape·log(rate + Σ rests).
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Words(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Static table.
+    """Table of a page without sorting, searching or saving.
 
     Parameters
     ----------

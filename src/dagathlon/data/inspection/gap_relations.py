@@ -115,7 +115,7 @@ class _Counted(NamedTuple):
 
 
 def _counted(marked: Sequence[MarkedRows], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
-    """Yield each column cross-tabulated with all marked rows; no column is tested with itself."""
+    """Yield the contingency tables of each column's levels against all sets of marked rows."""
     if not marked:
         return
     marks = np.column_stack([entry.rows for entry in marked])

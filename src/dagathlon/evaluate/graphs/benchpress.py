@@ -123,7 +123,7 @@ _OF_F1 = " (1 is perfect)"
     order=10,
 )
 def benchpress_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """Return all columns for one estimate, in Benchpress's order, the corrected ones last."""
+    """Return Benchpress's metrics of an estimate in its order, then our corrected versions."""
     learned, true = on_shared_nodes(estimate, truth)
     skeleton = skeleton_counts(learned, true)
     pattern = pattern_counts(learned, true)

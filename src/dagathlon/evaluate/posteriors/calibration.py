@@ -49,7 +49,7 @@ class Reliability:
 
 
 class Calibration(NamedTuple):
-    """Scores of probabilities; lower is better."""
+    """Brier score, log loss and calibration error of probabilities; lower is better."""
 
     brier: float
     log_score: float

@@ -141,7 +141,7 @@ def mean_correlations(
     better: Sequence[str],
     resamples: int = 1000,
 ) -> Interval:
-    """Return rank correlations averaged over the starts on a data set, then over data sets.
+    """Return rank correlations between metrics, averaged over random starts, then data sets.
 
     Methods are ranked within each data set, so that data sets on which all methods do badly do
     not make metrics look alike, as one ranking of all values would.

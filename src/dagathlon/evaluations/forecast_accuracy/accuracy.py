@@ -45,7 +45,7 @@ _NETWORK_FILE = re.compile(r"\.(csv|rds|bif|dsc|net|xdsl)$")
 
 @dataclass(frozen=True)
 class Point:
-    """Intersection-validation of one data set beside its distances to the true graph.
+    """One data set: intersection-validation of its learners, and their distances to the truth.
 
     Parameters
     ----------

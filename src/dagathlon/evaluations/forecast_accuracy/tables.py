@@ -141,7 +141,7 @@ class Networks:
         self.networks = by_network(points)
 
     def sizes(self, network: str, rows: int) -> list[int]:
-        """Return the subsamples of an intersection point, by number of rows."""
+        """Return the subsamples of a network's data sets with that many rows, by sample size."""
         return sorted({size for point in self.networks[network][rows] for size in point.phd})
 
     def truth(

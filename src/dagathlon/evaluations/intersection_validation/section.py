@@ -93,7 +93,7 @@ _OTHERS = (
 
 
 def interval_section(data_sets: Sequence[Validated], note: str = "") -> Section | None:
-    """Return the section of the page; None without a data set.
+    """Return the page's section on intersection-validation; None without a data set.
 
     Parameters
     ----------

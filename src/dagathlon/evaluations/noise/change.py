@@ -363,7 +363,7 @@ def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Cells]:
 
 
 def run_time_rows(grid: NoiseGrid, drawn: Resampling, limit: float, *, noisy: bool) -> list[Cells]:
-    """Return figures 3 and 5: cumulative run times, failures charged the limit, the quickest first.
+    """Return rows of figures 3 and 5: run times, failures charged the limit, the quickest first.
 
     `total` is over all runs, `mean` per run. An algorithm that did not run everywhere (`complete`
     is False) has a smaller total for that reason alone.

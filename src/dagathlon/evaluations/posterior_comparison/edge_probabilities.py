@@ -100,7 +100,7 @@ class EdgeProbabilities(Evaluation):
         return cls()
 
     def tables(self, results: Results) -> Mapping[str, AnyTable]:
-        """Return methods by data set, edges, calibration, and distances between methods."""
+        """Return tables of methods, edge probabilities, calibration and distances of methods."""
         ids = posterior_ids(results, self.algorithms() if self.ids else results.ids)
         if not ids:
             return {}

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
-    """Return sentences on the number of posteriors read and drawn."""
+    """Yield sentences on how many posteriors were compared and how many are plotted."""
     n = len(methods)
     first = f"{n} methods give" if n > 1 else f"{methods[0]} gives"
     words = f"{first} a distribution over graphs. "
@@ -373,7 +373,7 @@ def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:
 
 
 def beaten(comparisons: Sequence[Yardstick]) -> str:
-    """Return how often most methods beat the true posterior, by model and number of rows."""
+    """Return on how many data sets most methods score better than the true posterior."""
     words = []
     for model in dict.fromkeys(posterior.model for posterior in comparisons):
         members = [posterior for posterior in comparisons if posterior.model == model]

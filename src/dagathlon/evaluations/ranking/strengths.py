@@ -254,7 +254,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
 
 
 def _robust(rows: Rows, metrics: Iterable[str], by: str) -> dict[str, float]:
-    """Return the robustness index over all kinds of noise; 1 where noise helps."""
+    """Return the mean share of the clean score kept over all kinds of noise, at most 1."""
     metric = next((name for name in metrics if "f1" in name.casefold()), None)
     if metric is None:
         return {}

@@ -261,7 +261,7 @@ class Adjacency(GraphFormat):
         return read_adjacency(source, names)
 
     def write(self, graph: Graph) -> str | bytes:
-        """Write a graph."""
+        """Return the graph as the text of an adjacency matrix."""
         return write_adjacency(graph)
 
     def recognises(self, source: TextSource) -> bool:

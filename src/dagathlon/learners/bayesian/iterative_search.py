@@ -92,7 +92,7 @@ class IterativeSearch(SpaceBased):
         return super().problem()
 
     def keeps_to_limit(self) -> bool:
-        """Return whether a stopped run ends with a result, as its chains do."""
+        """Return whether a run stopped at its time limit still has a result, as its chains do."""
         return True
 
     def learn(

@@ -108,7 +108,7 @@ class Relaxation:
         return math.fsum([*paid, *(prices[self.nodes :] * self._most)])
 
     def trial(self, iterations: int) -> float:
-        """Estimate the loss after some simplex iterations, with the present columns alone."""
+        """Return the loss after some simplex iterations on the present columns."""
         self._model.setOptionValue("simplex_iteration_limit", iterations)
         _run(self._model)
         return float(self._model.getInfo().objective_function_value)

@@ -75,7 +75,7 @@ def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., A
 
 
 def compile_steps(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
-    """Compile the steps of many runs from one number up to another.
+    """Compile a function that advances many runs at once from one step number to another.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class Boss(OrderSearch):
     random: bool = False
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """Return the delegates of an order search, and the rule for the number of starts."""
+        """Return the modules that the search relies on, with the rule for its number of starts."""
         return (*super().delegates(), *((_STARTS_OF_BOSS,) if self.starts is None else ()))
 
     def _default_starts(self, variables: int) -> int:

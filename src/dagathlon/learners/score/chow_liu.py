@@ -52,7 +52,7 @@ class ChowLiu(ScoreBased):
         return "cpdag" if self.root is None else "dag"
 
     def problem(self) -> str:
-        """Return a message if a limit other than those of a tree is set; empty otherwise."""
+        """Return a message if a number of parents other than 1 is set; empty otherwise."""
         if self.max_parents is not None:
             return "max_parents has no meaning for chow_liu: a node of a tree has one parent"
         if self.constraints is not None:

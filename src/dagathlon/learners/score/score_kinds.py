@@ -194,7 +194,7 @@ def make_score(text: str, parameters: ScoreParameters = _DEFAULTS) -> ScoreModul
 
 
 def parameters_of(score: ScoreModule, parameters: ScoreParameters) -> ScoreParameters:
-    """Return the parameters that a score reads, with the prior's; reset all others to defaults."""
+    """Return the parameters; those that neither score nor prior reads get their defaults."""
     prior = {name: getattr(parameters, name) for name in PRIOR_PARAMETERS}
     values = {name: getattr(score, name) for name in type(score).parameters() if name in _SHARED}
     return replace(_DEFAULTS, **prior, **values)

@@ -102,7 +102,7 @@ def correlation_rows(rows: Rows, metrics: Sequence[str], resamples: int) -> Iter
 
 
 def by_method(means: Rows) -> Iterator[Cells]:
-    """Yield a row for each method of `mean_rows`: its means and numbers of data sets by metric.
+    """Yield a row per method from rows of `mean_rows`: its means and data sets by metric.
 
     A mean has the name of its metric, its number of data sets that name with ``_n``.
     """

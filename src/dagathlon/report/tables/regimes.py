@@ -17,7 +17,7 @@ _ROWS = "n"
 
 
 class Regime(NamedTuple):
-    """A kind of data.
+    """Graph, model and number of rows that a group of data sets shares.
 
     Parameters
     ----------

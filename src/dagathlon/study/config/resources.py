@@ -21,7 +21,7 @@ class WantedResources(NamedTuple):
     gpu: int | None = None
 
     def check(self, module: type[Module], node: Node) -> None:
-        """Raise for cards without use to a learner, or none where it needs one."""
+        """Raise for GPUs given to a learner that uses none, or denied to one that needs them."""
         if self.gpu and _gpu(module) == "no":
             raise node.fail(f"gpu: {module.name} has no use for a graphics card")
         if self.gpu == 0 and _gpu(module) == "yes":

@@ -122,7 +122,7 @@ def run_row(
 
 
 def further_row(scores: Iterable[Row]) -> Cells:
-    """Return the metrics of a run that the joint table does not have.
+    """Return the metrics of a run that Benchpress's joint table does not have.
 
     Lists and objects are for the evaluation that asked for them, and no cells of a table.
     """
