@@ -255,12 +255,12 @@ class _Work:
             self._lost.append(lost)
 
     def give_up(self, report: Report) -> None:
-        """Return a task whose process was killed from outside, with a report for repeats."""
+        """Hand back a task whose process was killed from outside, to be tried again."""
         if self.waiting.pop(report.position, None) is not None:
             self._killed.append(report)
 
     def leave(self, position: int) -> None:
-        """Return a task to the coordinator for another worker."""
+        """Hand back a task for another worker."""
         if self.waiting.pop(position, None) is not None:
             self._left.append(position)
 

@@ -22,7 +22,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class PeakMemory:
-    """Peak memory of any program since the last `reset`, in bytes.
+    """Peak memory of the external programs run since the last `reset`, in bytes.
 
     The kernel's peak of child processes includes the parent's memory before ``exec`` and never
     falls; so the running program is sampled as well.

@@ -366,7 +366,7 @@ class IntervalAccuracy(OfLearners):
         }
 
     def measured(self, results: Results) -> dict[str, list[Cells]]:
-        """Return the measurements of these learners, one table per question."""
+        """Return the measured accuracy for this evaluation's learners, a table per question."""
         rows = {kind.rows for kind in regimes_of(results, results.cases).values()}
         draws = {draw for n in rows for draw in self.draws(n)}
         result = Networks(points(results, self.ids, draws, self.folds, self.pairwise))

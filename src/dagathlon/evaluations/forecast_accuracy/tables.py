@@ -230,7 +230,7 @@ class Networks:
                 yield row | _agreeing(phd, truth)
 
     def pairs(self) -> Iterator[Cells]:
-        """Compare every two learners by their own agreement graph, and by SHD (supplement)."""
+        """Yield a row per pair of learners: PHD to the agreement of these two, and SHD."""
         for network, rows, size, points in self._cells():
             truth = _plain(self.truth(network, size, points))
             result = grouped(

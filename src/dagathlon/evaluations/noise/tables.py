@@ -144,7 +144,7 @@ class NoiseStudyTables:
         return accuracy_rows(self.grid, self.drawn)
 
     def relative_change(self) -> list[Cells]:
-        """Relative change of accuracy by code, metric, network and size (Table E4)."""
+        """Return relative changes of accuracy by noise code, metric, network, size (Table E4)."""
         return change_rows(self.grid, self.drawn)
 
     def loss_by_code(self) -> list[Cells]:

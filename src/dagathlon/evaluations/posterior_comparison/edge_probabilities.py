@@ -90,7 +90,7 @@ class EdgeProbabilities(Evaluation):
     least: Probability = 0.2
 
     def algorithms(self) -> tuple[str, ...]:
-        """Return the named ids, and the reference."""
+        """Return the ids that the evaluation names, and that of the reference posterior."""
         further = () if self.reference is None else (self.reference,)
         return tuple(dict.fromkeys((*self.ids, *further)))
 

@@ -98,7 +98,7 @@ class ChiSquareOfSeen(DiscreteTest):
 
 
 class AdjustedChiSquare(DiscreteTest):
-    """x2-seen, which accepts independence when there are fewer than five rows per cell."""
+    """X² test with degrees of freedom counted from the levels seen (x2-seen)."""
 
     name = "x2-adf"
     statistic = "chi-square"

@@ -330,7 +330,7 @@ class GaussianPenalised(PenalisedLearner):
         return self.fit_moments(self.moments(data), penalties)
 
     def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
-        """Return the smallest maximum of correlations of columns with rotated columns."""
+        """Return the penalty by the rotation information criterion (RIC), as in `huge`."""
         columns = gaussian_columns(numbers(data, self.name), self.relation)
         shifts = selection.shifts(len(data), self.stars_samples, rng)
         largest = selection.rotation_penalty(standardised(columns), shifts)

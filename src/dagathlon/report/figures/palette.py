@@ -72,7 +72,7 @@ class Look:
         )
 
     def shape(self, legend: bool = True, numbered: bool = False) -> Chart:
-        """Return the encoding of symbols by id."""
+        """Return the Vega-Lite encoding that gives each algorithm id a symbol."""
         return self._encoding(
             [self.shape_of(identifier) for identifier in self.ids], legend, numbered
         )

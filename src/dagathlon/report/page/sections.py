@@ -134,7 +134,7 @@ class Shown(NamedTuple):
 
 
 def shown(sections: Iterable[Section], taken: Collection[str]) -> Shown:
-    """Convert sections to the form of the page.
+    """Convert sections to the form of the page: names, HTML, charts and long tables.
 
     Parameters
     ----------

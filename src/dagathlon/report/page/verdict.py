@@ -80,7 +80,7 @@ def lead(
 
 
 def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
-    """Return the tables of winners: by metric, with several kinds of data by ranks, and by kind."""
+    """Return the tables of winners: one by metric, and one for each of several kinds of data."""
     if not verdicts:
         return ""
     remark = tables.results.metric_note

@@ -184,7 +184,7 @@ class Schedule:
         heapq.heappush(queue, (self._rank[position], position))
 
     def shape(self, position: int) -> int:
-        """Return the number of a task's shape."""
+        """Return the number of the resource shape (cores, GPUs) that a task needs."""
         return self._shape.get(position, 0)
 
     def may_have_more(self, position: int) -> bool:
