@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from test_continuous import arcs, dataset, model
+from test_continuous import arcs, model
 
 from dagathlon import _core
 from dagathlon.errors import OutOfTimeError
@@ -14,6 +14,7 @@ from dagathlon.learners import learn
 from dagathlon.learners.continuous.dagma import Dagma
 from dagathlon.learners.continuous.weights import order_by_content, standardized
 from dagathlon.pulse import watch
+from strategies import continuous
 
 SPARSITY = 0.03
 LAST = 1e-4, 0.6  # weight of the loss and scale of the determinant in the last stage
@@ -157,7 +158,7 @@ def test_adam_takes_the_authors_steps() -> None:
 
 def test_order_of_many_columns_does_not_matter() -> None:
     values = model(40, 200, 8, low=0.3)[1]
-    data = dataset(values)
+    data = continuous(values)
     names = [data.names[i] for i in np.random.default_rng(1).permutation(40)]
     found = learn(data, "dagma", warm_iter=500).graph
     assert len(found.edges()) > 20
@@ -180,7 +181,9 @@ def test_both_solvers_find_easy_models() -> None:
         weights, values = model(6, 20_000, seed)
         for solver in ("adam", "quasi-newton"):
             steps = {"warm_iter": 4000, "max_iter": 8000}
-            found = learn(dataset(values), "dagma", solver=solver, standardize=False, **steps).graph
+            found = learn(
+                continuous(values), "dagma", solver=solver, standardize=False, **steps
+            ).graph
             assert (arcs(found) == (weights != 0)).all()
 
 
@@ -197,5 +200,5 @@ def test_a_wide_column_does_not_end_the_search_for_the_others(spread):
     weights = np.triu(rng.random((12, 12)) < 0.3, 1) * rng.uniform(0.6, 1, (12, 12))
     values = rng.normal(size=(1000, 12)) @ np.linalg.inv(np.eye(12) - weights)
     apart = spread * rng.normal(size=(1000, 1))
-    found = learn(dataset(np.hstack([values, apart])), "dagma", standardize=False).graph
+    found = learn(continuous(np.hstack([values, apart])), "dagma", standardize=False).graph
     assert np.array_equal(arcs(found)[:12, :12], weights != 0)

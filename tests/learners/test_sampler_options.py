@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from posterior_oracle import dag_marginals, local_weights, members
-from test_samplers import check_z, discrete, gaussian, sample, z_scores
+from test_samplers import check_z, gaussian, sample, z_scores
 
 from dagathlon import _core
 from dagathlon.benchpress.bidag import BidagOrderMcmc, BidagPartitionMcmc
@@ -23,6 +23,7 @@ from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
 from dagathlon.learners.bayesian.structure_mcmc import StructureMcmc
 from dagathlon.learners.score.scores import score_graph
 from dagathlon.posteriors import Chain, Posterior, read_posterior, write_posterior
+from strategies import copied_levels
 
 ALL: list[type[DagSampler]] = [OrderMcmc, PartitionMcmc, StructureMcmc]
 
@@ -46,7 +47,7 @@ def test_by_default_all_dags_are_covered(kind: type[DagSampler]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ALL)
 def test_the_cold_one_of_coupled_chains_samples_the_posterior(kind: type[DagSampler]) -> None:
-    data = discrete(4, 4)
+    data = copied_levels(4, 4, 60)
     learner = kind(iterations=15_000, stepsave=10, temperatures=(1.0, 2.0, 5.0))
     found = sample(learner, data)
     assert found.posterior is not None
