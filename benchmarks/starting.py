@@ -1,4 +1,4 @@
-"""What starts before any work: commands, the first learner, a worker, a run with nothing to do.
+"""Start-up cost of commands, the first learner, a worker, and a run with nothing to do.
 
 The note of each counts our Python modules and all of them when the process ends and, where valgrind
 is installed, the instructions, which do not depend on the machine's load.

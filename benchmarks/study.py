@@ -1,4 +1,4 @@
-"""What a user waits for: a whole study, its report.
+"""Time of a whole study, and of its report.
 
 The study is the size of the small Gaussian study of the Benchpress paper: 20 variables, 640 rows,
 20 seeds, the same 11 algorithms with 42 settings.

@@ -72,7 +72,7 @@ class EdgeCounts(Evaluation):
         return {"graphs": Table(rows, "graphs.csv"), "means": Table(means, "means.csv")}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One, as SVG and PNG."""
+        """Draw the chart, as SVG and PNG."""
         yield "edges", _chart(tables)
 
     def section(self, tables: TableSet) -> Section:

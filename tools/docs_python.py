@@ -70,7 +70,7 @@ def _members(cls: type) -> Iterator[str]:
 
 @cache
 def _attributes(cls: type) -> dict[str, str]:
-    """What the docstrings of a class and of its bases say of its attributes."""
+    """Return the descriptions of attributes in the docstrings of a class and its bases."""
     said: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         pieces = _SECTION.split(inspect.cleandoc(vars(base).get("__doc__") or ""))

@@ -241,7 +241,7 @@ def many_large_buffers(data: Dataset) -> None:
 
 
 def work(data: Dataset) -> list[Estimate]:
-    """What the work took, and what the process has taken since it began."""
+    """Return processor times of the work, and of the process since it began, as statistics."""
     begin = time.process_time()
     while time.process_time() < begin + 0.2:
         pass

@@ -173,11 +173,11 @@ class {cls}(Evaluation):
         return {{"edges": Table(rows, "edges.csv")}}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """One, as SVG and PNG."""
+        """Draw the chart, as SVG and PNG."""
         yield "edges", _chart(tables)
 
     def section(self, tables: TableSet) -> Section:
-        """What the page shows, in order."""
+        """Return the section of the page: words, the chart, the numbers."""
         rows = [[row["id"], row["seed"], row["edges"]] for row in tables.rows("edges")]
         figure = Figure("{name}", "How large are the graphs?", "", [("edges", _chart(tables))])
         grid = Grid(["algorithm", "seed", "edges"], rows)

@@ -109,7 +109,7 @@ def run_learner(
 
 
 def _stopped_early(estimate: Estimate, learner: Learner) -> Estimate:
-    """Return the estimate with the statistic and, for samplers, the note that say so."""
+    """Return the estimate marked as stopped early, by a statistic and a note."""
     notes = (*estimate.notes, _STOPPED if estimate.stats.get("iterations") else _NO_CHAIN)
     return replace(
         estimate,

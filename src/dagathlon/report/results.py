@@ -441,7 +441,7 @@ class Results:
 
 
 def _has_metrics(found: object) -> bool:
-    """Whether a stored result is one of metrics by name; a stranger's may be anything."""
+    """Return whether a stored result, maybe a stranger's, holds metrics by name."""
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         return False
     if any(isinstance(value, int) and abs(value) >= _LARGEST for value in found.values()):

@@ -58,10 +58,10 @@ class Charts(OfLearners):
         """Show the charts in the order of the request."""
         parts: list[Part] = []
         for number, (chart, drawing) in enumerate(_drawn(tables), start=1):
-            words = (f"chart-{number}", chart.question or chart.summary(), chart.caption)
+            labels = (f"chart-{number}", chart.question or chart.summary(), chart.caption)
             variants: list[tuple[str, Any]] = [(chart.name, drawing)]
             kind = Picture if isinstance(drawing, str) else Figure
-            parts.append(kind(*words, variants))
+            parts.append(kind(*labels, variants))
         return Section("charts", "Charts", parts)
 
 

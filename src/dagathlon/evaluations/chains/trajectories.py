@@ -48,12 +48,12 @@ class Series(NamedTuple):
         """Return the labels of the series under Benchpress's column names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")
-        members = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
+        chain_name = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": members if len(posterior.chains) > 1 else seed,
+            "mcmc_seed": chain_name if len(posterior.chains) > 1 else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,
@@ -181,8 +181,8 @@ def _chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
     """Return chart names to select from: sampler, functional, and the data where they differ."""
     labels = [group[0][1] for group in groups]
     keys = ("id", "functional", "adjmat", "parameters", "data", "seed", "param_val")
-    words = [key for key in keys if key == "id" or len({str(item[key]) for item in labels}) > 1]
-    return [", ".join(_told(key, item[key]) for key in words) for item in labels]
+    differing = [key for key in keys if key == "id" or len({str(item[key]) for item in labels}) > 1]
+    return [", ".join(_told(key, item[key]) for key in differing) for item in labels]
 
 
 def _told(key: str, value: Any) -> str:

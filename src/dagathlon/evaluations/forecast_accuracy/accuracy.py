@@ -206,10 +206,10 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
     names: dict[Case, str] = {}
     for case, (graph, model, kind) in parts.items():
         same = {item for item in parts.values() if item[0] == graph}
-        words = [model] if len({item[1] for item in same}) > 1 else []
+        tokens = [model] if len({item[1] for item in same}) > 1 else []
         if len({item[2] for item in same if item[1] == model}) > 1:
-            words.append(min(ids[kind]) if len(ids[kind]) == 1 else kind)
-        names[case] = ", ".join([graph or model or kind, *filter(None, words)])
+            tokens.append(min(ids[kind]) if len(ids[kind]) == 1 else kind)
+        names[case] = ", ".join([graph or model or kind, *filter(None, tokens)])
     return names
 
 
@@ -311,8 +311,8 @@ def predictors(rows: Sequence[Cells], level: str) -> Iterator[Cells]:
                 for key in (name, "pearson")
             }
             result = method_correlations(columns)[0]
-            words = {"property": name, "correlation": result.value, "cases": len(selected)}
-            yield {"level": level} | about | words | {"rank_correlation": _spearman(selected, name)}
+            cells = {"property": name, "correlation": result.value, "cases": len(selected)}
+            yield {"level": level} | about | cells | {"rank_correlation": _spearman(selected, name)}
 
 
 def _spearman(rows: Sequence[Cells], name: str) -> float | None:

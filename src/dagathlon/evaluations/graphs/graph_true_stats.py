@@ -59,7 +59,7 @@ class GraphTrueStats(Evaluation):
 
 
 def graph_properties(rows: Rows) -> Chart:
-    """Bars of each property, one per seed; a row of panels for each graph setting.
+    """Draw bars of each property, one per seed, in a row of panels for each graph setting.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def graph_properties(rows: Rows) -> Chart:
 
 
 def _bars(cells: Rows, setting: str, order: Sequence[str], axis: Chart, height: int) -> Chart:
-    """The panels of one graph setting."""
+    """Return the panels of one graph setting."""
     return {
         "title": setting,
         "data": {"values": list(cells)},

@@ -60,8 +60,8 @@ class Claims(NamedTuple):
     def wrong_in(self, other: Claims) -> Bools:
         """Return the mask of ordered pairs whose claimed effect is wrong under another class."""
         by_adjustment = other.unidentified | _invalid(other.arcs, self.parents)
-        words = np.where(self.unidentified, ~other.unidentified, by_adjustment)
-        result: Bools = np.where(self.parents, other.reached, words)
+        without_arcs = np.where(self.unidentified, ~other.unidentified, by_adjustment)
+        result: Bools = np.where(self.parents, other.reached, without_arcs)
         np.fill_diagonal(result, False)
         return result
 
@@ -153,10 +153,10 @@ class AgreedEffects(NamedTuple):
         """
         if not _speaks_of_effects(graph):
             return None
-        words = Claims.of(graph.subgraph(self.names))
+        claims = Claims.of(graph.subgraph(self.names))
         wrong = np.zeros_like(self.agreed)
         for reference in self.claims:
-            wrong |= words.wrong_in(reference)
+            wrong |= claims.wrong_in(reference)
         return int(np.count_nonzero(wrong & self.agreed))
 
 

@@ -225,8 +225,8 @@ class Question:
                 "data_description": True,
             },
         }
-        members = [*self.modules, *(pick.file for pick in self.picks if pick.file is not None)]
-        files = list(dict.fromkeys(str(file.resolve()) for file in members))
+        code = [*self.modules, *(pick.file for pick in self.picks if pick.file is not None)]
+        files = list(dict.fromkeys(str(file.resolve()) for file in code))
         return ({"modules": files} if files else {}) | {
             "benchmark_setup": [setup],
             "resources": {"structure_learning_algorithms": algorithms},

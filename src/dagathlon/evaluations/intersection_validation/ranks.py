@@ -341,10 +341,10 @@ def pairwise(learned: Learned) -> list[Comparison]:
 def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools) -> Comparison:
     names = learned.learners[left], learned.learners[right]
     outlook = forecast_among(learned, [left, right])
-    members = _distances(learned, size, left, right, learned.agreed([left, right]))
+    distances = _distances(learned, size, left, right, learned.agreed([left, right]))
     shared = _distances(learned, size, left, right, everyone)
-    difference, everywhere = members[0] - members[1], shared[0] - shared[1]
-    tested = signed_ranks(_pair_scores(names, members), "less")
+    difference, everywhere = distances[0] - distances[1], shared[0] - shared[1]
+    tested = signed_ranks(_pair_scores(names, distances), "less")
     p_value = tested[0].p_value if tested else None
     return Comparison(
         *names,
@@ -353,8 +353,8 @@ def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools
         outlook.relative_size,
         outlook.verdict,
         len(difference),
-        _mean(members[0]),
-        _mean(members[1]),
+        _mean(distances[0]),
+        _mean(distances[1]),
         _mean(difference),
         standard_error(difference),
         _mean(everywhere),

@@ -106,18 +106,18 @@ def _distances(learned: Learned, types: Types, weights: Floats | None) -> dict[s
         result["weighted_phd"] = differing @ weights[i, j]
     result |= _precision_recall("adjacency", (types != 0) & inside, (agreed != 0) & inside)
     if learned.by != "skeletons":
-        words, true = (np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed))
+        estimated, true = (np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed))
         both = np.concatenate([inside, inside])
-        result |= _precision_recall("arrowhead", words & both, true & both)
+        result |= _precision_recall("arrowhead", estimated & both, true & both)
     return result
 
 
 _RATES = ("precision", "recall", "f1")
 
 
-def _precision_recall(what: str, words: Bools, true: Bools) -> dict[str, Cells]:
-    right = (words & true).sum(axis=2)
-    n_said, n_true = words.sum(axis=2), np.full(right.shape, true.sum())
+def _precision_recall(what: str, estimated: Bools, true: Bools) -> dict[str, Cells]:
+    right = (estimated & true).sum(axis=2)
+    n_said, n_true = estimated.sum(axis=2), np.full(right.shape, true.sum())
     if not true.any():
         # There is nothing to find: whoever says something would have 0, whoever does not nothing.
         return {f"{what}_{name}": np.full(right.shape, np.nan) for name in _RATES}

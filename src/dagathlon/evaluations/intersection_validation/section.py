@@ -182,8 +182,8 @@ def _kinds(data_sets: Sequence[Validated]) -> Iterator[Part]:
         yield Grid(head, shown[:_MOST_DATA], 2)
 
 
-def _rank(members: Mapping[int, Any]) -> str:
-    ranks = [row["mean_rank"] for row in members.values() if row["mean_rank"] is not None]
+def _rank(means_by_size: Mapping[int, Any]) -> str:
+    ranks = [row["mean_rank"] for row in means_by_size.values() if row["mean_rank"] is not None]
     return f"{fmean(ranks):.2f}" if ranks else "–"
 
 

@@ -216,15 +216,15 @@ def said(claim: Claim) -> str:
         return "no edge"
     parts = {"→": claim.forward, "←": claim.backward}
     parts["–"] = max(claim.joined - claim.forward - claim.backward, 0.0)
-    words = [(sign, share) for sign, share in parts.items() if share > 1e-9]
-    if len(words) == 1 and claim.joined > 1 - 1e-9:
-        return words[0][0]
-    return ", ".join(f"{sign} in {share:.0%}" for sign, share in words)
+    signs = [(sign, share) for sign, share in parts.items() if share > 1e-9]
+    if len(signs) == 1 and claim.joined > 1 - 1e-9:
+        return signs[0][0]
+    return ", ".join(f"{sign} in {share:.0%}" for sign, share in signs)
 
 
 def _keys(edges: Sequence[EdgeAgreement]) -> list[Key]:
     """Return the legend entries for the colours and widths in use."""
-    result = {edge.verdict for edge in edges}
+    verdicts = {edge.verdict for edge in edges}
     colours = {
         "agreed": Key("direction agreed", AGREED, 3.0),
         "one voter": Key("direction by one algorithm alone", "currentColor", 3.0),
@@ -235,4 +235,4 @@ def _keys(edges: Sequence[EdgeAgreement]) -> list[Key]:
         Key(f"{words} votes", "currentColor", _width(share))
         for words, share in (("¼ of the", 0.25), ("½ of the", 0.5), ("all", 1.0))
     ]
-    return [key for name, key in colours.items() if name in result] + (widths if edges else [])
+    return [key for name, key in colours.items() if name in verdicts] + (widths if edges else [])

@@ -124,8 +124,8 @@ class NoiseStudy(OfLearners):
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """Draw all figures of the section."""
-        for family, members in families(tables):
-            for figure in noise_figures(members):
+        for family, family_tables in families(tables):
+            for figure in noise_figures(family_tables):
                 for words, chart in figure.variants:
                     parts = [figure.name, family, words if len(figure.variants) > 1 else ""]
                     yield _file_name(parts), headed(chart, figure.heading, [words])
@@ -133,10 +133,10 @@ class NoiseStudy(OfLearners):
     def section(self, tables: TableSet) -> Section | None:
         """Show the findings as sentences, the main figure, then all others."""
         parts: list[Part] = []
-        for family, members in families(tables):
+        for family, family_tables in families(tables):
             heading = [Words("", family)] if family else []
-            reasons = [Words(row["reason"]) for row in members.rows("reason")]
-            parts += [*heading, *reasons, *noise_parts(members)]
+            reasons = [Words(row["reason"]) for row in family_tables.rows("reason")]
+            parts += [*heading, *reasons, *noise_parts(family_tables)]
         return Section("noise", "Noise", parts, leading=True, instead=_instead(tables))
 
 
@@ -169,11 +169,11 @@ def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
         yield from ((name, tables) for name in named)
         return
     for name in named:
-        members = {
+        family_tables = {
             table: Table([row for row in tables.rows(table) if row.get("family") == name])
             for table in tables.tables
         }
-        yield name, TableSet(members, tables.title, tables.look, tables.partial)
+        yield name, TableSet(family_tables, tables.title, tables.look, tables.partial)
 
 
 def _file_name(parts: Sequence[str]) -> str:

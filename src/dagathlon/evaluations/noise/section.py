@@ -264,8 +264,8 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
     yield Words(words, "Strengths and weaknesses with and without noise")
     lines = []
     for row in sorted(rows, key=lambda row: -(row["ranking"] or 0.0)):
-        members = [retained.get(row["algorithm"])] if retained else []
-        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *members))])
+        further = [retained.get(row["algorithm"])] if retained else []
+        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *further))])
     titles = [name.replace("_", " ") for name in shown]
     yield Grid(["algorithm", *titles, *(["robustness"] if retained else [])], lines)
 

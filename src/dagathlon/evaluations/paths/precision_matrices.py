@@ -121,9 +121,9 @@ class PrecisionMatrices(OfLearners):
         runs, means = tables.rows("runs"), tables.rows("means")
         if not runs:
             return None
-        members = tables.rows("about")[0]["precision"] == "own"
+        from_learner = tables.rows("about")[0]["precision"] == "own"
         fitted = any(row.get("precision_how") == "fitted" for row in runs)
-        words = _ABOUT + ("" if not fitted else _FITTED if members else _ALL_FITTED)
+        words = _ABOUT + ("" if not fitted else _FITTED if from_learner else _ALL_FITTED)
         parts: list[Part] = [Words(words)]
         variants = _variants(tables)
         if variants:

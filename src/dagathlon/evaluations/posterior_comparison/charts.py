@@ -235,14 +235,14 @@ def distance_against_cost(
 
 def _yardstick(name: str, cost: float, x: Mapping[str, Any]) -> Iterator[Chart]:
     """Yield the chart layer that marks the cost of the reference as a labelled line."""
-    members: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
+    layer: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
     place = {"x": x, "y": {"value": 0}, "y2": {"value": HEIGHT}}
-    yield members | {
+    yield layer | {
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": GREY, "strokeWidth": 1.4},
         "encoding": place,
     }
     words = {"type": "text", "align": "left", "baseline": "top", "dx": 5, "dy": 3, "fontSize": 11}
-    yield members | {
+    yield layer | {
         "mark": words,
         "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "name"}},
     }
@@ -354,13 +354,13 @@ def _style(
 ) -> EdgeStyle:
     """Return the style of an edge drawn in its more probable direction."""
     i, j = pair
-    present, back = float(edges[i, j]), float(edges[j, i])
-    joined = present + back
-    colour = _colour(pair, present, truth)
-    share = (back / joined, present / joined) if joined > 0 else (0.0, 1.0)
+    forward, back = float(edges[i, j]), float(edges[j, i])
+    joined = forward + back
+    colour = _colour(pair, forward, truth)
+    share = (back / joined, forward / joined) if joined > 0 else (0.0, 1.0)
     if colour == _MISSING and truth is not None:
         share = (float(truth[j, i]), float(truth[i, j]))
-    words = f"{names[i]} → {names[j]}: {present:.2f}\n{names[i]} ← {names[j]}: {back:.2f}"
+    words = f"{names[i]} → {names[j]}: {forward:.2f}\n{names[i]} ← {names[j]}: {back:.2f}"
     if truth is not None:
         words += f"\n{_WORDS[colour]}"
     opacity = 1.0 if colour == _MISSING else 0.35 + 0.65 * min(joined, 1.0)
@@ -369,18 +369,18 @@ def _style(
 
 def _plain(style: EdgeStyle) -> EdgeStyle:
     """Remove arrows and the note on the other direction from a style."""
-    present, _, *further = style.words.split("\n")
-    words = [present.replace(" → ", " – "), *further]
+    first, _, *further = style.words.split("\n")
+    words = [first.replace(" → ", " – "), *further]
     return style._replace(heads=(0.0, 0.0), words="\n".join(words))
 
 
-def _colour(pair: tuple[int, int], present: float, truth: Bools | None) -> str:
+def _colour(pair: tuple[int, int], probability: float, truth: Bools | None) -> str:
     i, j = pair
     if truth is None:
         return _INK
     if not (truth[i, j] or truth[j, i]):
         return _WRONG
-    if present < _FOUND:
+    if probability < _FOUND:
         return _MISSING
     return _INK if truth[i, j] else _REVERSED
 

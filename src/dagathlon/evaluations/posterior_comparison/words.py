@@ -349,10 +349,10 @@ def yardsticks(
         if metric not in metrics or reference not in values:
             continue
         sign = 1 if measure_of(metric).better == "more" else -1
-        members = values[reference]
+        reference_means = values[reference]
         others = {k: v for k, v in values.items() if k != reference}
-        better = {k: v for k, v in others.items() if sign * v > sign * members}
-        yield Yardstick(model, size, metric, members, better, len(others))
+        better = {k: v for k, v in others.items() if sign * v > sign * reference_means}
+        yield Yardstick(model, size, metric, reference_means, better, len(others))
 
 
 def over_graphs(means: Rows) -> dict[tuple[str, int, str], dict[str, float]]:

@@ -77,8 +77,8 @@ def fold_learning(
     inputs: tuple[Input, ...] = ("data", "test_data", "estimate")
     score = RunScore(_PREDICTED, PredictedRows(sample_size=sample_size), inputs)
     # Too few rows for the folds are reason enough to be told once.
-    words = 1 if n_rows is not None and n_rows < folds else folds
-    for number in range(1, words + 1):
+    n_planned = 1 if n_rows is not None and n_rows < folds else folds
+    for number in range(1, n_planned + 1):
         learned = (*before, Fold(number=number, folds=folds))
         tried = (*before, Fold(number=number, folds=folds, left_out=True))
         yield Learning(learned, tuple(ids), tried=tried, scores=(score,))
@@ -133,9 +133,9 @@ def predictive_rows(
         best = data_sets[ordered[0]]
         for place in ordered:
             labels = _labels(place) | {"setting": about[place]["setting"]}
-            members = data_sets[place]
-            words = {"note": members.note or None, "remark": members.remark or None}
-            rows.append(labels | _compared(members, best) | entropies.get(place, {}) | words)
+            validated = data_sets[place]
+            remarks = {"note": validated.note or None, "remark": validated.remark or None}
+            rows.append(labels | _compared(validated, best) | entropies.get(place, {}) | remarks)
     return rows
 
 
@@ -159,14 +159,14 @@ def _entropies(results: Results, ids: Sequence[str]) -> dict[Place, Cells]:
     }
 
 
-def _compared(members: CrossValidated, best: CrossValidated) -> Cells:
+def _compared(validated: CrossValidated, best: CrossValidated) -> Cells:
     """Return the numbers of a setting, with its difference to the best one on the same rows."""
-    row: Cells = {"rows": members.rows, VALUE: members.mean, "se": members.error}
+    row: Cells = {"rows": validated.rows, VALUE: validated.mean, "se": validated.error}
     row |= {"to the best": None, "± to the best": None}
-    if members is not best and members.mean is not None and best.mean is not None:
-        row["to the best"] = members.mean - best.mean
-        if len(members.blocks) == len(best.blocks):
-            row["± to the best"] = paired_difference(members.blocks, best.blocks).error
+    if validated is not best and validated.mean is not None and best.mean is not None:
+        row["to the best"] = validated.mean - best.mean
+        if len(validated.blocks) == len(best.blocks):
+            row["± to the best"] = paired_difference(validated.blocks, best.blocks).error
     return row
 
 

@@ -232,22 +232,22 @@ def _no_test(tables: TableSet) -> Iterator[Part]:
 
 def _ranks(tables: TableSet) -> Iterator[Part]:
     metrics = [verdict.metric for verdict in tables.records("diagrams")]
-    result = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
+    row_of = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
     shared = {
         key: n
-        for key, n in Counter((r["metric"], r["overall_rank"]) for r in result.values()).items()
+        for key, n in Counter((r["metric"], r["overall_rank"]) for r in row_of.values()).items()
         if n > 1 and key[1] is not None
     }
-    below = any(row["kinds_below_baseline"] for row in result.values())
+    below = any(row["kinds_below_baseline"] for row in row_of.values())
     rows, order = [], _order(tables)
     for name in order[:_MOST_ROWS]:
-        mine = [result.get((metric, name)) for metric in metrics]
+        mine = [row_of.get((metric, name)) for metric in metrics]
         failures = max((row["failures"] for row in mine if row is not None), default=0)
         rows.append([name, *(_rank(row, shared) for row in mine), str(failures)])
     more = len(order) - _MOST_ROWS
     first = tables.records("diagrams")[0]
     words = _RANKS.format(contenders=first.contenders, data=first.data)
-    words += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in result.values()) else ""
+    words += _OTHER_SETTINGS if any(row["overall_rank"] is None for row in row_of.values()) else ""
     words += _BELOW if below else ""
     if more > 0:
         words += (

@@ -23,6 +23,6 @@ class ProcessState(NamedTuple):
         return cls(tuple(map(_limit, _LIMITS)), _threads())
 
     def has_changed(self) -> bool:
-        """Whether limits are others now, or threads were left behind."""
+        """Return whether limits differ now, or threads were left behind."""
         now = self.now()
         return now.limits != self.limits or now.threads > self.threads
